@@ -1,0 +1,83 @@
+# The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo test check migrate lock clean
+SHELL := /bin/sh
+# One recipe at a time: two of them would make the same virtual environment.
+.NOTPARALLEL:
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+RUN_READY := $(VENV)/.installed-to-run
+DEV_READY := $(VENV)/.installed-to-develop
+
+# The first interpreter that is new enough; `make PYTHON=/path/to/python3 run` names another.
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+
+# `make check` reads the settings as a published node has them, and neither starts nor writes anything.
+CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gisc.example.org \
+	SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')"
+
+help:
+	@echo 'make run      start the node and print its addresses; SAMPLES=1 loads sample records, PORT=... sets the port'
+	@echo 'make demo     three nodes that harvest one another; CHECK=1 compares them and ends'
+	@echo 'make test     run all tests'
+	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
+	@echo 'make migrate  bring the database to this version'
+	@echo 'make lock     lock the requirements anew'
+	@echo 'make clean    remove the virtual environment and caches, but no data'
+
+run: $(RUN_READY)
+	@exec $(BIN)/python manage.py node
+
+demo: $(RUN_READY)
+	@exec $(BIN)/python manage.py demo $(if $(filter 1,$(CHECK)),--check)
+
+migrate: $(RUN_READY)
+	@exec $(BIN)/python manage.py migrate
+
+test: $(DEV_READY)
+	@$(BIN)/python -m pytest
+
+check: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@export $(CHECK_ENV) && set -ex && \
+	$(BIN)/mypy . && \
+	$(BIN)/lint-imports && \
+	$(BIN)/python manage.py makemigrations --check --dry-run && \
+	$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+lock:
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	for part in '' -dev; do \
+		UV_CUSTOM_COMPILE_COMMAND='make lock' $(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+			--generate-hashes --no-emit-index-url --no-emit-find-links \
+			requirements$$part.in --output-file requirements$$part.txt || exit 1; \
+	done
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+ifeq ($(strip $(PYTHON)),)
+	@echo 'No Python 3.11 or later was found; install one, or name it: make PYTHON=/path/to/python3 run' >&2; exit 1
+else
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo '$(PYTHON) is not Python 3.11 or later; install one, or name it: make PYTHON=/path/to/python3 run' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+endif
+
+# A stamp is newer than the locked requirements that it stands for, so nothing is installed twice.
+$(RUN_READY): requirements.txt | $(BIN)/python
+	$(INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
+	$(INSTALL) -r requirements.txt -r requirements-dev.txt
+	@touch $(RUN_READY) $@

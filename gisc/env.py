@@ -1,0 +1,71 @@
+"""Read one environment variable, or stop the start with a sentence that says what to write.
+
+Every reader returns a checked value or raises `ImproperlyConfigured`. A secret may also come from a
+file: `SECRET_KEY_FILE=/run/secrets/key` is read where `SECRET_KEY` is not set. Imports no app.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable's text without surrounding white space; `default` when unset or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool) -> bool:
+    """`True` or `False`, spelled so."""
+    raw = text(name, str(default))
+    if raw not in ("True", "False"):
+        raise ImproperlyConfigured(f"{name} is {raw!r}; write True or False")
+    return raw == "True"
+
+
+def number(name: str, default: int, *, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, both included."""
+    raw = text(name, str(default))
+    if not raw.isascii() or not raw.isdigit() or not low <= int(raw) <= high:
+        raise ImproperlyConfigured(f"{name} is {raw!r}; write a whole number from {low} to {high}")
+    return int(raw)
+
+
+def number_or_none(name: str, default: int, *, low: int, high: int) -> int | None:
+    """As `number`; None where the variable is set and empty, which means: without a limit."""
+    if os.environ.get(name, str(default)).strip() == "":
+        return None
+    return number(name, default, low=low, high=high)
+
+
+def secret(name: str) -> str:
+    """The secret in `NAME`, or in the file that `NAME_FILE` names, or an empty string."""
+    value = text(name)
+    file = text(f"{name}_FILE")
+    if value or not file:
+        return value
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except OSError as exc:
+        raise ImproperlyConfigured(
+            f"{name}_FILE names {file!r}, which cannot be read ({exc.strerror}); "
+            f"write the path of a readable file, or set {name} itself"
+        ) from exc
+
+
+def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "") -> str:
+    """An absolute URL with one of `schemes`; `default` when unset."""
+    raw = text(name, default)
+    if not raw:
+        return raw
+    parts = urlsplit(raw)
+    if parts.scheme not in schemes or not (parts.netloc or parts.path):
+        # The value itself may hold a password, so only its scheme is repeated.
+        raise ImproperlyConfigured(f"{name} has the scheme {parts.scheme!r}; write a URL such as {example}")
+    return raw
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """A comma-separated list."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]

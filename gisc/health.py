@@ -1,0 +1,70 @@
+"""Health: whether this process answers, and whether the node can do its work. Routes and two small views.
+
+`live` touches nothing. `ready` asks the database and Redis, each with a short timeout, and tells no detail that
+a stranger should not have: the logs have the reason.
+"""
+
+import logging
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import path
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from gisc import database, embedded
+
+_TIMEOUT_S = 2
+logger = logging.getLogger(__name__)
+# What has been migrated stays migrated for as long as this code runs, and reading all migrations is not cheap.
+_migrated = False
+
+
+@require_safe
+@never_cache
+def live(request: HttpRequest) -> HttpResponse:
+    """200 as long as the process answers at all."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def ready(request: HttpRequest) -> JsonResponse:
+    """200 when the database is reachable and migrated and Redis is reachable, else 503."""
+    parts = {"database": _database(), "redis": _redis()}
+    good = all(state == "ok" for state in parts.values())
+    return JsonResponse({"ready": good, **parts}, status=200 if good else 503)
+
+
+def _database() -> str:
+    global _migrated
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET LOCAL statement_timeout = '{_TIMEOUT_S}s'")
+                cursor.execute("SELECT 1")
+            if not _migrated:
+                _migrated = not database.unapplied()
+    except DatabaseError as exc:
+        logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
+        return "not reachable"
+    return "ok" if _migrated else "not migrated"
+
+
+def _redis() -> str:
+    url = embedded.redis_url(settings.GISC_DATA_DIR) if settings.GISC_EMBEDDED_REDIS else settings.CELERY_BROKER_URL
+    try:
+        with redis.Redis.from_url(url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S) as client:
+            client.ping()
+    except redis.RedisError as exc:
+        logger.warning("Redis not reachable", extra={"reason": str(exc)})
+        return "not reachable"
+    return "ok"
+
+
+urlpatterns = [
+    path("live", live, name="health-live"),
+    path("ready", ready, name="health-ready"),
+]

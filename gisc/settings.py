@@ -1,0 +1,212 @@
+"""Every setting, once. What an operator may set is read from the environment by `gisc.env`; README has the table.
+
+There is no branch on the name of an environment: the embedded servers are used where `DATABASE_URL` and
+`REDIS_URL` are not set, and that is all that differs.
+"""
+
+from pathlib import Path
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
+
+from gisc import __version__, embedded, env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+GISC_VERSION = __version__
+
+# --- What operators set -----------------------------------------------------------------------------
+
+GISC_NAME = env.text("GISC_NAME", "WIS-GISC-DEMO")
+HOST = env.text("HOST", "127.0.0.1")
+PORT = env.number("PORT", 8000, low=1, high=65535)
+GISC_BASE_URL = env.url("GISC_BASE_URL", ("http", "https"), f"http://{HOST}:{PORT}", "https://gisc.example.org").rstrip(
+    "/"
+)
+GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(BASE_DIR / "var"))).resolve()
+GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(GISC_DATA_DIR / "journal"))).resolve()
+GISC_REPOSITORY_NAME = env.text("GISC_REPOSITORY_NAME", f"{GISC_NAME} metadata catalogue")
+GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
+GISC_TOMBSTONE_RETENTION_DAYS = env.number_or_none("GISC_TOMBSTONE_RETENTION_DAYS", 92, low=92, high=36500)  # W8
+GISC_PAGE_RECORDS = env.number("GISC_PAGE_RECORDS", 100, low=1, high=10000)
+GISC_PAGE_HEADERS = env.number("GISC_PAGE_HEADERS", 1000, low=1, high=10000)
+GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
+GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
+GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
+GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
+
+_DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
+_REDIS_URL = env.url("REDIS_URL", ("redis", "rediss"), "", "redis://host:6379/0")
+GISC_EMBEDDED_DATABASE = not _DATABASE_URL
+GISC_EMBEDDED_REDIS = not _REDIS_URL
+
+DEBUG = env.flag("DEBUG", False)
+SECRET_KEY = env.secret("SECRET_KEY")
+if not SECRET_KEY:
+    if not GISC_EMBEDDED_DATABASE:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set; with DATABASE_URL every process of the node must share one: write a long "
+            "random string in SECRET_KEY, or name a file that holds it in SECRET_KEY_FILE"
+        )
+    SECRET_KEY = embedded.secret_key(GISC_DATA_DIR)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+if not ALLOWED_HOSTS:
+    if not (DEBUG or GISC_EMBEDDED_DATABASE):
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS is not set; write the host names under which this node is reached, separated by commas"
+        )
+    ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", HOST]
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+# Cookies of the admin travel over TLS only where the node is published under https.
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = GISC_BASE_URL.startswith("https://")
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("GISC_BEHIND_TLS_PROXY", False) else None
+SILENCED_SYSTEM_CHECKS = [
+    "security.W004",  # HSTS belongs to the proxy that ends TLS
+    "security.W008",  # a redirect to https would lose the body of an OAI-PMH POST (P1, S30)
+]
+
+# --- Django -----------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "gisc",
+    "catalogue",
+    "oaiprovider",
+    "harvester",
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_prometheus",
+    "axes",
+]
+MIDDLEWARE = [
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 1  # hours
+ROOT_URLCONF = "gisc.urls"
+WSGI_APPLICATION = "gisc.wsgi.application"
+APPEND_SLASH = True  # never reaches /oai, which is routed without one (P1, S30)
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+DATABASES = {
+    "default": dj_database_url.parse(
+        _DATABASE_URL or embedded.database_url(GISC_DATA_DIR), conn_max_age=60, conn_health_checks=True
+    )
+}
+# A database host that drops packets must not hold a health check, or a worker, for minutes.
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collectstatic
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+
+# --- Celery -----------------------------------------------------------------------------------------
+# A run's row is the truth and the queue a hint (design.md, section 5): a lost message costs one beat.
+
+CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}
+CELERY_TASK_DEFAULT_QUEUE = GISC_NAME
+CELERY_TASK_QUEUES = [Queue(GISC_NAME)]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_CONCURRENCY = GISC_HARVEST_WORKERS
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 1800
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "tick": {
+        "task": "harvester.tasks.tick",
+        "schedule": GISC_BEAT_SECONDS,
+        "options": {"expires": 4 * GISC_BEAT_SECONDS},  # ticks must not pile up behind a long outage
+    }
+}
+
+# --- Logging ----------------------------------------------------------------------------------------
+
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
+if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+    raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "json": {"()": "gisc.logs.JsonFormatter"},
+        "line": {"()": "gisc.logs.LineFormatter"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "json" if env.flag("LOG_JSON", not GISC_EMBEDDED_DATABASE) else "line",
+        }
+    },
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")},
+}
+
+FORMAT_MODULE_PATH = "gisc.formats"  # how the admin writes instants
+UNFOLD = {
+    "SITE_TITLE": GISC_NAME,
+    "SITE_HEADER": GISC_NAME,
+    "SITE_SUBHEADER": "GISC catalogue node",
+    "SITE_SYMBOL": "travel_explore",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/catalogue/icon.svg"}],
+    "SHOW_HISTORY": False,
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97% .014 254.604)",
+            "100": "oklch(93.2% .032 255.585)",
+            "200": "oklch(88.2% .059 254.128)",
+            "300": "oklch(80.9% .105 251.813)",
+            "400": "oklch(70.7% .165 254.624)",
+            "500": "oklch(62.3% .214 259.815)",
+            "600": "oklch(54.6% .245 262.881)",
+            "700": "oklch(48.8% .243 264.376)",
+            "800": "oklch(42.4% .199 265.638)",
+            "900": "oklch(37.9% .146 265.522)",
+            "950": "oklch(28.2% .091 267.935)",
+        }
+    },
+    "SIDEBAR": {"navigation": "gisc.sidebar.navigation"},
+}

@@ -1,0 +1,15 @@
+"""All routes. No view bodies here."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from gisc.metrics import metrics
+
+urlpatterns = [
+    path("oai", include("oaiprovider.urls")),
+    path("admin/", admin.site.urls),
+    path("health/", include("gisc.health")),
+    path("metrics", metrics),
+    path("harvest/", include("harvester.urls")),
+    path("", include("catalogue.urls")),
+]

@@ -1,0 +1,177 @@
+"""The whole node: first start, refusals, what happens to its processes, and its end.
+
+Real processes and signals throughout. The tests that only look at a node, or that a node survives, share one.
+"""
+
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from gisc import embedded
+from tests.gisc.running import Node, free_port, living, manage, refused
+from tests.waiting import until
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    """A node at its first start, which has said that it is ready."""
+    running = Node(tmp_path_factory.mktemp("node"), free_port(), GISC_NAME="WIS-GISC-TOKYO")
+    try:
+        yield running.ready()
+    finally:
+        running.close()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Node]]:
+    """Start further nodes; they are stopped after the test."""
+    with ExitStack() as stack:
+
+        def start_one(data_dir: Path = tmp_path, port: int | None = None, **settings: str) -> Node:
+            running = Node(data_dir, port or free_port(), **settings)
+            stack.callback(running.close)
+            return running
+
+        yield start_one
+
+
+def password_in(output: str) -> str:
+    found = re.search(r"user admin, password (\S+) \(shown this once\)", output)
+    assert found, output
+    return found[1]
+
+
+def test_the_first_start_prints_the_addresses_and_they_answer(node: Node) -> None:
+    for path in ("/oai?verb=Identify", "/admin/", "/"):
+        assert f"{node.url}{path}" in node.output()
+    assert "<repositoryName>WIS-GISC-TOKYO" in requests.get(f"{node.url}/oai?verb=Identify", timeout=5).text
+    assert requests.get(f"{node.url}/", timeout=5).ok
+    assert requests.get(f"{node.url}/metrics", timeout=5).ok
+
+
+def test_an_empty_node_says_how_to_load_records(node: Node) -> None:
+    assert "manage.py ingest catalogue/samples/WIS-GISC-TOKYO" in node.output()
+
+
+def test_the_password_that_is_shown_opens_the_admin(node: Node) -> None:
+    with requests.Session() as browser:
+        page = f"{node.url}/admin/login/"
+        browser.get(page, timeout=5)
+        answer = browser.post(
+            page,
+            data={
+                "username": "admin",
+                "password": password_in(node.output()),
+                "csrfmiddlewaretoken": browser.cookies["csrftoken"],
+                "next": "/admin/",
+            },
+            timeout=5,
+            allow_redirects=False,
+        )
+    assert (answer.status_code, answer.headers.get("Location")) == (302, "/admin/")
+
+
+def test_no_secret_stands_in_a_log_or_in_a_file_that_others_may_read(node: Node) -> None:
+    key, password = embedded.secret_key(node.data_dir), password_in(node.output())
+    assert key not in node.output()
+    assert node.output().count(password) == 1
+    for file in node.data_dir.glob("*"):
+        if file.is_file() and not file.name.startswith("output-") and file.stat().st_mode & 0o077:
+            content = file.read_bytes()
+            assert key.encode() not in content, file
+            assert password.encode() not in content, file
+
+
+def test_a_second_start_says_who_holds_the_data_directory_and_since_when(node: Node) -> None:
+    sentence = refused(manage("node", GISC_DATA_DIR=str(node.data_dir), PORT=str(free_port())))
+    assert f"{node.data_dir} is in use by process {node.process.pid} (manage.py node), since " in sentence
+    assert "GISC_DATA_DIR" in sentence
+
+
+def test_a_port_in_use_is_said_before_anything_is_started(node: Node, tmp_path: Path) -> None:
+    sentence = refused(manage("node", GISC_DATA_DIR=str(tmp_path), PORT=str(node.port)))
+    assert f"PORT {node.port}" in sentence
+    assert "set PORT to a free port" in sentence
+    assert not (tmp_path / "postgres").exists()
+
+
+def test_a_command_beside_a_node_uses_its_database_and_leaves_it_running(node: Node) -> None:
+    postmaster = node.postmaster()
+    answer = manage("showmigrations", "--plan", GISC_DATA_DIR=str(node.data_dir), GISC_NAME="WIS-GISC-TOKYO")
+    assert answer.returncode == 0, answer.stderr
+    assert "[ ]" not in answer.stdout
+    assert node.postmaster() == postmaster
+    assert node.answers()
+
+
+@pytest.mark.parametrize("program", ["web", "worker", "beat", "redis", "postgres"])
+def test_a_child_that_is_killed_is_started_again_and_a_line_says_so(node: Node, program: str) -> None:
+    killed = node.pid_of(program)
+    psutil.Process(killed).kill()
+    until(lambda: node.pid_of(program) != killed, timeout_s=15, what=f"{program} has a new process")
+    assert f"exited: {program} (terminated by SIGKILL; not expected)" in node.output()
+    until(node.answers, timeout_s=15, what="the node is ready again")
+
+
+def test_the_pool_of_a_killed_worker_goes_with_it(node: Node) -> None:
+    worker = psutil.Process(node.pid_of("worker"))
+    pool = until(worker.children, timeout_s=15, what="the worker has a pool")
+    worker.kill()
+    until(lambda: not living(pool), timeout_s=5, what="the pool is gone")
+
+
+def test_a_postgresql_that_is_killed_is_started_again(node: Node) -> None:
+    killed = node.postmaster()
+    psutil.Process(killed).kill()
+    said = "embedded PostgreSQL had died and was started again"
+    until(lambda: said in node.output(), timeout_s=20, what="the node says that it started PostgreSQL again")
+    assert node.postmaster() != killed
+    until(node.answers, timeout_s=15, what="the node is ready again")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_ends_every_process_in_ten_seconds(start: Callable[..., Node], number: int) -> None:
+    node = start(SAMPLES="1").ready()
+    assert "The catalogue is empty" not in node.output()
+    family = node.family()
+    assert len(family) >= 10  # the node, web 2, worker 3, beat, redis, keeper, PostgreSQL and its own
+    began = time.monotonic()
+    assert node.stop(number) == 0
+    assert time.monotonic() - began < 10
+    assert living(family) == []
+
+
+def test_a_stop_during_the_start_leaves_nothing_behind(start: Callable[..., Node]) -> None:
+    node = start()
+    until(lambda: embedded.is_running(node.data_dir), timeout_s=20, what="PostgreSQL runs")
+    family = node.family()
+    node.stop()
+    assert living(family) == []
+
+
+def test_the_children_of_a_killed_node_go_and_the_next_start_works(start: Callable[..., Node]) -> None:
+    node = start(GISC_ADMIN_PASSWORD="larch-and-cedar-7").ready()
+    assert "larch-and-cedar-7" not in node.output()
+    family = node.family()
+    node.stop(signal.SIGKILL)
+    again = start(port=node.port)
+    until(lambda: not living(family), timeout_s=10, what="every process of the killed node is gone")
+    again.ready()
+    assert again.answers()
+    assert "password" not in again.output()
+
+
+def test_a_weak_password_is_refused(tmp_path: Path) -> None:
+    answer = manage("node", GISC_DATA_DIR=str(tmp_path), PORT=str(free_port()), GISC_ADMIN_PASSWORD="Nine-4567")
+    assert answer.returncode == 2
+    sentence = answer.stderr.splitlines()[-1]
+    assert "GISC_ADMIN_PASSWORD is no good password: This password is too short" in sentence
+    assert "Nine-4567" not in answer.stdout + answer.stderr
+    assert not embedded.is_running(tmp_path)

@@ -1,0 +1,96 @@
+"""The readers of the environment: a checked value, or a sentence that says what to write."""
+
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from gisc import env
+
+
+@pytest.fixture
+def write(monkeypatch: pytest.MonkeyPatch):
+    """Set the variable SETTING."""
+    monkeypatch.delenv("SETTING", raising=False)
+    monkeypatch.delenv("SETTING_FILE", raising=False)
+    return lambda value, name="SETTING": monkeypatch.setenv(name, value)
+
+
+def test_text_is_trimmed_and_an_empty_one_is_not_set(write) -> None:
+    assert env.text("SETTING", "default") == "default"
+    write("  a b ")
+    assert env.text("SETTING", "default") == "a b"
+    write("  ")
+    assert env.text("SETTING", "default") == "default"
+
+
+@pytest.mark.parametrize(("written", "read"), [("True", True), ("False", False), ("", True)])
+def test_a_flag_is_true_or_false(write, written: str, read: bool) -> None:
+    write(written)
+    assert env.flag("SETTING", True) is read
+
+
+@pytest.mark.parametrize("written", ["true", "1", "yes", "TRUE", "None"])
+def test_a_flag_spelled_otherwise_is_refused(write, written: str) -> None:
+    write(written)
+    with pytest.raises(ImproperlyConfigured, match=f"SETTING is '{written}'; write True or False"):
+        env.flag("SETTING", False)
+
+
+@pytest.mark.parametrize(("written", "read"), [("1", 1), ("64", 64), (" 7 ", 7), ("", 2)])
+def test_a_number_within_its_limits(write, written: str, read: int) -> None:
+    write(written)
+    assert env.number("SETTING", 2, low=1, high=64) == read
+
+
+@pytest.mark.parametrize("written", ["0", "65", "-1", "1.5", "two", "1e3", "٣", "0x10"])
+def test_a_number_that_is_none_or_out_of_its_limits_is_refused(write, written: str) -> None:
+    write(written)
+    with pytest.raises(ImproperlyConfigured, match="SETTING is .*; write a whole number from 1 to 64"):
+        env.number("SETTING", 2, low=1, high=64)
+
+
+def test_a_number_that_may_be_without_limit(write) -> None:
+    assert env.number_or_none("SETTING", 92, low=92, high=36500) == 92
+    write("")
+    assert env.number_or_none("SETTING", 92, low=92, high=36500) is None
+    write("91")
+    with pytest.raises(ImproperlyConfigured, match="SETTING is '91'; write a whole number from 92 to 36500"):
+        env.number_or_none("SETTING", 92, low=92, high=36500)
+
+
+def test_a_secret_comes_from_its_variable_or_from_a_file(write, tmp_path: Path) -> None:
+    assert env.secret("SETTING") == ""
+    file = tmp_path / "key"
+    file.write_text("from the file\n", encoding="utf-8")
+    write(str(file), "SETTING_FILE")
+    assert env.secret("SETTING") == "from the file"
+    write("from the variable")
+    assert env.secret("SETTING") == "from the variable"
+
+
+def test_a_secret_file_that_cannot_be_read_is_refused(write, tmp_path: Path) -> None:
+    write(str(tmp_path / "none"), "SETTING_FILE")
+    with pytest.raises(
+        ImproperlyConfigured, match=r"SETTING_FILE names '.*/none', which cannot be read \(No such file"
+    ):
+        env.secret("SETTING")
+
+
+def test_a_url_has_one_of_the_schemes_and_is_never_repeated(write) -> None:
+    schemes = ("redis", "rediss")
+    assert env.url("SETTING", schemes) == ""
+    write("redis://host:6379/0")
+    assert env.url("SETTING", schemes) == "redis://host:6379/0"
+    write("http://user:hidden@host/0")
+    with pytest.raises(
+        ImproperlyConfigured, match="SETTING has the scheme 'http'; write a URL such as redis://h"
+    ) as why:
+        env.url("SETTING", schemes, "", "redis://h")
+    assert "hidden" not in str(why.value)
+
+
+def test_words_are_separated_by_commas(write) -> None:
+    assert env.words("SETTING") == []
+    write(" a , b,,c ")
+    assert env.words("SETTING") == ["a", "b", "c"]

@@ -1,0 +1,112 @@
+"""The settings as a whole: each bad value stops the start with a sentence, and README lists what may be set."""
+
+import ast
+import os
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from tests.gisc.running import ROOT, environment
+
+EXTERNAL = {"DATABASE_URL": "postgresql://gisc@db/gisc", "SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "gisc.example.org"}
+BAD = {
+    "PORT": ({"PORT": "http"}, "PORT is 'http'; write a whole number from 1 to 65535"),
+    "DEBUG": ({"DEBUG": "1"}, "DEBUG is '1'; write True or False"),
+    "retention": (
+        {"GISC_TOMBSTONE_RETENTION_DAYS": "30"},
+        "GISC_TOMBSTONE_RETENTION_DAYS is '30'; write a whole number from 92 to 36500",
+    ),
+    "base URL": (
+        {"GISC_BASE_URL": "gisc.example.org"},
+        "GISC_BASE_URL has the scheme ''; write a URL such as https://gisc.example.org",
+    ),
+    "database": (
+        EXTERNAL | {"DATABASE_URL": "mysql://gisc@db/gisc"},
+        "DATABASE_URL has the scheme 'mysql'; write a URL such as postgresql://gisc:password@host:5432/gisc",
+    ),
+    "Redis": ({"REDIS_URL": "amqp://mq"}, "REDIS_URL has the scheme 'amqp'; write a URL such as redis://host:6379/0"),
+    "no secret key": (EXTERNAL | {"SECRET_KEY": ""}, "SECRET_KEY is not set; with DATABASE_URL every process"),
+    "no hosts": (EXTERNAL | {"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set; write the host names"),
+    "log level": ({"LOG_LEVEL": "verbose"}, "LOG_LEVEL is 'verbose'; write DEBUG, INFO, WARNING or ERROR"),
+    "data directory": (
+        {"GISC_DATA_DIR": "/dev/null/x"},
+        "GISC_DATA_DIR is '/dev/null/x', where nothing can be written",
+    ),
+}
+
+
+@pytest.fixture
+def read_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Read the settings afresh, in an environment that has nothing but what is given."""
+
+    def read(**given: str) -> dict[str, object]:
+        clean = environment()
+        with monkeypatch.context() as patch:
+            for name in set(os.environ) - set(clean):
+                patch.delenv(name)
+            for name, value in ({"GISC_DATA_DIR": str(tmp_path)} | given).items():
+                patch.setenv(name, value)
+            return runpy.run_path(str(ROOT / "gisc" / "settings.py"))
+
+    return read
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_value_stops_the_start_with_a_sentence(read_settings, case: str) -> None:
+    given, sentence = BAD[case]
+    with pytest.raises(ImproperlyConfigured) as why:
+        read_settings(**given)
+    assert str(why.value).startswith(sentence)
+
+
+def test_without_any_setting_the_node_is_an_embedded_one(read_settings, tmp_path: Path) -> None:
+    read = read_settings()
+    assert read["GISC_EMBEDDED_DATABASE"] is True
+    assert read["GISC_EMBEDDED_REDIS"] is True
+    assert read["DEBUG"] is False
+    assert read["SECRET_KEY"] == (tmp_path / "secret_key").read_text()
+    assert read["SECRET_KEY"] == read_settings()["SECRET_KEY"]
+
+
+def test_servers_of_ones_own_are_used_and_nothing_is_written(read_settings, tmp_path: Path) -> None:
+    read = read_settings(**EXTERNAL, REDIS_URL="redis://mq:6379/1")
+    assert read["GISC_EMBEDDED_DATABASE"] is False
+    assert read["CELERY_BROKER_URL"] == "redis://mq:6379/1"
+    assert list(tmp_path.iterdir()) == []
+
+
+def variables_read() -> set[str]:
+    """The names that the wiring reads through gisc.env, taken from the code itself."""
+    found = set()
+    for file in (ROOT / "gisc").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "env"
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                found.add(str(node.args[0].value))
+    return found
+
+
+def variables_documented() -> set[str]:
+    """The names in backticks of the first column of README's settings table; `NAME_FILE` stands for `NAME`."""
+    rows = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    names = {name for row in rows for name in re.findall(r"`([A-Z][A-Z0-9_]+)`", row.split("|")[1])}
+    return {name.removesuffix("_FILE") for name in names}
+
+
+def test_readme_lists_every_variable_that_is_read_and_no_other() -> None:
+    assert variables_documented() == variables_read()
+
+
+def test_no_app_reads_the_environment_itself() -> None:
+    for app in ("catalogue", "oaiprovider", "harvester"):
+        for file in (ROOT / app).rglob("*.py"):
+            assert "os.environ" not in file.read_text(encoding="utf-8"), file

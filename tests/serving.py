@@ -1,0 +1,44 @@
+"""The process that runs the servers of a test run: `python -m tests.serving DATA_DIR [postgres] [redis]`.
+
+It prints `ready`, serves until its stdin is closed, which the end of the test run does however that ends, and
+then removes the data directory.
+"""
+
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import redis
+
+from gisc import embedded
+from tests.waiting import until
+
+
+def main(data_dir: Path, servers: list[str]) -> None:
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, data_dir, ignore_errors=True)
+        if "postgres" in servers:
+            stack.enter_context(embedded.database(data_dir, durable=False))
+        if "redis" in servers:
+            server = subprocess.Popen(
+                embedded.redis_command(data_dir), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+            )
+            stack.callback(server.wait, timeout=10)
+            stack.callback(server.terminate)
+            client = stack.enter_context(redis.Redis.from_url(embedded.redis_url(data_dir)))
+            until(lambda: _answers(client), timeout_s=10, what="the embedded Redis answers")
+        print("ready", flush=True)
+        sys.stdin.read()
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.ConnectionError:
+        return False
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,20 @@
+"""Wait for what another process does: look again and again until a deadline, never for a fixed time."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+_POLL_S = 0.05
+
+
+def until(condition: Callable[[], Answer], timeout_s: float, what: str) -> Answer:
+    """The first true answer of `condition`. Fails the test, saying `what` was awaited, after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() >= deadline:
+            raise AssertionError(f"after {timeout_s} s it is still not true that {what}")
+        time.sleep(_POLL_S)
