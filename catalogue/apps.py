@@ -1,0 +1,9 @@
+from django.apps import AppConfig
+
+
+class CatalogueConfig(AppConfig):
+    name = "catalogue"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from catalogue import checks  # noqa: F401  (registers the system checks)

@@ -1,0 +1,49 @@
+"""What a node has before its first record: its own set, `WIS-CATALOGUE` and the clock."""
+
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection, transaction
+
+from catalogue import oai
+from catalogue.models import MetadataSet
+
+
+@transaction.atomic
+def ensure_sets() -> None:
+    """Create the own set, the catalogue set and the clock where they are missing.
+
+    Raises ImproperlyConfigured if the own set of this database has another name than GISC_NAME: a node
+    that changes its name would tell its peers that every record has left the old set.
+    """
+    Kind = MetadataSet.Kind
+    own = MetadataSet.objects.filter(kind=Kind.OWN).first()
+    if own is None:
+        name = settings.GISC_NAME.removeprefix("WIS-").replace("-", " ")
+        MetadataSet.objects.create(
+            spec=settings.GISC_NAME,
+            name=f"Area of responsibility of {name}",
+            description="Records this node is responsible for.",
+            kind=Kind.OWN,
+        )
+    elif own.spec != settings.GISC_NAME:
+        raise ImproperlyConfigured(
+            f"GISC_NAME is {settings.GISC_NAME!r}, but the own set of this database is {own.spec!r}; "
+            f"write GISC_NAME={own.spec}, or start with another database"
+        )
+    MetadataSet.objects.get_or_create(
+        spec=oai.CATALOGUE_SET, defaults={"name": "Whole WIS catalogue", "kind": Kind.CATALOGUE}
+    )
+    # P55: a lower bound that never moves: 1 January of the year of installation.
+    new_year = datetime(datetime.now(UTC).year, 1, 1, tzinfo=UTC)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO catalogue_datestampclock (id, stamp, earliest) VALUES (1, %s, %s) ON CONFLICT DO NOTHING",
+            [new_year, new_year],
+        )
+
+
+def own_set() -> MetadataSet:
+    """This node's own set."""
+    return MetadataSet.objects.get(kind=MetadataSet.Kind.OWN)

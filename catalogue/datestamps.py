@@ -1,0 +1,70 @@
+"""UTCdatetime and granularity (OAI-PMH 3.3): reading, writing and the end of a granule.
+
+No Django and no clock: instants are passed in. Every datetime here is aware, in UTC and in whole
+seconds; ranges are half-open.
+"""
+
+import enum
+import re
+from datetime import UTC, datetime, timedelta
+
+
+class Granularity(enum.StrEnum):
+    """The two granularities of 3.3, spelled as `Identify` spells them."""
+
+    DAY = "YYYY-MM-DD"
+    SECOND = "YYYY-MM-DDThh:mm:ssZ"
+
+
+# P29: exactly two forms, ASCII digits only, matched in full.
+_FORM = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})Z)?")
+
+
+def parse(text: str) -> tuple[datetime, Granularity]:
+    """The first instant of the granule that `text` names, and its granularity.
+
+    Raises ValueError for anything but the two forms of P29 and for dates that do not exist (P30).
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is neither YYYY-MM-DD nor YYYY-MM-DDThh:mm:ssZ")
+    fields = [int(group) for group in match.groups() if group is not None]
+    return datetime(*fields, tzinfo=UTC), (Granularity.SECOND if len(fields) == 6 else Granularity.DAY)  # type: ignore[arg-type, misc]
+
+
+def write(stamp: datetime, granularity: Granularity = Granularity.SECOND) -> str:
+    """`stamp` as OAI-PMH spells it; what is finer than the granularity is cut off, never rounded (P39)."""
+    stamp = stamp.astimezone(UTC)
+    if granularity is Granularity.DAY:
+        return f"{stamp:%Y-%m-%d}".zfill(10)
+    return f"{stamp:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
+
+
+def end_of(stamp: datetime, granularity: Granularity) -> datetime:
+    """The first instant after the granule of `stamp`.
+
+    OAI-PMH 2.7.1: `until` is inclusive at the granularity it was written in, so a day runs up to, not
+    including, the next midnight UTC (P35). The last granule of year 9999 ends at the largest datetime.
+    """
+    step = timedelta(days=1) if granularity is Granularity.DAY else timedelta(seconds=1)
+    try:
+        return stamp + step
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def lenient(text: str) -> datetime | None:
+    """The instant a remote provider may have meant (fault catalogue 57, 58), or None.
+
+    Fractions are cut off, an offset is converted, a missing zone is taken for UTC.
+    """
+    try:
+        return parse(text)[0]
+    except ValueError:
+        pass
+    try:
+        stamp = datetime.fromisoformat(text.strip())
+        stamp = stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return stamp.replace(microsecond=0)

@@ -1,0 +1,184 @@
+"""The reading side: the instant of a list, its pages in keyset order, its size, one record.
+
+A list is ordered by (datestamp, id) and read by key, never by offset (P101): a page costs the same at
+every depth. It is bounded above by the instant of its first page. Nothing here writes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from catalogue import oai, payload
+from catalogue.models import DatestampClock, MetadataSet
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which records a list holds: of one set (None: of all) and stamped in the half-open range [start, end)."""
+
+    set_spec: str | None
+    start: datetime | None
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in list order: everything up to and including this row has been delivered."""
+
+    datestamp: datetime
+    pk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A record as a list shows it. `set_specs` include `WIS-CATALOGUE`; `payload` is None when deleted or not asked for.
+
+    In a list of a set the datestamp and the status are those of the membership: a record that left the set
+    is deleted there while it lives on elsewhere.
+    """
+
+    place: Place
+    identifier: str
+    deleted: bool
+    set_specs: tuple[str, ...]
+    payload: bytes | None
+    provenance: dict[str, Any] | None
+
+
+def instant() -> datetime:
+    """The present as a list may claim it: every write stamped earlier is committed and visible (P39, P91).
+
+    Waits for the writer that is committing, if there is one: see `docs/datestamps.md`. Whole seconds, UTC.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT catalogue_instant()")
+        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+
+
+def earliest() -> datetime:
+    """The guaranteed lower bound of every datestamp (P55)."""
+    clock = DatestampClock.objects.filter(pk=1).first()
+    return clock.earliest if clock else instant()  # no clock, no record yet
+
+
+def shown_sets() -> list[MetadataSet]:
+    """The sets that ListSets shows, in the order of P80: the catalogue, our own, then the others by setSpec."""
+    order = {MetadataSet.Kind.CATALOGUE: 0, MetadataSet.Kind.OWN: 1}
+    return sorted(MetadataSet.objects.filter(public=True), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
+
+
+def sets_within(spec: str) -> list[int]:
+    """The ids of the public sets that `spec` names: itself and its descendants (P74); none if it is not defined."""
+    return [s.pk for s in shown_sets() if s.spec == spec or s.spec.startswith(f"{spec}:")]
+
+
+_ALL = """
+    SELECT r.id, r.datestamp, r.identifier, r.deleted, r.set_specs, {payload}, {provenance}
+    FROM catalogue_record r
+    WHERE r.datestamp < %(end)s {bounds}
+    ORDER BY r.datestamp, r.id LIMIT %(size)s
+"""
+_ONE_SET = """
+    SELECT m.record_id, m.datestamp, r.identifier, m.deleted,
+           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE r.set_specs END, {payload}, {provenance}
+    FROM catalogue_membership m
+    JOIN catalogue_record r ON r.id = m.record_id
+    JOIN catalogue_metadataset s ON s.id = m.set_id
+    WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
+    ORDER BY m.datestamp, m.record_id LIMIT %(size)s
+"""
+# A record may be in several sets below one node of the hierarchy: it is listed once, live if it is live in any.
+_SETS = """
+    SELECT r.id, m.datestamp, r.identifier, m.deleted,
+           CASE WHEN m.deleted AND NOT r.deleted THEN m.specs ELSE r.set_specs END, {payload}, {provenance}
+    FROM (
+        SELECT record_id, max(datestamp) AS datestamp, bool_and(x.deleted) AS deleted, array_agg(s.spec) AS specs
+        FROM catalogue_membership x JOIN catalogue_metadataset s ON s.id = x.set_id
+        WHERE x.set_id = ANY(%(sets)s) GROUP BY record_id
+    ) m JOIN catalogue_record r ON r.id = m.record_id
+    WHERE m.datestamp < %(end)s {bounds}
+    ORDER BY m.datestamp, m.record_id LIMIT %(size)s
+"""
+
+
+def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], str] | None:
+    """The statement that reads the window, its values and its `bounds`; None when the set is not defined."""
+    values: dict[str, Any] = {"end": window.end}
+    if window.set_spec is None or window.set_spec == oai.CATALOGUE_SET:
+        template, row = _ALL, ("r.datestamp", "r.id")
+    else:
+        sets = sets_within(window.set_spec)
+        if not sets:
+            return None
+        template, row = (_ONE_SET if len(sets) == 1 else _SETS), ("m.datestamp", "m.record_id")
+        values |= {"set": sets[0], "sets": sets}
+    bounds = ""
+    if window.start is not None:
+        bounds += f" AND {row[0]} >= %(start)s"
+        values["start"] = window.start
+    if after is not None:
+        bounds += f" AND ({row[0]}, {row[1]}) > (%(after_stamp)s, %(after_pk)s)"
+        values |= {"after_stamp": after.datestamp, "after_pk": after.pk}
+    return template, values, bounds
+
+
+def page(window: Window, *, after: Place | None, size: int, payloads: bool) -> list[Listed]:
+    """Up to `size` records of the window that follow `after` in list order."""
+    query = _query(window, after)
+    if query is None:
+        return []
+    template, values, bounds = query
+    gone = "m.deleted" if "m.deleted" in template else "r.deleted"
+    columns = {
+        "payload": f"CASE WHEN NOT {gone} THEN r.payload END" if payloads else "NULL",
+        "provenance": f"CASE WHEN NOT {gone} THEN r.provenance END" if payloads else "NULL",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
+        rows = cursor.fetchall()
+    hidden = _hidden_specs()
+    return [_listed(row, hidden) for row in rows]
+
+
+def count(window: Window) -> int:
+    """How many records the window holds."""
+    query = _query(window, None)
+    if query is None:
+        return 0
+    template, values, bounds = query
+    inner = template.format(bounds=bounds, payload="NULL", provenance="NULL")
+    inner = inner[: inner.rindex("ORDER BY")]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({inner}) AS listed", values)
+        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+
+
+def find(identifier: str) -> Listed | None:
+    """The record with this identifier, live or deleted; None if the node does not know it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, datestamp, identifier, deleted, set_specs, payload, provenance FROM catalogue_record WHERE key = %s",
+            [oai.identifier_key(identifier)],
+        )
+        row = cursor.fetchone()
+    return _listed(row, _hidden_specs()) if row else None
+
+
+def _hidden_specs() -> frozenset[str]:
+    """The sets that ListSets does not show, which no header may name then (P142)."""
+    return frozenset(MetadataSet.objects.filter(public=False).values_list("spec", flat=True))
+
+
+def _listed(row: Sequence[Any], hidden: frozenset[str]) -> Listed:
+    pk, datestamp, identifier, deleted, set_specs, packed, provenance = row
+    return Listed(
+        place=Place(datestamp, pk),
+        identifier=identifier,
+        deleted=deleted,
+        set_specs=(oai.CATALOGUE_SET, *(spec for spec in set_specs if spec not in hidden)),
+        payload=payload.unpack(packed) if packed is not None else None,
+        provenance=provenance,
+    )

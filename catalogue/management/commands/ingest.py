@@ -1,0 +1,59 @@
+"""manage.py ingest PATH...: take records in from files, folders and archives."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalogue import bootstrap, ingest
+from catalogue.management.progress import progress_bar
+from catalogue.models import MetadataSet
+
+
+class Command(BaseCommand):
+    help = (
+        "Store ISO 19139 records from XML files, folders, .zip, .tar and .tar.gz. "
+        "Exit status 1 when a document was rejected; the rest is stored all the same."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+        parser.add_argument("--set", dest="spec", metavar="SPEC", help="the set to store in (default: the own set)")
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *, paths: list[Path], spec: str | None, json: bool, **_: Any) -> None:
+        into = _set_named(spec)
+        try:
+            ingest.check_sources(paths)
+        except ingest.SourceError as exc:
+            raise CommandError(f"{exc}. Nothing was stored.") from exc
+        with progress_bar("ingest", ingest.estimate(paths)) as advance:
+            report = ingest.ingest(ingest.documents(paths), into=into, advance=advance)
+        self._print(report, as_json=json)
+        if report.rejects:
+            raise SystemExit(1)
+
+    def _print(self, report: ingest.Report, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
+            return
+        for reject in report.rejects:
+            self.stderr.write(f"rejected: {reject.source} {reject.reason}")
+        counts = report.as_dict()
+        self.stdout.write(
+            f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
+            f"{counts['unchanged']} unchanged, {counts['rejected']} rejected"
+        )
+
+
+def _set_named(spec: str | None) -> MetadataSet:
+    if spec is None:
+        return bootstrap.own_set()
+    usable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
+    try:
+        return usable.get(spec=spec)
+    except MetadataSet.DoesNotExist as exc:
+        known = ", ".join(usable.values_list("spec", flat=True))
+        raise CommandError(f"There is no set {spec!r} to store in; there are: {known}. Nothing was stored.") from exc

@@ -1,0 +1,68 @@
+"""manage.py withdraw IDENTIFIER... | --file F: make tombstones of records of the own set."""
+
+import json
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalogue import journal, store
+
+
+class Command(BaseCommand):
+    help = (
+        "Withdraw records of the own set: they become tombstones, and harvesters are told. "
+        "Exit status 1 when an identifier was rejected or the journal could not be written."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("identifiers", nargs="*", metavar="IDENTIFIER")
+        parser.add_argument("--file", type=Path, metavar="F", help="a file with one identifier a line")
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *, identifiers: list[str], file: Path | None, json: bool, **_: Any) -> None:
+        identifiers = [*identifiers, *_lines(file)]
+        if not identifiers:
+            raise CommandError("Name at least one identifier, or a file of them with --file.")
+        results = store.withdraw(identifiers)
+        waiting = journal.waiting()
+        counts = Counter(result.action for result in results)
+        rejects = [result for result in results if result.action is store.Action.REJECTED]
+        if json:
+            self._print_json(counts, rejects, waiting)
+        else:
+            for reject in rejects:
+                self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")
+            self.stdout.write(
+                f"{len(results)} offered: {counts[store.Action.DELETED]} withdrawn, "
+                f"{counts[store.Action.UNCHANGED]} withdrawn before, {len(rejects)} rejected"
+            )
+        if waiting:
+            self.stderr.write(
+                f"{waiting} deletions are in the database but not yet in the journal; it is tried again by itself, "
+                "and the log says why it could not be written"
+            )
+        if rejects or waiting:
+            raise SystemExit(1)
+
+    def _print_json(self, counts: Counter[store.Action], rejects: list[store.Result], waiting: int) -> None:
+        report = {
+            "offered": counts.total(),
+            "deleted": counts[store.Action.DELETED],
+            "unchanged": counts[store.Action.UNCHANGED],
+            "rejected": len(rejects),
+            "rejects": [{"identifier": r.identifier, "reason": r.reason} for r in rejects],
+            "waiting_for_journal": waiting,
+        }
+        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def _lines(file: Path | None) -> list[str]:
+    if file is None:
+        return []
+    try:
+        return [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as exc:
+        raise CommandError(f"{file} cannot be read as a list of identifiers: {exc}. Nothing was withdrawn.") from exc

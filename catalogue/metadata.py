@@ -1,0 +1,295 @@
+"""Read and check one ISO 19139 document: bytes in, the root element and what it says out. lxml only, no Django.
+
+Two steps. `root_element` turns a file, in whatever encoding, into the UTF-8 bytes of its root element;
+those bytes are what the node keeps and serves. `read` parses them strictly and takes out what the
+catalogue needs. Validity against a schema is no condition for being stored (promise 7); an identifier is.
+"""
+
+import codecs
+import hashlib
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from xml.parsers import expat
+
+from lxml import etree
+
+from catalogue import datestamps, oai
+
+MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real record seen
+
+_GMD = f"{{{oai.GMD_NS}}}"
+_GCO = "{http://www.isotc211.org/2005/gco}"
+_GMX = "{http://www.isotc211.org/2005/gmx}"
+_ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
+_CSW_NS = "http://www.opengis.net/cat/csw/"
+
+
+class Unusable(Exception):
+    """The document cannot be stored; the text is a sentence that a data manager understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a record says about itself. Texts are empty and instants None where the record is silent."""
+
+    identifier: str
+    digest: bytes
+    metadata_date: datetime | None
+    title: str
+    abstract: str
+    keywords: tuple[str, ...]
+    boxes: tuple[tuple[float, float, float, float], ...]
+    begins: datetime | None
+    ends: datetime | None
+    language: str
+
+
+_DECLARATION = re.compile(rb"<\?xml\s.*?\?>", re.S)
+_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']""")
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Python's codecs that no file is written in; two of them raise errors of their own or take quadratic time.
+_NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+_MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
+# libxml2 looks 250 bytes ahead to tell white space between elements from text; longer runs it may keep.
+_LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
+_START_NAME = re.compile(rb"<([^\s/>]+)")
+
+
+def root_element(document: bytes) -> bytes:
+    """The root element of `document` in UTF-8, otherwise byte for byte; declaration, comments and PIs around it fall.
+
+    Raises Unusable for an empty or oversized document, a DOCTYPE (never needed here, and the way in for
+    entity bombs), bytes that are not of the declared encoding, and anything around the root but comments
+    and processing instructions. Whether the element itself is well-formed, `read` finds out.
+    """
+    if len(document) > MAX_RECORD_BYTES:
+        raise Unusable(oversized(len(document)))
+    text = to_utf8(document)
+    start = start_of_root(text)
+    if start == len(text):
+        raise Unusable("is empty" if not text.strip() else "holds no XML element")
+    if has_doctype(text):
+        raise Unusable("has a DOCTYPE, which is refused because it can hide entities; remove it")
+    if _DECLARATION.match(text, start):
+        raise Unusable("has something before its XML declaration, which may only stand at the very start; remove it")
+    name = _START_NAME.match(text, start)
+    if name is None:
+        raise Unusable("is not XML: it does not begin with an element")
+    end = len(text.rstrip())
+    if not re.search(rb"(?:</" + re.escape(name.group(1)) + rb"\s*|/)>\Z", text[:end][-4096:]):
+        end = _end_of_root(text)
+    return text[start:end]
+
+
+def start_of_root(text: bytes) -> int:
+    """Where the root element (or a DOCTYPE before it) begins: after white space, comments and PIs."""
+    return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
+
+
+def has_doctype(text: bytes) -> bool:
+    """Whether a DOCTYPE stands before the root element."""
+    start = start_of_root(text)
+    return text[start : start + 9].upper() == b"<!DOCTYPE"
+
+
+def oversized(size: int) -> str:
+    """The sentence for a document of `size` bytes, which is over the limit."""
+    return f"is {size / 1e6:.1f} MB; a record may have up to {MAX_RECORD_BYTES / 1e6:.1f} MB"
+
+
+def to_utf8(document: bytes) -> bytes:
+    """The document in UTF-8 without byte-order mark and XML declaration. Raises Unusable if it is not what it says.
+
+    A byte-order mark decides against the declaration, as in libxml2.
+    """
+    if document.startswith(codecs.BOM_UTF8):
+        document, encoding = document[len(codecs.BOM_UTF8) :], "utf-8"
+    elif document.startswith(_UTF16_MARKS):
+        encoding = "utf-16"
+    elif document.startswith((b"<\x00", b"\x00<")):
+        encoding = "utf-16-le" if document.startswith(b"<") else "utf-16-be"
+    else:
+        declaration = _DECLARATION.match(document)
+        declared = _ENCODING.search(declaration.group()) if declaration else None
+        encoding = declared.group(1).decode("ascii").lower() if declared else "utf-8"
+    try:
+        if codecs.lookup(encoding).name in _NO_ENCODINGS_OF_FILES:
+            raise LookupError
+        text = document.decode(encoding)  # raises LookupError too for Python's codecs that make no text
+    except LookupError as exc:
+        raise Unusable(f"declares the encoding {encoding!r}, which is not known here; save it as UTF-8") from exc
+    except UnicodeDecodeError as exc:
+        raise Unusable(
+            f"is not {encoding.upper()} as it says: byte {document[exc.start]:#04x} at position {exc.start} "
+            "does not fit; save it again in one encoding"
+        ) from exc
+    try:
+        utf8 = text.removeprefix("\ufeff").encode()
+    except UnicodeEncodeError as exc:
+        raise Unusable("holds half a surrogate pair, which is no character; save it as UTF-8") from exc
+    declaration = _DECLARATION.match(utf8)  # only there: `<?xml` in a CDATA section is text of the record
+    return utf8[declaration.end() :] if declaration else utf8
+
+
+def _end_of_root(text: bytes) -> int:
+    """Where the root ends in a document that has something after it. Raises Unusable if that is not legal."""
+    parser = expat.ParserCreate("utf-8")
+    ends: list[int] = []
+    depth = 0
+
+    def start(_name: str, _attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if not depth:
+            place = parser.CurrentByteIndex  # where the end tag begins; past a tag that is both start and end
+            ends.append(text.index(b">", place) + 1 if text.startswith(b"</", place) else place)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as exc:
+        raise Unusable(f"is not well-formed XML: {expat.ErrorString(exc.code)}, line {exc.lineno}") from exc
+    return ends[0]
+
+
+def read(element: bytes) -> Metadata:
+    """What the root element says. Raises Unusable if it is not well-formed, not ISO 19139 or has no identifier.
+
+    The digest is SHA-256 of the exclusive canonical XML without comments and without white space between
+    elements, so that order of attributes, indentation and encoding do not count (promise 3).
+    """
+    try:
+        root = etree.fromstring(_LONG_BLANK.sub(b"> <", element), _strict_parser())
+    except etree.XMLSyntaxError as exc:
+        raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
+    if root.tag not in _ROOTS:
+        raise Unusable(_wrong_root(root))
+    begins, ends = _time_extent(root)
+    return Metadata(
+        identifier=_identifier(root),
+        digest=hashlib.sha256(_canonical(root)).digest(),
+        metadata_date=_moment(_text(root.find(f"{_GMD}dateStamp"))),
+        title=_text(root.find(f"{_GMD}identificationInfo/*/{_GMD}citation/*/{_GMD}title")),
+        abstract=_text(root.find(f"{_GMD}identificationInfo/*/{_GMD}abstract")),
+        keywords=tuple(filter(None, map(_text, root.iter(f"{_GMD}keyword")))),
+        boxes=_boxes(root),
+        begins=begins,
+        ends=ends,
+        language=_text(root.find(f"{_GMD}language")),
+    )
+
+
+def _canonical(root: etree._Element) -> bytes:
+    try:
+        return etree.tostring(root, method="c14n", exclusive=True, with_comments=False)
+    except etree.C14NError:
+        # Canonical XML 1.0 has no answer for a namespace that is a relative URI; 2.0, far slower, takes it as it is.
+        return str(etree.canonicalize(root, with_comments=False)).encode()
+
+
+def _strict_parser() -> etree.XMLParser:
+    """For everything foreign: no network, no DTD, no entities, libxml2's own limits, no mending."""
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        recover=False,
+        remove_blank_text=True,
+        remove_comments=True,
+    )
+
+
+def _wrong_root(root: etree._Element) -> str:
+    name = etree.QName(root)
+    sentence = f"is not an ISO 19139 record: its root is {name.localname} in the namespace {name.namespace or '(none)'}"
+    if name.namespace == oai.OAI_NS:
+        return f"{sentence}; this is part of an OAI-PMH answer: harvest it, or take out what stands in its metadata"
+    if (name.namespace or "").startswith(_CSW_NS):
+        return f"{sentence}; this is an answer of a CSW server: offer the records in it one by one"
+    return f"{sentence}; the catalogue holds gmd:MD_Metadata and gmi:MI_Metadata"
+
+
+def _identifier(root: etree._Element) -> str:
+    elements = root.findall(f"{_GMD}fileIdentifier")
+    if len(elements) != 1:
+        number = "no" if not elements else str(len(elements))
+        raise Unusable(f"has {number} gmd:fileIdentifier; exactly one is needed to know the record by")
+    identifier = "".join(map(str, elements[0].itertext())).strip()
+    if not identifier:
+        raise Unusable("has an empty gmd:fileIdentifier; give the record an identifier")
+    fault = oai.identifier_fault(identifier)
+    if fault is not None:
+        shown = identifier if len(identifier) <= 200 else f"{identifier[:200]}..."
+        raise Unusable(f"has the gmd:fileIdentifier {shown!r}, which is no URI: it {fault}; give it another one")
+    return identifier
+
+
+def _text(element: etree._Element | None) -> str:
+    """The text of a property: its character string, anchor, date or code; not its translations."""
+    if element is None:
+        return ""
+    value = element.find(f"{_GCO}CharacterString")
+    if value is None:
+        value = element.find(f"{_GMX}Anchor")
+    if value is None:
+        value = next(element.iterchildren(etree.Element), element)
+    return " ".join("".join(map(str, value.itertext())).split()) or str(value.get("codeListValue", ""))
+
+
+_PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
+
+
+def _moment(text: str) -> datetime | None:
+    """The instant a date in a record stands for: its first one, in UTC; None if it is no date."""
+    partial = _PARTIAL_DATE.fullmatch(text)
+    try:
+        if partial:
+            return datetime(int(partial[1]), int(partial[2] or 1), 1, tzinfo=UTC)
+    except ValueError:
+        return None
+    return datestamps.lenient(text) if text else None
+
+
+def _boxes(root: etree._Element) -> tuple[tuple[float, float, float, float], ...]:
+    """All bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line."""
+    found = []
+    for box in root.iter(f"{_GMD}EX_GeographicBoundingBox"):
+        try:
+            west, south, east, north = (
+                float(_text(box.find(f"{_GMD}{side}")))
+                for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+            )
+        except ValueError:
+            continue
+        if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:
+            found.append((west, south, east, north))
+    return tuple(dict.fromkeys(found))
+
+
+def _time_extent(root: etree._Element) -> tuple[datetime | None, datetime | None]:
+    """Start and end of all time extents together, in either GML namespace; None where open or not given."""
+    begins: list[datetime | None] = []
+    ends: list[datetime | None] = []
+    for extent in root.iter(f"{_GMD}EX_TemporalExtent", f"{_GMD}EX_SpatialTemporalExtent"):
+        for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
+            moment = _moment((position.text or "").strip())
+            name = etree.QName(position).localname
+            side = etree.QName(position.getparent().getparent()).localname  # type: ignore[union-attr]
+            if name == "beginPosition" or side == "begin":
+                begins.append(moment)
+            elif name == "endPosition" or side == "end":
+                ends.append(moment)
+            else:
+                begins.append(moment)
+                ends.append(moment)
+    return (
+        None if None in begins else min(filter(None, begins), default=None),
+        None if None in ends else max(filter(None, ends), default=None),
+    )

@@ -1,0 +1,164 @@
+"""What the catalogue holds: sets, records, memberships, the datestamp clock and the journal's outbox.
+
+Fields, constraints and facts about one row. Rows are written by `catalogue.store` alone (S8): it is the
+only place that knows the clock's lock. `docs/ARCHITECTURE.md` draws the tables.
+"""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import TruncSecond
+
+from catalogue import oai
+
+
+def validate_set_spec(value: str) -> None:
+    """Refuse what is not a setSpec (P72)."""
+    if not oai.is_set_spec(value):
+        raise ValidationError(f"{value!r} is not a setSpec: letters, digits and -_.!~*'() with single colons between")
+
+
+class MetadataSet(models.Model):
+    """A set of OAI-PMH (2.6). `WIS-CATALOGUE`, of kind CATALOGUE, is every record and has no membership rows."""
+
+    class Kind(models.TextChoices):
+        OWN = "own", "own: this node's area of responsibility"
+        PEER = "peer", "peer: another GISC's"
+        SHARED = "shared", "shared: joint responsibility"
+        VIRTUAL = "virtual", "virtual: a named union shown to some harvesters"
+        CATALOGUE = "catalogue", "catalogue: every record"
+
+    spec = models.CharField("setSpec", max_length=200, unique=True, validators=[validate_set_spec])
+    name = models.CharField("setName", max_length=200)
+    description = models.TextField(blank=True)
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
+    public = models.BooleanField(default=True, help_text="shown by ListSets and on the public pages")
+
+    class Meta:
+        verbose_name = "set"
+        ordering = ("spec",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("kind",), condition=Q(kind__in=("own", "catalogue")), name="one_own_set_and_one_catalogue_set"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.spec
+
+
+class Record(models.Model):
+    """One identifier, live or deleted (2.5): header and payload, ready for the wire.
+
+    What search and people need stands in `Description`, so that a restamp or a list page never touches
+    the wide rows and the text index.
+    """
+
+    identifier = models.TextField(help_text="gmd:fileIdentifier, served exactly as received")
+    key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
+    datestamp = models.DateTimeField(help_text="when it last changed in this node; whole seconds, UTC (P40)")
+    deleted = models.BooleanField(default=False)
+    owner = models.ForeignKey(
+        MetadataSet, on_delete=models.PROTECT, related_name="owned", help_text="the set whose link decides its content"
+    )
+    set_specs = ArrayField(
+        models.TextField(), default=list, help_text="memberships for the header; kept by a tombstone (P84)"
+    )
+    payload = models.BinaryField(null=True, help_text="root element, packed by catalogue.payload; none in a tombstone")
+    digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
+    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
+    provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("key",), name="one_record_per_identifier"),
+            models.CheckConstraint(
+                name="a_tombstone_has_no_metadata",
+                condition=Q(deleted=True, payload__isnull=True, digest__isnull=True)
+                | Q(deleted=False, payload__isnull=False, digest__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="a_record_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
+            ),
+        )
+        indexes = (models.Index(fields=("datestamp", "id"), name="record_list_order"),)
+
+    def __str__(self) -> str:
+        return self.identifier
+
+
+class Description(models.Model):
+    """What a live record's metadata says, for search and for people. Gone with the payload when it is deleted."""
+
+    record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
+    title = models.TextField(blank=True)
+    abstract = models.TextField(blank=True)
+    keywords = ArrayField(models.TextField(), default=list)
+    boxes = models.JSONField(default=list, help_text="bounding boxes in degrees: [[west, south, east, north], ...]")
+    begins = models.DateTimeField(null=True, help_text="start of the time extent; none: open or not given")
+    ends = models.DateTimeField(null=True, help_text="end of the time extent; none: open or not given")
+    language = models.CharField(max_length=100, blank=True)
+    search = SearchVectorField(null=True)
+
+    class Meta:
+        indexes = (GinIndex(fields=("search",), name="description_search"),)
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Membership(models.Model):
+    """A record in a set, with its own datestamp: leaving a set is a deletion to the harvesters of that set."""
+
+    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="memberships", db_index=False)
+    set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
+    datestamp = models.DateTimeField()
+    deleted = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("record", "set"), name="a_record_is_in_a_set_once"),
+            models.CheckConstraint(
+                name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
+            ),
+        )
+        indexes = (models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),)
+
+    def __str__(self) -> str:
+        return f"{self.record_id} in {self.set_id}"
+
+
+class DatestampClock(models.Model):
+    """The high-water mark of all datestamps (P92) and the lower bound told to harvesters (P55); one row."""
+
+    stamp = models.DateTimeField(help_text="the largest datestamp ever given")
+    earliest = models.DateTimeField(help_text="Identify/earliestDatestamp; never moves forward")
+
+    class Meta:
+        constraints = (models.CheckConstraint(name="there_is_one_clock", condition=Q(id=1)),)
+
+    def __str__(self) -> str:
+        return f"{self.stamp:%Y-%m-%dT%H:%M:%SZ}"
+
+
+class JournalOutbox(models.Model):
+    """An event that is committed but not yet on disk in the journal (promise 6); emptied by `journal.flush`."""
+
+    class Event(models.TextChoices):
+        DELETED = "deleted", "deleted"
+        RETURNED = "returned", "returned after a deletion"
+
+    event = models.CharField(max_length=10, choices=Event.choices)
+    identifier = models.TextField()
+    datestamp = models.DateTimeField()
+    set_specs = ArrayField(models.TextField(), default=list)
+
+    class Meta:
+        verbose_name = "event waiting for the journal"
+        verbose_name_plural = "events waiting for the journal"
+
+    def __str__(self) -> str:
+        return f"{self.identifier} {self.event}"

@@ -1,0 +1,106 @@
+"""Words both sides speak: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
+
+import re
+from dataclasses import dataclass
+
+OAI_NS = "http://www.openarchives.org/OAI/2.0/"
+OAI_SCHEMA = "http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"
+OAI_DC_NS = "http://www.openarchives.org/OAI/2.0/oai_dc/"
+OAI_DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
+XSI_NS = "http://www.w3.org/2001/XMLSchema-instance"
+GMD_NS = "http://www.isotc211.org/2005/gmd"
+GMI_NS = "http://www.isotc211.org/2005/gmi"
+GMD_SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
+
+ISO19139 = "iso19139"  # W2: this spelling
+CATALOGUE_SET = "WIS-CATALOGUE"  # W1: the union of all sets
+
+_SPEC_WORD = r"[A-Za-z0-9\-_.!~*'()]+"
+SET_SPEC = re.compile(rf"{_SPEC_WORD}(?::{_SPEC_WORD})*")  # P72
+PREFIX = re.compile(_SPEC_WORD)  # P60
+
+# P68: what a URI never holds, escapes that are none, schemes, and the host part after `//`.
+_NOT_IN_URI = re.compile('[\x00-\x20\x7f-\xa0"<>\\\\^{|}`\\[\\]\ud800-\udfff\ufffe\uffff]')
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
+_HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
+MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of PostgreSQL (2,704 bytes)
+# What XML 1.0 cannot carry (P7).
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5), as they stand on the wire.
+
+    `datestamp` is the text of the element: ours always in seconds, a remote one as received (P125).
+    """
+
+    identifier: str
+    datestamp: str
+    set_specs: tuple[str, ...] = ()
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A header with what follows it in a record: the metadata's root element and the abouts.
+
+    `metadata` is UTF-8 bytes of one element without XML declaration; None for a deleted entry (P83) and
+    for a ListIdentifiers entry.
+    """
+
+    header: Header
+    metadata: bytes | None = None
+    about: tuple[bytes, ...] = ()
+
+
+def is_set_spec(text: str) -> bool:
+    """Whether `text` fits the setSpec grammar (P72)."""
+    return SET_SPEC.fullmatch(text) is not None
+
+
+def identifier_fault(text: str) -> str | None:
+    """Why `text` cannot be an OAI identifier, as the end of a sentence; None if it can be one.
+
+    P68: one function decides, when a record is taken in and when an argument is read, so that everything
+    stored can be asked for.
+    """
+    if not text:
+        return "is empty"
+    if max(len(form.encode(errors="replace")) for form in (text, identifier_key(text))) > MAX_IDENTIFIER_BYTES:
+        return f"is longer than {MAX_IDENTIFIER_BYTES} bytes"
+    if re.search(r"\s", text):
+        return "contains white space"
+    wrong = sorted(set(_NOT_IN_URI.findall(text)))
+    if wrong:
+        return (
+            f"contains {' '.join(wrong)}"
+            if all(char.isprintable() for char in wrong)
+            else "contains a control character"
+        )
+    if _BAD_ESCAPE.search(text):
+        return "contains a % that two hexadecimal digits do not follow"
+    if text.count("#") > 1:
+        return "contains more than one #"
+    rest = text
+    if ":" in re.split(r"[/?#]", text, maxsplit=1)[0]:
+        scheme, rest = text.split(":", 1)
+        if not _SCHEME.fullmatch(scheme):
+            return f"begins with {scheme!r}, which is no URI scheme, before its first colon"
+    if rest.startswith("//"):
+        authority = re.split(r"[/?#]", rest[2:], maxsplit=1)[0]
+        host = authority.rsplit("@", 1)[-1]
+        if authority.count("@") > 1 or (":" in host and not _HOST_AND_PORT.fullmatch(host)):
+            return "has a host part that is not host or host:port"
+    return None
+
+
+def is_identifier(text: str) -> bool:
+    """Whether `text` may be an OAI identifier (P68)."""
+    return identifier_fault(text) is None
+
+
+def identifier_key(identifier: str) -> str:
+    """The key that two spellings of one identifier share: trimmed and case-folded (design.md, data model)."""
+    return identifier.strip().casefold()

@@ -1,0 +1,17 @@
+"""The catalogue's tests start from a node that has its sets, its clock, a journal of its own and no record."""
+
+import pytest
+
+from catalogue import bootstrap
+
+
+@pytest.fixture(autouse=True)
+def journal_dir(settings, tmp_path):
+    settings.GISC_JOURNAL_DIR = tmp_path / "journal"
+    return settings.GISC_JOURNAL_DIR
+
+
+@pytest.fixture(autouse=True)
+def _founded(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("django_db"):
+        bootstrap.ensure_sets()

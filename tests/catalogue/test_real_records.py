@@ -1,0 +1,76 @@
+"""Every real record of the shared test data is stored, or refused with a sentence. Nothing else happens."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from catalogue import ingest, metadata, oai, payload, store
+from tests import world
+from tests.schemas import SHARED
+
+DATA = SHARED / "data"
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no {DATA}: set GISC_SHARED to the folder that holds data/")
+
+# What the file names of awkward/ promise, and what becomes of such files.
+REFUSED = ("emptyfid", "nofid", "notwf", "oai", "root", "wrapped", "placeholder")
+
+
+@cache
+def files(folder: str) -> tuple[Path, ...]:
+    return tuple(sorted((DATA / folder).rglob("*.xml")))
+
+
+def outcome(file: Path) -> store.Prepared | str:
+    try:
+        return store.prepare(file.read_bytes())
+    except metadata.Unusable as exc:
+        return str(exc)
+
+
+def test_real_records_are_taken_unless_their_identifier_is_no_URI() -> None:
+    found = files("iso19139")
+    assert found
+    refused = {file.name: entry for file in found if isinstance(entry := outcome(file), str)}
+    assert {name: reason for name, reason in refused.items() if "which is no URI: it " not in reason} == {}
+    assert len(refused) < len(found) / 5
+
+
+def test_awkward_documents_are_taken_or_refused_as_their_names_say() -> None:
+    found = files("awkward")
+    assert found
+    for file in found:
+        entry = outcome(file)
+        if file.name.startswith(REFUSED):
+            assert isinstance(entry, str), file.name
+        if isinstance(entry, str):
+            assert 20 < len(entry) < 500, (file.name, entry)
+            assert not entry.endswith("."), (file.name, entry)
+
+
+def test_reading_what_is_kept_gives_the_same_record_again() -> None:
+    for file in (*files("iso19139"), *files("awkward")):
+        entry = outcome(file)
+        if isinstance(entry, store.Prepared):
+            kept = payload.unpack(entry.packed)
+            again = store.prepare(kept)
+            assert again.metadata == entry.metadata, file.name
+            assert payload.unpack(again.packed) == kept, file.name
+            assert oai.is_identifier(entry.identifier), file.name
+
+
+@pytest.mark.django_db
+def test_all_files_together_add_up_and_a_second_time_changes_nothing(django_capture_on_commit_callbacks) -> None:
+    found = (*files("iso19139"), *files("awkward"))
+    with django_capture_on_commit_callbacks(execute=True):
+        first = ingest.ingest(ingest.documents([DATA]), into=world.own_set())
+    assert first.offered == len(found)
+    assert all(reject.reason for reject in first.rejects)
+    identifiers = {
+        entry.key: entry for file in found if isinstance(entry := outcome(file), store.Prepared)
+    }  # the last of each
+    second = store.put_entries(list(identifiers.values()), into=world.own_set())
+    # Only where one identifier came in several versions may the last file by name not be the last stored.
+    assert {result.action for result in second} <= {store.Action.UNCHANGED, store.Action.UPDATED}
+    third = store.put_entries(list(identifiers.values()), into=world.own_set())
+    assert {result.action for result in third} == {store.Action.UNCHANGED}

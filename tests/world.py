@@ -1,0 +1,145 @@
+"""The fixed cast of the tests, and plain builders that show every value a test depends on.
+
+Our node is Tokyo; Toulouse and Offenbach are peers. The functions that touch the database go through
+`catalogue.store`, as everything does; `restamp` alone goes past it, to give a record a datestamp of the past.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from xml.sax.saxutils import escape
+
+from catalogue import bootstrap, datestamps, store
+from catalogue.models import Membership, MetadataSet, Record
+
+OUR_SPEC = "WIS-GISC-TOKYO"
+OUR_BASE_URL = "http://gisc-tokyo.example.org"
+OUR_EMAIL = "oai-admin@gisc-tokyo.example.org"
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """A peer GISC."""
+
+    spec: str
+    name: str
+    base_url: str
+
+
+TOULOUSE = Centre("WIS-GISC-TOULOUSE", "GISC Toulouse", "http://gisc-toulouse.example.org/oai")
+OFFENBACH = Centre("WIS-GISC-OFFENBACH", "GISC Offenbach", "http://gisc-offenbach.example.org/oai")
+
+_NAMESPACES = (
+    'xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco"'
+    ' xmlns:gmx="http://www.isotc211.org/2005/gmx" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    ' xsi:schemaLocation="http://www.isotc211.org/2005/gmd http://www.isotc211.org/2005/gmd/gmd.xsd"'
+)
+_CODES = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml"
+
+
+def iso_record(
+    identifier: str,
+    *,
+    title: str = "Surface observations",
+    abstract: str = "SYNOP reports of one station.",
+    metadata_date: str = "2024-03-01",
+    organisation: str = "Japan Meteorological Agency",
+    role: str = "pointOfContact",
+    keywords: Sequence[str] = (),
+    box: tuple[float, float, float, float] | None = None,
+    translations: Mapping[str, str] | None = None,
+) -> bytes:
+    """A small valid ISO 19139:2007 record. `box` is west, south, east, north; `translations` are titles by language."""
+    translations = translations or {}
+    locales = "".join(
+        f'<gmd:locale><gmd:PT_Locale id="loc-{code}"><gmd:languageCode>{_code("LanguageCode", code)}</gmd:languageCode>'
+        f"<gmd:characterEncoding>{_code('MD_CharacterSetCode', 'utf8')}</gmd:characterEncoding>"
+        "</gmd:PT_Locale></gmd:locale>"
+        for code in translations
+    )
+    titles = "".join(
+        f'<gmd:textGroup><gmd:LocalisedCharacterString locale="#loc-{code}">{escape(text)}'
+        "</gmd:LocalisedCharacterString></gmd:textGroup>"
+        for code, text in translations.items()
+    )
+    multilingual = ' xsi:type="gmd:PT_FreeText_PropertyType"' if translations else ""
+    said = "".join(f"<gmd:keyword>{_text(keyword)}</gmd:keyword>" for keyword in keywords)
+    party = (
+        f"<gmd:CI_ResponsibleParty><gmd:organisationName>{_text(organisation)}</gmd:organisationName>"
+        f"<gmd:role>{_code('CI_RoleCode', role)}</gmd:role></gmd:CI_ResponsibleParty>"
+    )
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<gmd:MD_Metadata {_NAMESPACES}>\n'
+        f"<gmd:fileIdentifier>{_text(identifier)}</gmd:fileIdentifier>\n"
+        f"<gmd:language>{_code('LanguageCode', 'eng')}</gmd:language>\n"
+        f"<gmd:contact>{party}</gmd:contact>\n"
+        f"<gmd:dateStamp><gco:Date>{metadata_date}</gco:Date></gmd:dateStamp>\n{locales}"
+        "<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation>"
+        f"<gmd:title{multilingual}>{_text(title)}"
+        f"{f'<gmd:PT_FreeText>{titles}</gmd:PT_FreeText>' if titles else ''}</gmd:title>"
+        "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2020-01-01</gco:Date></gmd:date>"
+        f"<gmd:dateType>{_code('CI_DateTypeCode', 'publication')}</gmd:dateType></gmd:CI_Date></gmd:date>"
+        f"</gmd:CI_Citation></gmd:citation>\n<gmd:abstract>{_text(abstract)}</gmd:abstract>\n"
+        f"{f'<gmd:descriptiveKeywords><gmd:MD_Keywords>{said}</gmd:MD_Keywords></gmd:descriptiveKeywords>' if said else ''}"
+        f"<gmd:language>{_code('LanguageCode', 'eng')}</gmd:language>"
+        "<gmd:topicCategory><gmd:MD_TopicCategoryCode>climatologyMeteorologyAtmosphere</gmd:MD_TopicCategoryCode>"
+        f"</gmd:topicCategory>{_extent(box)}</gmd:MD_DataIdentification></gmd:identificationInfo>\n</gmd:MD_Metadata>\n"
+    ).encode()
+
+
+def _text(value: str) -> str:
+    return f"<gco:CharacterString>{escape(value)}</gco:CharacterString>"
+
+
+def _code(name: str, value: str) -> str:
+    return f'<gmd:{name} codeList="{_CODES}#{name}" codeListValue="{value}">{value}</gmd:{name}>'
+
+
+def _extent(box: tuple[float, float, float, float] | None) -> str:
+    if box is None:
+        return ""
+    west, south, east, north = box
+    sides = (
+        ("westBoundLongitude", west),
+        ("eastBoundLongitude", east),
+        ("southBoundLatitude", south),
+        ("northBoundLatitude", north),
+    )
+    degrees = "".join(f"<gmd:{name}><gco:Decimal>{value}</gco:Decimal></gmd:{name}>" for name, value in sides)
+    return (
+        "<gmd:extent><gmd:EX_Extent><gmd:geographicElement><gmd:EX_GeographicBoundingBox>"
+        f"{degrees}</gmd:EX_GeographicBoundingBox></gmd:geographicElement></gmd:EX_Extent></gmd:extent>"
+    )
+
+
+def own_set() -> MetadataSet:
+    """`WIS-GISC-TOKYO`."""
+    return bootstrap.own_set()
+
+
+def peer_set(centre: Centre) -> MetadataSet:
+    """A peer's set, made when it is not there yet."""
+    return MetadataSet.objects.get_or_create(
+        spec=centre.spec, defaults={"name": centre.name, "kind": MetadataSet.Kind.PEER}
+    )[0]
+
+
+def put(*documents: bytes, into: MetadataSet | None = None) -> None:
+    """Store records, in our own set when none is named; each must be taken."""
+    results = store.put_entries([store.prepare(document) for document in documents], into=into or own_set())
+    refused = [result for result in results if result.action is store.Action.REJECTED]
+    assert not refused, refused
+
+
+def bury(*identifiers: str, into: MetadataSet | None = None) -> None:
+    """Make tombstones, as a provider's deleted headers do."""
+    store.put_entries([store.prepare_deletion(identifier) for identifier in identifiers], into=into or own_set())
+
+
+def restamp(identifier: str, datestamp: str) -> datetime:
+    """Give a record and its memberships a datestamp of our choice."""
+    stamp, _ = datestamps.parse(datestamp)
+    Record.objects.filter(identifier=identifier).update(datestamp=stamp)
+    Membership.objects.filter(record__identifier=identifier).update(datestamp=stamp)
+    return stamp
