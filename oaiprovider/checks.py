@@ -1,0 +1,61 @@
+"""System checks: what Identify would announce wrongly, found before a harvester finds it."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+from django.core.checks import CheckMessage, Error, register
+from django.http.request import validate_host
+
+# P54: globally deliverable, local@domain.tld. Stricter than OAI-PMH.xsd, which wants \S+@(\S+\.)+\S+.
+_ADDRESS = re.compile(r"[^@\s:<>,;\"\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]+")
+_NOT_DELIVERABLE = ("localhost", "localdomain", "local", "invalid")
+
+
+@register()
+def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
+    """P54: the address in Identify is one that a remote centre can write to."""
+    address = settings.GISC_ADMIN_EMAIL
+    if _ADDRESS.fullmatch(address) and address.rsplit(".", 1)[-1].lower() not in _NOT_DELIVERABLE:
+        return []
+    return [
+        Error(
+            f"GISC_ADMIN_EMAIL is {address!r}",
+            hint="Write an address that other centres can reach, such as oai-admin@gisc.example.org (P54).",
+            id="oaiprovider.E001",
+        )
+    ]
+
+
+@register()
+def base_url_is_bare(**_: Any) -> list[CheckMessage]:
+    """P1: the base URL has no query and no fragment."""
+    url = settings.GISC_BASE_URL
+    parts = urlsplit(url)
+    if parts.scheme in ("http", "https") and parts.hostname and not re.search(r"[?#\s]", url):
+        return []
+    return [
+        Error(
+            f"GISC_BASE_URL is {url!r}",
+            hint="Write scheme, host and port only, such as https://gisc.example.org (P1).",
+            id="oaiprovider.E002",
+        )
+    ]
+
+
+@register()
+def base_url_is_served(**_: Any) -> list[CheckMessage]:
+    """A harvester that uses the announced base URL must not be turned away by ALLOWED_HOSTS."""
+    host = urlsplit(settings.GISC_BASE_URL).hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    if not host or validate_host(host, settings.ALLOWED_HOSTS):
+        return []
+    return [
+        checks.Warning(
+            f"the host of GISC_BASE_URL, {host!r}, is not in ALLOWED_HOSTS",
+            hint=f"Add {host} to ALLOWED_HOSTS, unless a proxy in front changes the Host header.",
+            id="oaiprovider.W001",
+        )
+    ]

@@ -1,0 +1,202 @@
+"""Values in, bytes of an OAI-PMH document out (3.2, 4). No queries, no settings, no Django.
+
+`_element` is the only place where markup is put around text, and it escapes and cleans all of it (P28, P47).
+What is spliced as it stands is a payload: the root element's bytes with its own namespace declarations (P48),
+which an XML builder would drop as redundant.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from catalogue import oai
+from catalogue.datestamps import Granularity, write
+from catalogue.oai import Entry, Header
+from oaiprovider.errors import BadArgument, BadVerb, Fault
+
+CONTENT_TYPE = "text/xml; charset=UTF-8"  # P10
+
+# P43, P44: the first bytes, and the root with exactly these three attributes.
+_OPEN = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    f'<OAI-PMH xmlns="{oai.OAI_NS}" xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_NS} {oai.OAI_SCHEMA}">\n'
+).encode()
+_CLOSE = b"</OAI-PMH>\n"
+
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+# P28: white space in an attribute as character references, or a parser turns it into spaces.
+_ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What Identify says (P52)."""
+
+    name: str
+    base_url: str
+    admin_email: str
+    earliest: datetime
+    deleted_record: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormatLine:
+    """One format as ListMetadataFormats shows it (P63)."""
+
+    prefix: str
+    schema: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLine:
+    """One set as ListSets shows it (P73); no description, no setDescription."""
+
+    spec: str
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The resumptionToken element: `token` is empty, and nothing expires, on the last page of a sequence (P96)."""
+
+    token: str
+    expires: datetime | None
+    size: int
+    cursor: int
+
+
+def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: bytes) -> bytes:
+    """The whole answer. `given` are the arguments that `<request>` echoes (P25); its text is the base URL (P24)."""
+    request = _element("request", base_url, dict(given))
+    return b"".join((_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", body, b"\n", _CLOSE))
+
+
+def refusal(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]) -> bytes:
+    """The answer that holds errors, one for each fault (P21)."""
+    # P26: a request whose arguments are in doubt is not echoed. P27: with the other codes it is, in full.
+    doubtful = any(isinstance(fault, BadVerb | BadArgument) for fault in faults)
+    body = b"\n".join(_element("error", fault.text, {"code": fault.code}) for fault in faults)
+    return document(at=at, base_url=base_url, given=() if doubtful else given, body=body)
+
+
+def identify(repository: Repository) -> bytes:
+    return _block(
+        "Identify",
+        [
+            _element("repositoryName", repository.name),
+            _element("baseURL", repository.base_url),
+            _element("protocolVersion", "2.0"),
+            _element("adminEmail", repository.admin_email),
+            _element("earliestDatestamp", write(repository.earliest)),
+            _element("deletedRecord", repository.deleted_record),
+            _element("granularity", Granularity.SECOND),
+        ],
+    )
+
+
+def list_metadata_formats(formats: Iterable[FormatLine]) -> bytes:
+    return _block(
+        "ListMetadataFormats",
+        (
+            _block(
+                "metadataFormat",
+                [
+                    _element("metadataPrefix", line.prefix),
+                    _element("schema", line.schema),
+                    _element("metadataNamespace", line.namespace),
+                ],
+            )
+            for line in formats
+        ),
+    )
+
+
+def list_sets(sets: Iterable[SetLine], resumption: Resumption | None) -> bytes:
+    return _block("ListSets", [*map(_set, sets), *_resumption(resumption)])
+
+
+def get_record(entry: Entry) -> bytes:
+    return _block("GetRecord", [_record(entry)])
+
+
+def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -> bytes:
+    return _block("ListIdentifiers", [*map(_header, headers), *_resumption(resumption)])
+
+
+def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> bytes:
+    return _block("ListRecords", [*map(_record, entries), *_resumption(resumption)])
+
+
+def _set(line: SetLine) -> bytes:
+    children = [_element("setSpec", line.spec), _element("setName", line.name)]
+    if line.description:
+        children.append(_wrap("setDescription", _description(line.description)))
+    return _block("set", children)
+
+
+def _description(text: str) -> bytes:
+    """A setDescription's content, as in E4."""
+    return b"".join(
+        (
+            f'<oai_dc:dc xmlns:oai_dc="{oai.OAI_DC_NS}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+            f' xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_DC_NS} {oai.OAI_DC_SCHEMA}">'.encode(),
+            _element("dc:description", text),
+            b"</oai_dc:dc>",
+        )
+    )
+
+
+def _header(header: Header) -> bytes:
+    return _block(
+        "header",
+        [
+            _element("identifier", header.identifier),
+            _element("datestamp", header.datestamp),
+            *(_element("setSpec", spec) for spec in header.set_specs),
+        ],
+        {"status": "deleted"} if header.deleted else {},  # P86: a live record has no status
+    )
+
+
+def _record(entry: Entry) -> bytes:
+    parts = [_header(entry.header)]
+    if entry.metadata is not None:  # P83: a deleted record is its header
+        parts.append(_wrap("metadata", entry.metadata))
+    parts += (_wrap("about", about) for about in entry.about)
+    return _block("record", parts)
+
+
+def _resumption(resumption: Resumption | None) -> list[bytes]:
+    """The token element, or nothing where the first answer is the whole list (P96)."""
+    if resumption is None:
+        return []
+    attributes = {} if resumption.expires is None else {"expirationDate": write(resumption.expires)}  # P102
+    attributes |= {"completeListSize": str(resumption.size), "cursor": str(resumption.cursor)}  # P103, P104
+    return [_element("resumptionToken", resumption.token, attributes)]
+
+
+def _element(name: str, text: str, attributes: dict[str, str] | None = None) -> bytes:
+    """An element with text and no white space around it (P53)."""
+    return b"".join((_start(name, attributes or {}), _clean(text).translate(_TEXT).encode(), f"</{name}>".encode()))
+
+
+def _block(name: str, children: Iterable[bytes], attributes: dict[str, str] | None = None) -> bytes:
+    """An element with elements inside, one a line."""
+    return b"\n".join((_start(name, attributes or {}), *children, f"</{name}>".encode()))
+
+
+def _wrap(name: str, content: bytes) -> bytes:
+    """An element around bytes that are XML already."""
+    return b"".join((f"<{name}>".encode(), content, f"</{name}>".encode()))
+
+
+def _start(name: str, attributes: dict[str, str]) -> bytes:
+    pairs = "".join(f' {key}="{_clean(value).translate(_ATTRIBUTE)}"' for key, value in attributes.items())
+    return f"<{name}{pairs}>".encode()
+
+
+def _clean(text: str) -> str:
+    """P47: what XML 1.0 cannot carry becomes U+FFFD, so that a reader sees that something stood there."""
+    return oai.NOT_XML.sub("\ufffd", text)

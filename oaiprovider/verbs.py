@@ -1,0 +1,219 @@
+"""One function for each verb: ask the catalogue, hand what it says to `render`. No HttpRequest here.
+
+Each takes a checked `Request` and the instant of the answer, which the view took before any query (P39), and
+gives the verb's element; or raises `Refused`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from catalogue import datestamps, lists, oai
+from catalogue.lists import Listed, Place, Window
+from oaiprovider import render, tokens
+from oaiprovider.arguments import Request, shown
+from oaiprovider.errors import (
+    BadResumptionToken,
+    CannotDisseminateFormat,
+    Fault,
+    IdDoesNotExist,
+    NoMetadataFormats,
+    NoRecordsMatch,
+    NoSetHierarchy,
+    Refused,
+)
+from oaiprovider.formats import FORMATS, Format
+from oaiprovider.tokens import Token
+
+PAGE_SETS = 1000  # P109 [D]
+
+
+def base_url() -> str:
+    """P1: a setting, never taken from the Host header."""
+    return f"{settings.GISC_BASE_URL}/oai"
+
+
+def identify(_request: Request, _at: datetime) -> bytes:
+    return render.identify(
+        render.Repository(
+            name=settings.GISC_REPOSITORY_NAME,
+            base_url=base_url(),
+            admin_email=settings.GISC_ADMIN_EMAIL,
+            earliest=lists.earliest(),
+            # P82: what the retention promises, so that the two cannot differ.
+            deleted_record="transient" if settings.GISC_TOMBSTONE_RETENTION_DAYS else "persistent",
+        )
+    )
+
+
+def list_metadata_formats(request: Request, _at: datetime) -> bytes:
+    if request.identifier:
+        record = lists.find(request.identifier)
+        if record is None:
+            raise Refused(_unknown(request.identifier))
+        if record.deleted:
+            raise Refused(NoMetadataFormats("The item has been deleted."))
+    return render.list_metadata_formats(
+        render.FormatLine(known.prefix, known.schema, known.namespace) for known in FORMATS.values()
+    )
+
+
+def list_sets(request: Request, at: datetime) -> bytes:
+    sets = lists.shown_sets()
+    first = 0
+    if request.token is not None:
+        token = tokens.decode(request.token, verb=request.verb, at=at)
+        first = next((n for n, shown_set in enumerate(sets, 1) if shown_set.pk == token.place.pk), len(sets))
+    page, more = sets[first : first + PAGE_SETS], len(sets) > first + PAGE_SETS
+    if not page:
+        if request.token is not None:
+            raise Refused(_exhausted())
+        raise Refused(NoSetHierarchy("This repository has no sets."))
+    resumption = None
+    if more or request.token is not None:
+        place = Place(at, page[-1].pk)
+        state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at)
+        resumption = _resumption(state, cursor=first, more=more)
+    return render.list_sets((render.SetLine(s.spec, s.name, s.description) for s in page), resumption)
+
+
+def get_record(request: Request, _at: datetime) -> bytes:
+    record = lists.find(request.identifier)
+    known = FORMATS.get(request.prefix)
+    faults: list[Fault] = []
+    if record is None:
+        faults.append(_unknown(request.identifier))
+    if known is None:
+        faults.append(_unsupported(request.prefix))
+    if record is None or known is None:
+        raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
+    return render.get_record(_entry(record, known))
+
+
+def list_identifiers(request: Request, at: datetime) -> bytes:
+    page = _page(request, at, size=settings.GISC_PAGE_HEADERS, payloads=False)
+    return render.list_identifiers(map(_header, page.rows), page.resumption)
+
+
+def list_records(request: Request, at: datetime) -> bytes:
+    page = _page(request, at, size=settings.GISC_PAGE_RECORDS, payloads=True)
+    return render.list_records((_entry(row, page.format) for row in page.rows), page.resumption)
+
+
+# What the network may call is written out: no attribute is ever looked up by a verb's name.
+ANSWERS: dict[str, Callable[[Request, datetime], bytes]] = {
+    "Identify": identify,
+    "ListMetadataFormats": list_metadata_formats,
+    "ListSets": list_sets,
+    "GetRecord": get_record,
+    "ListIdentifiers": list_identifiers,
+    "ListRecords": list_records,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one answer of ListRecords or ListIdentifiers holds."""
+
+    rows: list[Listed]
+    format: Format
+    resumption: render.Resumption | None
+
+
+def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
+    """The list's next page: the first one for a query, the following one for a token."""
+    token = None if request.token is None else tokens.decode(request.token, verb=request.verb, at=at)
+    prefix, window = (token.prefix, _rest(token)) if token else (request.prefix, _window(request, at))
+    known = FORMATS.get(prefix)
+    if token is None:
+        _require_format_and_sets(request)
+    if known is None:
+        raise Refused(_exhausted())  # the format was withdrawn while the list was being read
+    # P106, S17: one record more than is shown, so that a token is given only where something follows.
+    rows = lists.page(window, after=token.place if token else None, size=size + 1, payloads=payloads)
+    if not rows:
+        raise Refused(_exhausted() if token else _nothing(request))
+    page, more = rows[:size], len(rows) > size
+    if token is None and not more:
+        return Page(page, known, None)  # P96: a complete first answer has no token element
+    cursor = token.delivered if token else 0
+    state = Token(
+        verb=request.verb,
+        prefix=prefix,
+        set_spec=window.set_spec or "",
+        start=window.start,
+        end=window.end,
+        place=page[-1].place,
+        delivered=cursor + len(page),
+        # P103, S20: counted once; never less than what is seen to be there.
+        size=token.size if token else max(lists.count(window), len(rows)),
+        issued=at,
+    )
+    return Page(page, known, _resumption(state, cursor=cursor, more=more))
+
+
+def _window(request: Request, at: datetime) -> Window:
+    """P101: `until` is frozen at the first page's instant, that second included, or at what was asked if earlier."""
+    latest = datestamps.end_of(at, datestamps.Granularity.SECOND)
+    end = latest if request.end is None else min(request.end, latest)
+    return Window(request.set_spec or None, request.start, end)
+
+
+def _rest(token: Token) -> Window:
+    return Window(token.set_spec or None, token.start, token.end)
+
+
+def _require_format_and_sets(request: Request) -> None:
+    """P14 (8): both faults, when there are both (T3.55)."""
+    faults: list[Fault] = []
+    if request.prefix not in FORMATS:
+        faults.append(_unsupported(request.prefix))
+    if request.set_spec and not lists.shown_sets():
+        faults.append(NoSetHierarchy("This repository has no sets."))
+    if faults:
+        raise Refused(*faults)
+
+
+def _nothing(request: Request) -> Fault:
+    """P78: an undefined set has no code of its own, so the text must say it."""
+    if request.set_spec and not lists.sets_within(request.set_spec):
+        return NoRecordsMatch(f"Set {shown(request.set_spec)} is not defined in this repository.")
+    return NoRecordsMatch("No record matches the request.")
+
+
+def _exhausted() -> Fault:
+    """P106: an empty page cannot be sent."""
+    return BadResumptionToken("The list can no longer be continued: nothing of it remains behind this token.")
+
+
+def _unknown(identifier: str) -> Fault:
+    return IdDoesNotExist(f"No item {shown(identifier)} in this repository.")
+
+
+def _unsupported(prefix: str) -> Fault:
+    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {', '.join(FORMATS)}.")
+
+
+def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
+    """P96: a token where something follows; on the last page of a sequence an empty one."""
+    if not more:
+        return render.Resumption("", None, state.size, cursor)
+    return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)
+
+
+def _header(row: Listed) -> oai.Header:
+    stamp = datestamps.write(row.place.datestamp)  # P38: in seconds, however the request was written
+    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted)
+
+
+def _entry(row: Listed, known: Format) -> oai.Entry:
+    metadata = None if row.payload is None else known.disseminate(row.payload, row.identifier)
+    return oai.Entry(_header(row), metadata)
+
+
+def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:
+    """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
+    specs = tuple(dict.fromkeys(set_specs))
+    return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))

@@ -1,0 +1,15 @@
+"""Protocol code does no I/O: what must be free of Django is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("module", ["errors", "arguments", "render", "crosswalk", "formats"])
+def test_a_pure_module_does_not_bring_in_django(module: str) -> None:
+    program = f"import sys, oaiprovider.{module}; raise SystemExit('django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0

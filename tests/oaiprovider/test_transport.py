@@ -1,0 +1,224 @@
+"""HTTP around the protocol: methods, media types, limits, caching, failures."""
+
+from urllib.parse import quote
+
+import pytest
+from django.db import OperationalError
+from django.test import Client, RequestFactory
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from catalogue import lists
+from oaiprovider import views
+from tests import world
+from tests.oaiprovider import asking
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.spec("P4")
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_not_allowed(client: Client, method: str) -> None:
+    response = client.generic(method, "/oai?verb=Identify")
+    assert response.status_code == 405
+    assert response["Allow"] == "GET, HEAD, POST"
+    assert b"OAI-PMH xmlns" not in response.content
+
+
+@pytest.mark.spec("P2", "P4")
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        "application/x-www-form-urlencoded",
+        "application/x-www-form-urlencoded; charset=utf-8",
+        "application/x-www-form-urlencoded;charset=UTF-8",
+        "Application/X-WWW-Form-URLencoded",
+    ],
+)
+def test_a_form_is_accepted(client: Client, media_type: str) -> None:
+    answer = asking.read(client.post("/oai", "verb=Identify", content_type=media_type))
+    assert answer.request.get("verb") == "Identify"
+
+
+@pytest.mark.spec("P4", "S30")
+@pytest.mark.parametrize(
+    "media_type", ["multipart/form-data; boundary=x", "text/plain", "application/json", "text/xml"]
+)
+@pytest.mark.parametrize("body", ["verb=Identify", ""])
+def test_a_body_of_another_media_type_is_refused(client: Client, media_type: str, body: str) -> None:
+    response = client.post("/oai", body, content_type=media_type, CONTENT_TYPE=media_type)
+    assert response.status_code == 415
+    assert b"OAI-PMH xmlns" not in response.content
+
+
+@pytest.mark.spec("P4")
+@pytest.mark.parametrize("media_type", ["", asking.FORM])
+def test_a_post_without_a_body_has_no_arguments(client: Client, media_type: str) -> None:
+    assert asking.read(client.post("/oai", b"", content_type=media_type, CONTENT_TYPE=media_type)).codes == ["badVerb"]
+
+
+@pytest.mark.spec("P144", "P2")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"verb": "Identify"},
+        {"verb": "ListSets"},
+        {"verb": "ListRecords", "metadataPrefix": "oai_dc"},
+        {"verb": "GetRecord", "identifier": "urn:x-wmo:md:int.wmo.wis::A%41+", "metadataPrefix": "iso19139"},
+        {"verb": "ListRecords", "from_": "junk"},
+        {"verb": "nothing"},
+    ],
+)
+def test_get_and_post_give_the_same_document(client: Client, arguments: dict[str, str]) -> None:
+    world.put(world.iso_record("urn:x-wmo:md:int.wmo.wis::A%41+"))
+    got, posted = asking.get(client, **arguments), asking.post(client, **arguments)
+    assert posted.content == got.content.replace(got.date.encode(), posted.date.encode())
+
+
+@pytest.mark.spec("P3")
+def test_arguments_in_url_and_body_are_one_list(client: Client) -> None:
+    both = client.post("/oai?verb=ListRecords", "metadataPrefix=iso19139", content_type=asking.FORM)
+    assert asking.read(both).codes == ["noRecordsMatch"]
+    twice = client.post("/oai?verb=Identify", "verb=Identify", content_type=asking.FORM)
+    assert asking.read(twice).codes == ["badVerb"]
+
+
+@pytest.mark.spec("P4")
+def test_head_is_get_without_the_body(client: Client, rf: RequestFactory) -> None:
+    got = client.get("/oai?verb=Identify")
+    head = views.oai(rf.head("/oai?verb=Identify"))  # the test client would take the body away by itself
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head["Content-Type"] == got["Content-Type"]
+    assert head["Content-Length"] == str(len(got.content))
+
+
+@pytest.mark.spec("P11", "S30", "W6")
+def test_no_cookie_session_or_csrf_token_is_needed_or_given() -> None:
+    response = Client(enforce_csrf_checks=True).post("/oai", "verb=Identify", content_type=asking.FORM)
+    assert response.status_code == 200
+    assert not response.cookies
+    assert "Cookie" not in response.get("Vary", "")
+
+
+@pytest.mark.spec("P1", "S30")
+def test_the_base_url_answers_without_a_redirect(client: Client) -> None:
+    assert client.get("/oai?verb=Identify").status_code == 200
+    assert client.get("/oai").status_code == 200
+
+
+@pytest.mark.spec("P1", "P24", "S32")
+def test_the_base_url_is_the_setting_whatever_the_host_header_says(client: Client, settings) -> None:
+    settings.ALLOWED_HOSTS = ["internal"]
+    answer = asking.read(client.get("/oai?verb=Identify", headers={"host": "internal:8000"}))
+    assert answer.request.text == f"{settings.GISC_BASE_URL}/oai"
+    assert answer.find("string(//o:baseURL)") == answer.request.text
+    error = asking.read(client.post("/oai?verb=junk", b"", content_type=asking.FORM, headers={"host": "internal:8000"}))
+    assert error.request.text == answer.request.text
+
+
+@pytest.mark.spec("P12")
+def test_a_body_of_64_kib_is_read_and_a_longer_one_refused(client: Client) -> None:
+    start = b"verb=Identify&"
+    body = start + b"&" * (65536 - len(start))
+    assert asking.read(client.post("/oai", body, content_type=asking.FORM)).codes == []
+    assert client.post("/oai", body + b"&", content_type=asking.FORM).status_code == 413
+
+
+@pytest.mark.spec("P12")
+def test_a_url_of_8_kib_is_read_and_a_much_longer_one_refused(client: Client) -> None:
+    base = "http://testserver/oai?verb=Identify"
+    assert asking.raw_get(client, "verb=Identify" + "&" * (8192 - len(base))).codes == []
+    assert client.get("/oai", QUERY_STRING="verb=Identify" + "&" * 9000).status_code == 414
+
+
+@pytest.mark.spec("P116")
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/oai?verb=Identify"), ("GET", "/oai"), ("PUT", "/oai"), ("HEAD", "/oai?verb=ListSets")],
+)
+def test_no_answer_is_fresh_in_a_cache(client: Client, method: str, path: str) -> None:
+    assert client.generic(method, path)["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.spec("P115")
+def test_nothing_is_compressed_and_no_compression_announced(client: Client) -> None:
+    response = client.get("/oai?verb=Identify", headers={"accept-encoding": "gzip"})
+    assert "Content-Encoding" not in response
+    assert asking.read(response).find("//o:compression") == []
+
+
+@pytest.mark.spec("P9")
+def test_a_database_that_does_not_answer_is_503_and_no_oai_error(client: Client, monkeypatch) -> None:
+    def fail() -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(lists, "instant", fail)
+    response = client.get("/oai?verb=Identify")
+    assert response.status_code == 503
+    assert 1 <= int(response["Retry-After"]) <= 600
+    assert response["Content-Type"].startswith("text/plain")
+    assert b"connection refused" not in response.content
+    assert asking.raw_get(client, "verb=junk").codes == ["badVerb"], "a bad verb needs no database"
+
+
+@pytest.mark.spec("P9")
+def test_a_bug_is_500_and_no_oai_error(client: Client, monkeypatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(lists, "instant", fail)
+    client.raise_request_exception = False
+    response = client.get("/oai?verb=ListSets")
+    assert response.status_code == 500
+    assert b"OAI-PMH xmlns" not in response.content
+
+
+@pytest.mark.spec("P25", "P28")
+def test_the_request_element_echoes_the_arguments_decoded_and_escaped(client: Client) -> None:
+    answer = asking.raw_get(client, f"metadataPrefix=oai_dc&verb=GetRecord&identifier={quote('urn:a&b%41', safe='')}")
+    assert dict(answer.request.attrib) == {
+        "verb": "GetRecord",
+        "metadataPrefix": "oai_dc",
+        "identifier": "urn:a&b%41",
+    }
+    assert b'identifier="urn:a&amp;b%41"' in answer.content
+
+
+WORDS = st.sampled_from(
+    [
+        *asking.VERBS,
+        "iso19139",
+        "oai_dc",
+        "2025-01-01",
+        "2025-01-01T00:00:00Z",
+        "a:b",
+        "urn:x",
+        "WIS-CATALOGUE",
+        "",
+        "%00",
+    ]
+    + ["%FF", "%EF%BF%BF", "a%22b", "%0A", "+", "//h:1/", "//%C3%A9:x@y"]
+)
+NAMES = st.sampled_from(["verb", "metadataPrefix", "identifier", "set", "from", "until", "resumptionToken", "junk", ""])
+GARBAGE = st.lists(st.tuples(NAMES, WORDS | st.text().map(lambda text: quote(text, safe="")))).map(
+    lambda pairs: "&".join(f"{name}={value}" for name, value in pairs)
+)
+
+
+@pytest.mark.spec("P145", "P9", "P46", "P10", "P45", "S28")
+@hypothesis_settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(verb=st.sampled_from(asking.VERBS), rest=GARBAGE)
+def test_random_arguments_get_a_valid_document_with_status_200(client: Client, verb: str, rest: str) -> None:
+    asking.raw_get(client, f"verb={verb}&{rest}")
+    asking.raw_get(client, rest)
+
+
+@pytest.mark.spec("P68", "P145")
+@hypothesis_settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    identifier=st.text(min_size=1) | st.from_regex(r"[a-z]{0,3}:?(//)?[a-z@:#?%/0-9\u00e9\u4e00]{1,12}", fullmatch=True)
+)
+def test_any_identifier_that_is_accepted_is_echoed_in_a_valid_document(client: Client, identifier: str) -> None:
+    asking.raw_get(client, f"verb=GetRecord&metadataPrefix=oai_dc&identifier={quote(identifier, safe='')}")
