@@ -1,0 +1,35 @@
+"""Change a link: what a change means for what was harvested before, and for a run that is open."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db import transaction
+
+from harvester import runs
+from harvester.models import Link, Run
+
+# What says where records come from and where they go. `harvested_to` is true of these four together.
+ARRANGEMENT = frozenset({"base_url", "prefix", "remote_set", "local_set"})
+
+
+@transaction.atomic
+def save(link: Link, changed: Collection[str]) -> bool:
+    """Save the `changed` fields of an existing link and leave the others as workers have them meanwhile.
+
+    True if the arrangement changed: then the link is complete up to nowhere, and the next list is asked for
+    whole; so is the list of an open run, from its first page. A new interval counts from the last run's start.
+    """
+    fields = set(changed)
+    begins_anew = not ARRANGEMENT.isdisjoint(fields)
+    if begins_anew:
+        # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
+        runs.start_over(link)
+        link.harvested_to, link.failures = None, 0
+        fields |= {"harvested_to", "failures"}
+    if "interval_s" in fields:
+        newest = Run.objects.filter(link=link).order_by("-begun").first()
+        link.next_due = newest.begun + timedelta(seconds=link.interval_s) if newest else None
+        fields.add("next_due")
+    if fields:
+        link.save(update_fields=fields)
+    return begins_anew

@@ -1,0 +1,168 @@
+"""manage.py link add|list|show|check|remove|run: links from the command line, as in the admin."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.table import Table
+
+from catalogue import datestamps
+from catalogue.models import MetadataSet
+from harvester import discovery, status
+from harvester.errors import HarvestError
+from harvester.models import Link
+
+
+class Command(BaseCommand):
+    help = "Arrange what is harvested from whom."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        add = actions.add_parser("add", help="add a link")
+        add.add_argument("name")
+        add.add_argument("base_url", metavar="BASE_URL")
+        add.add_argument("--set", dest="remote_set", default="", help="the remote setSpec (default: everything)")
+        add.add_argument("--into", help="the local set (default: of the same name as the remote set; made if missing)")
+        add.add_argument("--prefix", default="iso19139")
+        add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
+        add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
+        add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
+        listing = actions.add_parser("list", help="all links")
+        show = actions.add_parser("show", help="one link and its last runs")
+        show.add_argument("name")
+        check = actions.add_parser("check", help="ask a provider what it offers; stores nothing")
+        check.add_argument("name", metavar="NAME_OR_URL")
+        remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
+        remove.add_argument("name")
+        for action in (add, listing, show, check, remove):
+            action.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *, action: str, **options: Any) -> None:
+        getattr(self, f"_{action}")(**options)
+
+    def _add(self, *, name: str, base_url: str, remote_set: str, into: str | None, **options: Any) -> None:
+        spec = into or remote_set
+        if not spec:
+            raise CommandError("Say which local set the records go to: --into SPEC, or --set for one of the same name.")
+        local = MetadataSet.objects.filter(spec=spec).first() or MetadataSet(spec=spec, name=spec)
+        link = Link(
+            name=name,
+            base_url=base_url,
+            remote_set=remote_set,
+            local_set=local,
+            prefix=options["prefix"],
+            interval_s=options["interval"],
+            overlap_s=options["overlap"],
+            enabled=not options["disabled"],
+        )
+        try:
+            local.full_clean(validate_unique=local.pk is None)
+            link.full_clean(exclude=["local_set"] if local.pk is None else None)
+            link.clean()
+        except ValidationError as exc:
+            faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
+            raise CommandError(f"The link was not added. {faults}") from exc
+        local.save()
+        link.local_set = local
+        link.save()
+        self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
+
+    def _list(self, **options: Any) -> None:
+        links = Link.objects.select_related("local_set")
+        if options["json"]:
+            self.stdout.write(json.dumps([_as_dict(link) for link in links], indent=2))
+            return
+        table = Table("link", "base URL", "remote set", "local set", "harvested to", "failures")
+        for link in links:
+            facts = _as_dict(link)
+            table.add_row(
+                link.name + ("" if link.enabled else " (disabled)"),
+                link.base_url,
+                link.remote_set or "(everything)",
+                link.local_set.spec,
+                facts["harvested_to"] or "never",
+                str(link.failures),
+            )
+        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+
+    def _show(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        facts = _as_dict(link)
+        facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
+        if options["json"]:
+            self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
+            return
+        runs = facts.pop("runs")
+        for field, value in facts.items():
+            self.stdout.write(f"{field}: {value}")
+        for run in runs:
+            message = run.pop("message")
+            self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
+
+    def _check(self, *, name: str, **options: Any) -> None:
+        link = None if "://" in name else _named(name)
+        base_url = link.base_url if link else name
+        try:
+            offer = discovery.look(base_url)
+        except HarvestError as exc:
+            raise CommandError(f"{base_url}: {exc}") from exc
+        faults = offer.faults(link.prefix, link.remote_set) if link else []
+        facts = {
+            "base_url": base_url,
+            "repository_name": offer.identity.repository_name,
+            "protocol_version": offer.identity.protocol_version,
+            "granularity": offer.identity.granularity.value,
+            "deleted_record": offer.identity.deleted_record,
+            "earliest_datestamp": offer.identity.earliest_datestamp,
+            "clock_skew_s": round(offer.skew_s, 1),
+            "formats": [f"{item.prefix} ({item.namespace})" for item in offer.formats],
+            "sets": [item.spec for item in offer.sets] if not offer.sets_fault else offer.sets_fault,
+            "faults": faults,
+        }
+        if options["json"]:
+            self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
+        else:
+            for field, value in facts.items():
+                self.stdout.write(f"{field}: {', '.join(value) if isinstance(value, list) else value}")
+        if faults:
+            raise SystemExit(1)
+
+    def _remove(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        facts = _as_dict(link)
+        link.delete()
+        if options["json"]:
+            self.stdout.write(json.dumps({"removed": facts}, indent=2))
+        else:
+            self.stdout.write(f"Link {name} removed; the records it brought stay in {facts['local_set']}.")
+
+    def _print(self, link: Link, as_json: bool, sentence: str) -> None:
+        self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
+
+
+def _named(name: str) -> Link:
+    link = Link.objects.select_related("local_set").filter(name=name).first()
+    if link is None:
+        known = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"There is no link {name!r}; there are: {known}.")
+    return link
+
+
+def _as_dict(link: Link) -> dict[str, Any]:
+    return {
+        "name": link.name,
+        "base_url": link.base_url,
+        "prefix": link.prefix,
+        "remote_set": link.remote_set,
+        "local_set": link.local_set.spec,
+        "enabled": link.enabled,
+        "interval_s": link.interval_s,
+        "overlap_s": link.overlap_s,
+        "granularity": link.granularity,
+        "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
+        "next_due": link.next_due and datestamps.write(link.next_due),
+        "failures": link.failures,
+    }

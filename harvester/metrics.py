@@ -1,0 +1,30 @@
+"""Prometheus figures by link, read from the database when they are scraped, so that any process tells all. No decisions."""
+
+from collections.abc import Iterator
+
+from django.db import DatabaseError
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from harvester.models import Link, Run
+
+
+class LinkCollector(Collector):
+    """`gisc_link_*`: what an alert needs to know of each link."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        harvested_to = GaugeMetricFamily(
+            "gisc_link_harvested_to_seconds", "Unix time up to which the link is complete", labels=["link"]
+        )
+        failures = GaugeMetricFamily("gisc_link_failures", "failed runs in a row", labels=["link"])
+        running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
+        try:
+            open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
+            for link in Link.objects.all():
+                if link.harvested_to is not None:
+                    harvested_to.add_metric([link.name], link.harvested_to.timestamp())
+                failures.add_metric([link.name], link.failures)
+                running.add_metric([link.name], float(link.pk in open_links))
+        except DatabaseError:
+            return  # a scrape must answer while the database is away
+        yield from (harvested_to, failures, running)

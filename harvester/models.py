@@ -1,0 +1,152 @@
+"""Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` is the only writer of Run."""
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator, RegexValidator, URLValidator
+from django.db import models
+from django.db.models import Q
+
+from catalogue import oai
+from catalogue.datestamps import Granularity
+from catalogue.models import MetadataSet
+
+
+class Link(models.Model):
+    """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
+
+    name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")
+    base_url = models.CharField(
+        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
+    )
+    prefix = models.CharField(
+        "metadata prefix",
+        max_length=100,
+        default=oai.ISO19139,
+        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
+    )
+    remote_set = models.CharField(
+        "remote setSpec", max_length=200, blank=True, help_text="as the provider spells it; empty: everything it has"
+    )
+    local_set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="links")
+    enabled = models.BooleanField(default=True)
+    interval_s = models.PositiveIntegerField(
+        "interval, seconds",
+        default=21600,
+        validators=[MinValueValidator(5)],
+        help_text="between the starts of two runs",
+    )
+    overlap_s = models.PositiveIntegerField(
+        "overlap, seconds", default=60, help_text="asked for again before the last harvest's end (H9)"
+    )
+    granularity = models.CharField(
+        max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True, editable=False
+    )
+    harvested_to = models.DateTimeField(
+        null=True, editable=False, help_text="the link is complete up to here, on the provider's clock"
+    )
+    next_due = models.DateTimeField(null=True, blank=True, editable=False)
+    failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Refuse what could loop (W21), and a base URL that is none (P1)."""
+        if {"?", "#"} & set(self.base_url):
+            raise ValidationError({"base_url": "The base URL has no arguments: leave out ? or # and what follows"})
+        unfit = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL)
+        if hasattr(self, "local_set") and self.local_set.kind in unfit:  # no set chosen: the field itself says so
+            raise ValidationError(
+                {
+                    "local_set": f"{self.local_set} is the {self.local_set.kind} set; a link stores into a peer or "
+                    "shared set, so that records cannot loop (W21)"
+                }
+            )
+        if self.remote_set == oai.CATALOGUE_SET:
+            raise ValidationError(
+                {"remote_set": f"{oai.CATALOGUE_SET} holds everybody's records, ours too; harvest one set (W21)"}
+            )
+
+
+class Run(models.Model):
+    """One pass over a link, from its `from` to the list's end. This row is the truth; the queue is only a hint.
+
+    OPEN --last page stored--> DONE
+    OPEN --tries spent, or refused--> FAILED
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
+    begun = models.DateTimeField()
+    finished = models.DateTimeField(null=True)
+    message = models.TextField(blank=True, help_text="what happened last, and what happens next")
+
+    list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
+    granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
+    token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
+    pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
+    restarts = models.PositiveIntegerField(default=0)
+    first_response = models.DateTimeField(null=True, help_text="responseDate of the list's first page (H10)")
+    newest = models.DateTimeField(null=True, help_text="largest datestamp of the list so far")
+    list_size = models.PositiveIntegerField(null=True, help_text="completeListSize as the provider gives it (H25)")
+
+    received = models.PositiveIntegerField(default=0)
+    new = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    deleted = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+
+    attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
+    not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
+    queued = models.DateTimeField(null=True, help_text="when a task was last queued for it")
+    holder = models.CharField(max_length=300, blank=True, help_text="host:pid that works on it")
+    leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
+
+    class Meta:
+        ordering = ("-begun",)
+        indexes = (models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),)
+        constraints = (
+            models.UniqueConstraint(fields=("link",), condition=Q(state="open"), name="one_open_run_per_link"),
+            models.CheckConstraint(
+                name="the_counters_of_a_run_add_up",
+                condition=Q(
+                    received=models.F("new")
+                    + models.F("updated")
+                    + models.F("unchanged")
+                    + models.F("deleted")
+                    + models.F("rejected")
+                ),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.link} {self.begun:%Y-%m-%d %H:%M:%S}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == Run.State.OPEN
+
+
+class Reject(models.Model):
+    """An entry that was not stored, kept with the reason (promise 7)."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rejects")
+    identifier = models.TextField(blank=True)
+    datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it")
+    reason = models.TextField()
+    raw = models.BinaryField(null=True, help_text="the metadata as received")
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return self.identifier or "(no identifier)"

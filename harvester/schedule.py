@@ -1,0 +1,42 @@
+"""When a link is due and how long to wait before a retry: arithmetic on what is passed in. No clock, no database."""
+
+from datetime import datetime, timedelta
+
+from catalogue.datestamps import Granularity
+
+MAX_ATTEMPTS = 10  # H26: give up after ten tries in a row without a page
+MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
+MAX_WAIT_S = 3600  # H26: at most one hour per wait
+_FIRST_WAITS_S = (10, 30, 90, 270)  # H21
+_FIRST_FAILURE_WAIT_S = 300  # chosen
+
+
+def retry_wait_s(attempt: int, retry_after_s: float | None) -> float:
+    """Seconds to wait after the `attempt`th try (from 1) failed; the provider's wish comes first (H26)."""
+    if retry_after_s is not None:
+        return min(max(retry_after_s, 1), MAX_WAIT_S)
+    return _FIRST_WAITS_S[attempt - 1] if attempt <= len(_FIRST_WAITS_S) else 600
+
+
+def due_after_failure(now: datetime, interval_s: int, failures: int) -> datetime:
+    """When a link is due again after `failures` failed runs in a row: soon at first, never later than its schedule."""
+    wait_s = min(interval_s, _FIRST_FAILURE_WAIT_S * 2 ** min(failures - 1, 20))
+    return now + timedelta(seconds=wait_s)
+
+
+def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s: int) -> datetime | None:
+    """The `from` of the next list: one granule and the margin before what is complete (H8, H9); None: from the start.
+
+    On a day repository it is the day of `harvested_to`, which the inclusive bound delivers again.
+    """
+    if harvested_to is None:
+        return None
+    if granularity is Granularity.DAY:
+        return harvested_to.replace(hour=0, minute=0, second=0)
+    return harvested_to - timedelta(seconds=1 + overlap_s)
+
+
+def harvested_to(first_response: datetime, newest: datetime | None, before: datetime | None) -> datetime | None:
+    """Up to where a link is complete after a complete list (promise 2): the smaller of the first page's responseDate
+    and the largest datestamp of the list. An empty list leaves it where it was (H13)."""
+    return before if newest is None else min(first_response, newest)

@@ -1,0 +1,32 @@
+"""Celery tasks: each a few lines around a plain function. Ids in, nothing out."""
+
+from celery import shared_task
+
+from catalogue import journal
+from harvester import runs
+from harvester.models import Run
+
+
+def queue(run: Run) -> None:
+    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none."""
+    runs.mark_queued(run)
+    harvest.delay(run.pk)
+
+
+@shared_task
+def tick() -> None:
+    """The one beat entry: start what is due, take up what stopped moving, write what waits for the journal."""
+    for run in runs.open_due_runs():
+        queue(run)
+    for run in runs.claimable():
+        queue(run)
+    if journal.waiting():
+        journal.flush_or_warn()
+
+
+@shared_task
+def harvest(run_id: int) -> None:
+    """Take pages of a run for at most a minute, then queue the successor."""
+    run = runs.work(run_id)
+    if run is not None and run.is_open and run.not_before is None:
+        queue(run)
