@@ -1,0 +1,30 @@
+"""What the public pages need in templates. Uses no database, so that error pages work without one."""
+
+from django import template
+from django.conf import settings
+
+from catalogue import display
+from catalogue.models import Description
+
+register = template.Library()
+
+
+@register.simple_tag
+def gisc_name() -> str:
+    """The setSpec of this node's own set, its name among GISCs."""
+    return str(settings.GISC_NAME)
+
+
+@register.simple_tag
+def repository_name() -> str:
+    """The name that Identify gives."""
+    return str(settings.GISC_REPOSITORY_NAME)
+
+
+register.filter("box", display.box)
+
+
+@register.simple_tag
+def time_extent(description: Description) -> str:
+    """When the described data are from."""
+    return display.span(description.begins, description.ends)

@@ -1,0 +1,282 @@
+"""The catalogue in the admin: records to look at, sets to name, accounts; and what none of them may do."""
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+
+from catalogue import paging
+from catalogue.models import JournalOutbox, MetadataSet, Record
+from tests.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
+
+pytestmark = pytest.mark.django_db
+
+RECORDS = "/admin/catalogue/record/"
+SETS = "/admin/catalogue/metadataset/"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts():
+    cache.clear()
+
+
+def page(client: Client, path: str, **arguments: str) -> str:
+    response = client.get(path, arguments)
+    assert response.status_code == 200, (response.status_code, response.content[:300])
+    return response.content.decode()
+
+
+def results(client: Client, path: str, **arguments: str) -> list[object]:
+    """The rows that a list shows."""
+    response = client.get(path, arguments)
+    assert response.status_code == 200
+    return list(response.context["cl"].result_list)
+
+
+# --- Records -----------------------------------------------------------------------------------------
+
+
+def test_records_are_listed_newest_first_with_title_and_owner(admin_client: Client) -> None:
+    put(iso_record("a", title="First"))
+    put(iso_record("b", title="Second"), into=peer_set(TOULOUSE))
+    bury("a")
+    shown = page(admin_client, RECORDS)
+    assert "Second" in shown
+    assert TOULOUSE.spec in shown
+    assert [record.identifier for record in results(admin_client, RECORDS)] == list(
+        Record.objects.order_by("-datestamp", "-pk").values_list("identifier", flat=True)
+    )
+
+
+def test_the_list_of_records_costs_the_same_queries_for_one_and_for_forty_and_reads_no_payload(
+    admin_client: Client, django_assert_max_num_queries
+) -> None:
+    put(*(iso_record(f"r{n}") for n in range(40)))
+    page(admin_client, RECORDS)
+    with django_assert_max_num_queries(10) as queries:
+        page(admin_client, RECORDS)
+    selected = [query["sql"] for query in queries.captured_queries if '"catalogue_record"' in query["sql"]]
+    assert selected
+    for column in ('"payload"', '"digest"', '"abstract"', '"search"', '"keywords"'):
+        assert not any(column in sql.split(" FROM ")[0] for sql in selected), column
+
+
+def test_a_large_table_is_estimated_and_not_counted(
+    admin_client: Client, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries
+) -> None:
+    monkeypatch.setattr(paging.EstimatedPaginator, "cap", 10)
+    put(*(iso_record(f"r{n}") for n in range(40)))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalogue_record")
+    with django_assert_max_num_queries(10) as queries:
+        response = admin_client.get(RECORDS)
+    assert response.context["cl"].result_count == 40
+    assert not any(
+        "COUNT(*)" in query["sql"] and "catalogue_record" in query["sql"] for query in queries.captured_queries
+    )
+
+
+def test_what_a_filter_leaves_is_counted_no_further_than_the_cap(
+    admin_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging.EstimatedPaginator, "cap", 60)
+    put(*(iso_record(f"r{n}") for n in range(70)))
+    response = admin_client.get(RECORDS, {"deleted__exact": "0", "p": "2"})
+    assert response.context["cl"].result_count == 60
+    assert len(response.context["cl"].result_list) == 10
+
+
+def test_the_pages_of_the_list_hold_every_record_once(admin_client: Client) -> None:
+    put(*(iso_record(f"r{n:03d}") for n in range(120)))
+    found = [record.identifier for number in "123" for record in results(admin_client, RECORDS, p=number)]
+    assert sorted(found) == [f"r{n:03d}" for n in range(120)]
+
+
+def test_records_are_found_by_words_and_by_identifier(admin_client: Client) -> None:
+    put(iso_record("urn:a", title="Radar composite"), iso_record("urn:b", title="Buoys"))
+    assert [r.identifier for r in results(admin_client, RECORDS, q="composite")] == ["urn:a"]
+    assert [r.identifier for r in results(admin_client, RECORDS, q="URN:B")] == ["urn:b"]
+    assert results(admin_client, RECORDS, q="urn:") == []
+
+
+def test_a_tombstone_is_found_by_its_identifier(admin_client: Client) -> None:
+    put(iso_record("urn:a"))
+    bury("urn:a")
+    assert [r.deleted for r in results(admin_client, RECORDS, q="urn:a")] == [True]
+
+
+@pytest.mark.parametrize("text", ["'", '"', "\0", "%", "<script>", "x" * 5000, "a & | !"])
+def test_odd_words_are_answered(admin_client: Client, text: str) -> None:
+    put(iso_record("urn:a"))
+    response = admin_client.get(RECORDS, {"q": text}, follow=True)
+    assert response.status_code == 200
+    assert b"<script>alert" not in response.content
+
+
+def test_a_record_shows_header_texts_memberships_provenance_and_indented_xml(admin_client: Client) -> None:
+    put(iso_record("urn:a", title="Radar <composite>", keywords=("radar", "rain"), box=(1, 2, 3, 4)))
+    record = Record.objects.get()
+    Record.objects.update(provenance={"baseURL": "http://gisc-toulouse.example.org/oai"})
+    shown = page(admin_client, f"{RECORDS}{record.pk}/change/")
+    for said in (
+        "urn:a",
+        "Radar &lt;composite&gt;",
+        "radar · rain",
+        "2°N to 4°N, 1°E to 3°E",
+        OUR_SPEC,
+        "http://gisc-toulouse.example.org/oai",
+        "&lt;gmd:fileIdentifier&gt;\n    &lt;gco:CharacterString&gt;urn:a",
+    ):
+        assert said in shown, said
+
+
+def test_a_tombstone_has_a_page_too(admin_client: Client) -> None:
+    bury("urn:gone")
+    assert "urn:gone" in page(admin_client, f"{RECORDS}{Record.objects.get().pk}/change/")
+
+
+def test_records_cannot_be_added_changed_or_deleted_by_hand(admin_client: Client) -> None:
+    put(iso_record("urn:a"))
+    record = Record.objects.get()
+    assert admin_client.get(f"{RECORDS}add/").status_code == 403
+    assert admin_client.post(f"{RECORDS}{record.pk}/change/", {"identifier": "b"}).status_code == 403
+    assert admin_client.post(f"{RECORDS}{record.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert "delete_selected" not in page(admin_client, RECORDS)
+    assert Record.objects.get().identifier == "urn:a"
+
+
+# --- Sets --------------------------------------------------------------------------------------------
+
+
+def test_sets_are_listed_with_their_live_records(admin_client: Client) -> None:
+    put(iso_record("a"), iso_record("b"))
+    bury("b")
+    put(iso_record("c"), into=peer_set(TOULOUSE))
+    response = admin_client.get(SETS)
+    cells = response.content.decode().split('class="field-live')[1:]
+    live = [cell.split(">", 1)[1].split("<")[0].strip() for cell in cells]
+    assert [item.spec for item in response.context["cl"].result_list] == ["WIS-CATALOGUE", OUR_SPEC, TOULOUSE.spec]
+    assert live == ["2", "1", "1"]
+
+
+def test_a_peer_set_can_be_added_and_a_second_own_set_cannot(admin_client: Client) -> None:
+    form = {"spec": TOULOUSE.spec, "name": TOULOUSE.name, "description": "", "kind": "peer", "public": "on"}
+    assert admin_client.post(f"{SETS}add/", form).status_code == 302
+    assert MetadataSet.objects.get(spec=TOULOUSE.spec).kind == MetadataSet.Kind.PEER
+    assert admin_client.post(f"{SETS}add/", form | {"spec": "OTHER", "kind": "own"}).status_code == 200
+    assert not MetadataSet.objects.filter(spec="OTHER").exists()
+
+
+def test_what_is_no_setspec_is_refused_with_the_reason(admin_client: Client) -> None:
+    form = {"spec": "two words", "name": "x", "description": "", "kind": "peer", "public": "on"}
+    response = admin_client.post(f"{SETS}add/", form)
+    assert "is not a setSpec" in response.content.decode()
+
+
+def test_spec_and_kind_are_fixed_once_records_are_in_the_set_and_the_name_is_not(admin_client: Client) -> None:
+    toulouse = peer_set(TOULOUSE)
+    put(iso_record("a"), into=toulouse)
+    form = {"spec": "OTHER", "name": "New name", "description": "", "kind": "shared", "public": "on"}
+    assert admin_client.post(f"{SETS}{toulouse.pk}/change/", form).status_code == 302
+    toulouse.refresh_from_db()
+    assert (toulouse.spec, toulouse.kind, toulouse.name) == (TOULOUSE.spec, MetadataSet.Kind.PEER, "New name")
+
+
+def test_an_empty_set_may_change_its_spec_and_be_deleted(admin_client: Client) -> None:
+    toulouse = peer_set(TOULOUSE)
+    form = {"spec": "OTHER", "name": "x", "description": "", "kind": "shared", "public": "on"}
+    assert admin_client.post(f"{SETS}{toulouse.pk}/change/", form).status_code == 302
+    toulouse.refresh_from_db()
+    assert (toulouse.spec, toulouse.kind) == ("OTHER", MetadataSet.Kind.SHARED)
+    assert admin_client.post(f"{SETS}{toulouse.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert not MetadataSet.objects.filter(pk=toulouse.pk).exists()
+
+
+def test_the_own_set_and_the_catalogue_set_keep_spec_and_kind_and_cannot_be_deleted(admin_client: Client) -> None:
+    for given in MetadataSet.objects.filter(kind__in=("own", "catalogue")):
+        form = {"spec": "OTHER", "name": given.name, "description": "", "kind": "peer", "public": "on"}
+        admin_client.post(f"{SETS}{given.pk}/change/", form)
+        assert admin_client.post(f"{SETS}{given.pk}/delete/", {"post": "yes"}).status_code == 403
+        chosen = {"action": "delete_selected", "_selected_action": str(given.pk), "post": "yes"}
+        admin_client.post(SETS, chosen)
+        after = MetadataSet.objects.get(pk=given.pk)
+        assert (after.spec, after.kind) == (given.spec, given.kind)
+
+
+def test_a_set_with_records_is_not_deleted_and_the_page_says_why(admin_client: Client) -> None:
+    toulouse = peer_set(TOULOUSE)
+    put(iso_record("a"), into=toulouse)
+    assert "its records, or a link that stores into it" in page(admin_client, f"{SETS}{toulouse.pk}/delete/")
+    admin_client.post(f"{SETS}{toulouse.pk}/delete/", {"post": "yes"})
+    assert MetadataSet.objects.filter(pk=toulouse.pk).exists()
+
+
+# --- The journal's outbox ----------------------------------------------------------------------------
+
+
+def test_the_outbox_is_shown_only_while_something_waits(admin_client: Client) -> None:
+    address = "/admin/catalogue/journaloutbox/"
+    assert address not in page(admin_client, "/admin/")
+    JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp="2026-01-01T00:00:00Z", set_specs=["S"])
+    assert address in page(admin_client, "/admin/")
+    assert "urn:a" in page(admin_client, address)
+    assert admin_client.get(f"{address}add/").status_code == 403
+
+
+# --- Accounts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/admin/",
+        RECORDS,
+        SETS,
+        f"{SETS}add/",
+        "/admin/auth/user/",
+        "/admin/auth/user/add/",
+        "/admin/auth/group/",
+        "/admin/auth/group/add/",
+        "/admin/axes/accessattempt/",
+        "/admin/axes/accesslog/",
+        "/admin/axes/accessfailurelog/",
+        "/admin/password_change/",
+    ],
+)
+def test_every_page_opens_and_fetches_nothing_from_elsewhere(admin_client: Client, path: str) -> None:
+    shown = page(admin_client, path)
+    for attribute in ('src="', '<link href="', 'rel="stylesheet" href="'):
+        for address in (part.split('"')[0] for part in shown.split(attribute)[1:]):
+            assert address.startswith("/"), address
+
+
+def test_an_account_can_be_changed(admin_client: Client) -> None:
+    user = User.objects.create_user("keiko", password="a long password 1")
+    assert "keiko" in page(admin_client, f"/admin/auth/user/{user.pk}/change/")
+
+
+@pytest.mark.parametrize("path", [RECORDS, SETS, "/admin/"])
+def test_a_stranger_is_sent_to_the_login(client: Client, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code == 302
+    assert response["Location"].startswith("/admin/login/")
+
+
+def test_an_account_sees_in_the_sidebar_what_it_may_see(client: Client) -> None:
+    user = User.objects.create_user("keiko", password="a long password 1", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_record"))
+    client.force_login(user)
+    shown = page(client, "/admin/")
+    assert RECORDS in shown
+    assert SETS not in shown
+    assert client.get(SETS).status_code == 403
+
+
+def test_every_list_of_ours_uses_the_paginator_that_does_not_count() -> None:
+    ours = [model for model in admin.site._registry if model._meta.app_label in ("catalogue", "harvester")]
+    assert len(ours) == 6
+    for model in ours:
+        assert admin.site._registry[model].paginator is paging.EstimatedPaginator
+        assert not admin.site._registry[model].show_full_result_count
