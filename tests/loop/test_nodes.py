@@ -1,0 +1,146 @@
+"""Whole nodes that harvest one another: real processes, real sockets, real records."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+from lxml import etree
+from sickle import Sickle
+from sickle.models import Record
+
+from tests.gisc.running import Node, free_port, manage
+from tests.shared import shared
+from tests.waiting import until
+
+SPEC = "WIS-GISC-TOULOUSE"
+SYNTHETIC = 5000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("loop")
+
+
+@pytest.fixture(scope="module")
+def provider(folder: Path) -> Iterator[Node]:
+    """Toulouse, with small pages so that a harvest takes a while."""
+    node = Node(folder / "toulouse", free_port(), GISC_NAME=SPEC, GISC_PAGE_RECORDS="50")
+    try:
+        yield node.ready()
+    finally:
+        node.close()
+
+
+def ingest(node: Node, path: Path) -> dict[str, object]:
+    done = manage("ingest", str(path), "--json", GISC_DATA_DIR=str(node.data_dir), GISC_NAME=SPEC, timeout_s=300)
+    assert "Traceback" not in done.stderr, done.stderr
+    return json.loads(done.stdout)
+
+
+def canonical(element: bytes) -> str:
+    """Canonical XML without the white space between elements, which Sickle does not keep."""
+    return etree.canonicalize(etree.fromstring(element, etree.XMLParser(remove_blank_text=True)))
+
+
+def payload_of(record: Record) -> bytes:
+    metadata = record.xml.find("{http://www.openarchives.org/OAI/2.0/}metadata")
+    return etree.tostring(metadata[0], with_tail=False)
+
+
+def test_sickle_walks_the_real_records_and_gets_every_one_canonically_equal_to_its_file(provider: Node) -> None:
+    records = shared("data", "iso19139")
+    report = ingest(provider, records)
+    rejected = {reject["source"] for reject in report["rejects"]}
+    files = [file for file in records.rglob("*.xml") if str(file) not in rejected]
+    assert len(files) + len(rejected) == report["offered"] == 1164
+    assert report["new"] == len(files)
+    again = ingest(provider, records)
+    assert (again["unchanged"], again["rejected"]) == (len(files), len(rejected))
+
+    expected = {}
+    for file in files:
+        root = etree.parse(str(file)).getroot()
+        identifier = "".join(root.find("{*}fileIdentifier").itertext()).strip()
+        expected[identifier] = canonical(etree.tostring(root, with_tail=False))
+    client = Sickle(f"{provider.url}/oai")
+
+    listed = {r.header.identifier: r for r in client.ListRecords(metadataPrefix="iso19139", set=SPEC)}
+    assert listed.keys() == expected.keys()
+    for identifier, record in listed.items():
+        assert canonical(payload_of(record)) == expected[identifier], identifier
+    headers = [h.identifier for h in client.ListIdentifiers(metadataPrefix="iso19139")]
+    assert sorted(headers) == sorted(expected)
+    assert {s.setSpec for s in client.ListSets()} == {"WIS-CATALOGUE", SPEC}
+    for identifier in sorted(expected)[::50]:
+        got = client.GetRecord(identifier=identifier, metadataPrefix="iso19139")
+        assert canonical(payload_of(got)) == expected[identifier]
+
+
+def test_no_awkward_document_gets_past_with_a_traceback(provider: Node) -> None:
+    report = ingest(provider, shared("data", "awkward"))
+
+    assert report["offered"] == 91
+    assert report["new"] + report["updated"] + report["unchanged"] + report["rejected"] == 91
+    assert all(len(reject["reason"].split()) > 3 for reject in report["rejects"])
+
+
+def test_a_harvest_whose_worker_is_killed_goes_on_by_itself_and_ends_with_every_record_once(
+    provider: Node, folder: Path
+) -> None:
+    generator = shared("tools", "synthesize_records.py")
+    archive = folder / "synthetic.tar"
+    subprocess.run(
+        [sys.executable, str(generator), str(SYNTHETIC), "--tar", str(archive), "--max-template-bytes", "9000"],
+        check=True,
+        capture_output=True,
+    )
+    assert ingest(provider, archive)["new"] == SYNTHETIC
+    served = {row["set"]: row for row in requests.get(f"{provider.url}/stats.json").json()["sets"]}[SPEC]
+
+    data_dir = folder / "tokyo"
+    tokyo = Node(data_dir, free_port(), GISC_NAME="WIS-GISC-TOKYO", GISC_BEAT_SECONDS="2", GISC_HARVEST_WORKERS="1")
+    try:
+        tokyo.ready()
+        added = manage(
+            *("link", "add", "toulouse", f"{provider.url}/oai", "--set", SPEC),
+            GISC_DATA_DIR=str(data_dir),
+            GISC_NAME="WIS-GISC-TOKYO",
+        )
+        assert added.returncode == 0, added.stderr
+
+        def last_run() -> dict[str, object]:
+            links = requests.get(f"{tokyo.url}/harvest/status.json").json()["links"]
+            return links[0]["last_run"] or {"received": 0, "state": "none"}
+
+        until(lambda: last_run()["received"] > 0, timeout_s=60, what="the harvest is on its way")
+        worker = psutil.Process(tokyo.pid_of("worker"))
+        killed = [worker, *worker.children(recursive=True)]
+        for process in killed:
+            os.kill(process.pid, signal.SIGKILL)
+        at_the_kill = last_run()
+        assert at_the_kill["state"] == "open", "the harvest was over before the worker was killed"
+        assert at_the_kill["received"] < served["live"]
+
+        until(lambda: last_run()["state"] != "open", timeout_s=150, what="the run ends without a person")
+        run = last_run()
+        assert run["id"] == at_the_kill["id"]
+        assert run["state"] == "done", run
+        assert run["received"] == run["new"] + run["deleted"] == served["live"] + served["deleted"], run
+        with ThreadPoolExecutor(2) as pool:
+            theirs, ours = pool.map(_identifiers, (provider, tokyo))
+        assert sorted(theirs) == sorted(ours)
+        assert len(ours) == len(set(ours))
+    finally:
+        tokyo.close()
+
+
+def _identifiers(node: Node) -> list[str]:
+    return [h.identifier for h in Sickle(f"{node.url}/oai").ListIdentifiers(metadataPrefix="iso19139", set=SPEC)]
