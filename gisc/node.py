@@ -201,7 +201,7 @@ def _programs() -> dict[str, list[list[str]]]:
                 "--without-gossip",
                 "--without-mingle",
             ],
-            ["beat", *celery, "beat", f"--schedule={settings.GISC_DATA_DIR / 'celerybeat-schedule'}", "--pidfile="],
+            ["beat", *celery, "beat", "--pidfile="],
         ],
     }
 

@@ -155,6 +155,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 1800
 CELERY_TIMEZONE = "UTC"
+# The one entry below needs no memory of its last time: what is due is decided in the database.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "tick": {
         "task": "harvester.tasks.tick",

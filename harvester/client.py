@@ -84,17 +84,17 @@ def get(
         requests.exceptions.InvalidSchema,
         requests.exceptions.MissingSchema,
     ) as exc:
-        raise Refused(f"{base_url} is no address that can be asked: {exc}") from exc
+        raise Refused(f"no provider can be asked at {base_url}: {exc}") from exc
     except requests.exceptions.TooManyRedirects as exc:
-        raise Refused(f"{base_url} redirects more than {MAX_REDIRECTS} times; correct the link's base URL") from exc
+        raise Refused(f"more than {MAX_REDIRECTS} redirects from {base_url}; correct the link's base URL") from exc
     except requests.exceptions.SSLError as exc:
-        raise Refused(f"{base_url} cannot be trusted: {exc}") from exc
+        raise Refused(f"the certificate of {base_url} cannot be trusted: {_short(exc)}") from exc
     except (requests.exceptions.ContentDecodingError, requests.exceptions.ChunkedEncodingError) as exc:
         raise BrokenReply(f"the answer of {base_url} broke off or cannot be decompressed: {exc}") from exc
     except UnicodeError as exc:
-        raise Refused(f"{base_url} is no address that can be asked: {exc}") from exc
+        raise Refused(f"no provider can be asked at {base_url}: {exc}") from exc
     except requests.exceptions.RequestException as exc:
-        raise Unreachable(f"{base_url} does not answer: {_short(exc)}") from exc
+        raise Unreachable(f"no answer from {base_url}: {_short(exc)}") from exc
 
 
 def _body(response: requests.Response, started: float, total_s: float) -> bytes:

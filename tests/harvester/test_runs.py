@@ -309,7 +309,7 @@ def test_a_provider_that_is_not_there_is_tried_again(link: Link) -> None:
     run = harvest(link)
 
     assert run.state == Run.State.OPEN
-    assert "does not answer" in run.message
+    assert "No answer from http://127.0.0.1:9/oai" in run.message
 
 
 @pytest.mark.spec("H33", "H38")

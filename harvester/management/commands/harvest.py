@@ -1,6 +1,7 @@
 """manage.py harvest LINK: run a link now, in the foreground."""
 
 import json
+import logging
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -23,6 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the run's report as JSON")
 
     def handle(self, *, link: str, full: bool, json: bool, **_: Any) -> None:
+        logging.getLogger("harvester").setLevel(logging.ERROR)  # this command tells by itself what goes on
         arranged = Link.objects.filter(name=link).first()
         if arranged is None:
             known = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet; add one with `link add`"
