@@ -96,7 +96,10 @@ class Description(models.Model):
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
     title = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
-    keywords = ArrayField(models.TextField(), default=list)
+    keywords = ArrayField(models.TextField(), default=list, help_text="all but the WMO category codes")
+    categories = ArrayField(models.TextField(), default=list, help_text="terms of the WMO_CategoryCode list")
+    contacts = models.JSONField(default=list, help_text="[{name, role, email}, ...]")
+    links = models.JSONField(default=list, help_text="where the data are: [{url, name, protocol}, ...]")
     boxes = models.JSONField(default=list, help_text="bounding boxes in degrees: [[west, south, east, north], ...]")
     begins = models.DateTimeField(null=True, help_text="start of the time extent; none: open or not given")
     ends = models.DateTimeField(null=True, help_text="end of the time extent; none: open or not given")
@@ -108,6 +111,93 @@ class Description(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class SetInclusion(models.Model):
+    """`child` is part of `parent`: by hierarchy (`a` holds `a:b`, P74) or because a virtual set names it (G4).
+
+    Memberships of a parent are rows like any other, kept by `catalogue.store`, so that one index serves its lists.
+    """
+
+    parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="inclusions")
+    child = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="included_in")
+
+    class Meta:
+        verbose_name = "inclusion"
+        constraints = (
+            models.UniqueConstraint(fields=("parent", "child"), name="a_set_includes_another_once"),
+            models.CheckConstraint(name="no_set_includes_itself", condition=~Q(parent=F("child"))),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.child_id} in {self.parent_id}"
+
+
+class Claim(models.Model):
+    """A second word on a live record: what another set, or another source of the same shared set, says of it.
+
+    The record itself holds the word of its owner (promise 9). A claim keeps the other version, which is shown
+    where it differs and takes the owner's place when the owner deletes the record (W23, W45, W47).
+    """
+
+    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="claims", db_index=False)
+    set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="claims")
+    source = models.TextField(help_text="the link it came by; empty: this node itself")
+    payload = models.BinaryField(help_text="packed as in Record")
+    digest = models.BinaryField()
+    metadata_date = models.DateTimeField(null=True)
+    provenance = models.JSONField(null=True)
+    first_seen = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("record", "set", "source"), name="one_claim_of_a_source_on_a_record"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.record_id} by {self.source or 'this node'}"
+
+
+class Dictionary(models.Model):
+    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it.
+
+    The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    content = models.BinaryField()
+    sha256 = models.BinaryField()
+    created = models.DateTimeField()
+    trained_on = models.PositiveIntegerField(help_text="how many records it was trained on")
+
+    class Meta:
+        verbose_name_plural = "dictionaries"
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Validation(models.Model):
+    """What the checks said of one version of a record. A label, never a gate, and no part of the datestamp."""
+
+    class Structure(models.TextChoices):
+        VALID = "valid", "valid"
+        INVALID = "invalid", "invalid"
+        NOT_CHECKED = "not checked", "not checked"
+
+    record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="validation")
+    digest = models.BinaryField(help_text="of the version that was checked")
+    rules = models.CharField(max_length=64, help_text="which rules and schemas it was checked with")
+    structure = models.CharField(max_length=20, choices=Structure.choices)
+    schema = models.CharField(max_length=60, blank=True, help_text="the schema set chosen by the GML namespace")
+    faults = models.JSONField(default=list, help_text="[{rule, text}, ...]: sentences for the data manager")
+    checked = models.DateTimeField()
+
+    class Meta:
+        indexes = (models.Index(fields=("rules", "record"), name="validation_by_rules"),)
+
+    def __str__(self) -> str:
+        return f"{self.record_id} {self.structure}"
 
 
 class Membership(models.Model):
