@@ -4,6 +4,7 @@ A list is ordered by (datestamp, id) and read by key, never by offset (P101): a 
 every depth. It is bounded above by the instant of its first page. Nothing here writes.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -180,5 +181,5 @@ def _listed(row: Sequence[Any], hidden: frozenset[str]) -> Listed:
         deleted=deleted,
         set_specs=(oai.CATALOGUE_SET, *(spec for spec in set_specs if spec not in hidden)),
         payload=payload.unpack(packed) if packed is not None else None,
-        provenance=provenance,
+        provenance=json.loads(provenance) if provenance else None,  # jsonb reaches a bare cursor as text
     )

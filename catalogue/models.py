@@ -207,6 +207,7 @@ class Membership(models.Model):
     set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
     datestamp = models.DateTimeField()
     deleted = models.BooleanField(default=False)
+    direct = models.BooleanField(default=True, help_text="by the set's own word; else because a set in it holds it")
 
     class Meta:
         constraints = (

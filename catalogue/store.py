@@ -6,65 +6,30 @@ merges, and commits. So datestamps never decrease in commit order (promise 1). E
 are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
-import enum
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from io import StringIO
 from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import bootstrap, journal, metadata, oai, payload, search
+from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search
+from catalogue.decisions import Action, Decision, Held, Prepared, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
 
-
-class Action(enum.StrEnum):
-    """What became of an offered entry; the counters of runs and reports are named so."""
-
-    NEW = "new"
-    UPDATED = "updated"
-    UNCHANGED = "unchanged"
-    DELETED = "deleted"
-    REJECTED = "rejected"
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """An entry checked and ready to be stored; `metadata` and `packed` are None for a deletion."""
-
-    identifier: str
-    metadata: metadata.Metadata | None
-    packed: bytes | None
-    provenance: Mapping[str, Any] | None = None
-
-    @property
-    def key(self) -> str:
-        return oai.identifier_key(self.identifier)
-
-    @property
-    def deleted(self) -> bool:
-        return self.metadata is None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What became of one entry; `reason` is a sentence where it was rejected."""
-
-    identifier: str
-    action: Action
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A row as it stands, or as it will stand once the entries before this one are merged."""
-
-    deleted: bool
-    digest: bytes | None
-    owner_id: int
-    owner_spec: str
+__all__ = [
+    "Action",
+    "Prepared",
+    "Result",
+    "held_digests",
+    "move",
+    "prepare",
+    "prepare_deletion",
+    "put_entries",
+    "replay",
+    "withdraw",
+]
 
 
 def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None) -> Prepared:
@@ -83,15 +48,15 @@ def prepare_deletion(identifier: str, *, provenance: Mapping[str, Any] | None = 
     return Prepared(identifier, None, None, provenance)
 
 
-def put_entries(entries: Sequence[Prepared], *, into: MetadataSet) -> list[Result]:
-    """Store entries in a set, in their order; one result for each.
+def put_entries(entries: Sequence[Prepared], *, into: MetadataSet, source: str = "") -> list[Result]:
+    """Store entries in a set, in their order; one result for each. `source` is the link they came by.
 
-    A deletion of an identifier never seen is kept as a tombstone (W12). An entry whose record is live in
-    another set is rejected: whoever owns a record decides its content (promise 9), and what a peer offers
-    never touches our own set (promise 8). May be called inside the caller's transaction; then the lock is
-    held until that ends, so it should end at once.
+    A deletion of an identifier never seen is kept as a tombstone (W12). Whoever owns a record decides its content
+    (promise 9): the word of another peer or shared set is kept as a claim, and the record is a member of both sets.
+    What a peer says of a record of our own set is rejected (promise 8). May be called inside the caller's
+    transaction; then the lock is held until that ends, so it should end at once.
     """
-    return _put(entries, into=into, known_only=False)
+    return _put(entries, into=into, source=source, known_only=False)
 
 
 def withdraw(identifiers: Iterable[str]) -> list[Result]:
@@ -108,82 +73,104 @@ def withdraw(identifiers: Iterable[str]) -> list[Result]:
             results.append(None)
         except metadata.Unusable as exc:
             results.append(Result(identifier, Action.REJECTED, str(exc)))
-    put = iter(_put(entries, into=bootstrap.own_set(), known_only=True))
+    put = iter(_put(entries, into=bootstrap.own_set(), source="", known_only=True))
     return [result or next(put) for result in results]
 
 
 @transaction.atomic
-def _put(entries: Sequence[Prepared], *, into: MetadataSet, known_only: bool) -> list[Result]:
-    held = _held([entry.key for entry in entries])
-    if all(_decide(held.get(entry.key), entry, into, known_only)[0] is Action.UNCHANGED for entry in entries):
-        return [Result(entry.identifier, Action.UNCHANGED) for entry in entries]
-    # Of an identifier offered several times the last counts, even where it is the one that equals what is held.
-    differing = {entry.key for entry in entries if not _is_unchanged(held.get(entry.key), entry)}
-    _stage(_last_of_each(entry for entry in entries if entry.key in differing))
+def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
+    """Make another set the owner of live records: deleted in the old set's lists, live in the new one's.
+
+    For sets that this node keeps itself; what a link brings, the link decides. One result for each identifier.
+    """
+    keys = [oai.identifier_key(identifier) for identifier in identifiers]
     stamp = _take_stamp()
-    before = _held([entry.key for entry in entries])
-    standing = dict(before)
+    held = _held(keys)
     results = []
-    for entry in entries:
-        action, reason = _decide(standing.get(entry.key), entry, into, known_only)
-        results.append(Result(entry.identifier, action, reason))
-        if action in (Action.NEW, Action.UPDATED, Action.DELETED):
-            digest = entry.metadata.digest if entry.metadata else None
-            standing[entry.key] = _Held(entry.deleted, digest, into.pk, into.spec)
-    changed = [key for key, state in standing.items() if state != before.get(key)]
-    unstaged = _missing_from_stage(changed)
-    if unstaged:  # another writer changed these between the first look and the lock: they are needed after all
-        _stage(_last_of_each(entry for entry in entries if entry.key in unstaged), empty_first=False)
-    _merge(changed, into=into, stamp=stamp)
-    was_deleted = {key for key, held_before in before.items() if held_before.deleted}
-    _note_in_outbox([key for key in changed if standing[key].deleted != (key in was_deleted)])
+    moving: dict[int, list[str]] = {}
+    for identifier, key in zip(identifiers, keys, strict=True):
+        record = held.get(key)
+        if record is None or record.deleted:
+            results.append(Result(identifier, Action.REJECTED, "is not in the catalogue"))
+        elif record.owner_id == into.pk:
+            results.append(Result(identifier, Action.UNCHANGED))
+        else:
+            results.append(Result(identifier, Action.UPDATED))
+            moving.setdefault(record.owner_id, []).append(key)
+    for owner_id, moved in moving.items():
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])
+        belonging.leave(moved, owner_id, stamp)
+        belonging.join(moved, into.pk, stamp)
+        belonging.settle(moved, stamp)
     return results
 
 
-def _is_unchanged(held: _Held | None, entry: Prepared) -> bool:
-    if held is None or held.deleted != entry.deleted:
-        return False
-    return entry.metadata is None or held.digest == entry.metadata.digest
+@transaction.atomic
+def _put(entries: Sequence[Prepared], *, into: MetadataSet, source: str, known_only: bool) -> list[Result]:
+    """Put entries. Of an identifier offered several times only the last is written, if it differs from what is held."""
+
+    def decided(held: Held | None, entry: Prepared) -> Decision:
+        return decide(held, entry, into=into, source=source, known_only=known_only)
+
+    last = {entry.key: entry for entry in entries}
+    held = _held(list(last))
+    differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
+    if differing:
+        _stage(list(differing.values()))
+        stamp = _take_stamp()
+        held = _held(list(last))  # now nobody else writes
+        steps: dict[Step, list[str]] = {}
+        for key, entry in last.items():
+            step = decided(held.get(key), entry).step
+            steps.setdefault(step, []).append(key)
+            if step is not Step.NOTHING and key not in differing:
+                _stage([entry], empty_first=False)  # another writer changed it since the first look
+        deletions = {key for key, entry in last.items() if entry.deleted}
+        _carry_out(steps, held, deletions, into=into, source=source, stamp=stamp)
+    results = []
+    standing: dict[str, Held | None] = dict(held)
+    for entry in entries:
+        decision = decided(standing.get(entry.key), entry)
+        standing[entry.key] = after(standing.get(entry.key), entry, decision, into=into, source=source)
+        results.append(Result(entry.identifier, decision.action, decision.reason))
+    return results
 
 
-def _decide(held: _Held | None, entry: Prepared, into: MetadataSet, known_only: bool) -> tuple[Action, str]:
-    """What to do with an entry, given what is held. Pure."""
-    if held is None:
-        if entry.deleted and known_only:
-            return Action.REJECTED, "is not in the catalogue"
-        return (Action.DELETED if entry.deleted else Action.NEW), ""
-    if held.deleted:
-        if entry.deleted:
-            return Action.UNCHANGED, ""
-        return Action.UPDATED, ""  # un-deleting is an ordinary update (P86)
-    if held.owner_id != into.pk:
-        return Action.REJECTED, (
-            f"is held in the set {held.owner_spec}, so it is not {'deleted' if entry.deleted else 'changed'} "
-            f"on the word of {into.spec}"
-        )
-    if entry.deleted:
-        return Action.DELETED, ""
-    return (Action.UNCHANGED if _is_unchanged(held, entry) else Action.UPDATED), ""
+def held_digests(keys: Sequence[str]) -> dict[str, bytes]:
+    """The digests of the live records among these keys: what need not be packed to be found unchanged."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT key, digest FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)])
+        return {key: bytes(digest) for key, digest in cursor.fetchall()}
 
 
-def _last_of_each(entries: Iterable[Prepared]) -> list[Prepared]:
-    """One entry per identifier, the last offered."""
-    return list({entry.key: entry for entry in entries}.values())
-
-
-def _held(keys: Sequence[str]) -> dict[str, _Held]:
+def _held(keys: Sequence[str]) -> dict[str, Held]:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec
+            SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
+                   r.metadata_date,
+                   ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
+                   (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
+                    FROM catalogue_claim c WHERE c.record_id = r.id)
             FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
             WHERE r.key = ANY(%s)
             """,
             [list(keys)],
         )
         return {
-            key: _Held(deleted, bytes(digest) if digest is not None else None, owner_id, owner_spec)
-            for key, deleted, digest, owner_id, owner_spec in cursor.fetchall()
+            key: Held(
+                deleted,
+                bytes(digest) if digest is not None else None,
+                owner_id,
+                owner_spec,
+                owner_kind,
+                source,
+                metadata_date,
+                {(set_id, by): bytes.fromhex(said) for set_id, by, said in claims or ()},
+                frozenset(sets),
+            )
+            for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, sets, claims in cursor.fetchall()
         }
 
 
@@ -249,12 +236,6 @@ def _copy_text(value: object) -> str:
             return str(value).translate(_COPY_ESCAPES)
 
 
-def _missing_from_stage(keys: Sequence[str]) -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT k FROM unnest(%s::text[]) k EXCEPT SELECT key FROM catalogue_stage", [list(keys)])
-        return {row[0] for row in cursor.fetchall()}
-
-
 # --- Under the lock ----------------------------------------------------------------------------------
 
 
@@ -280,15 +261,10 @@ _MERGE = (
         digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance
     """,
     """
-    INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted)
-    SELECT id, %(set)s, %(stamp)s, deleted FROM catalogue_record WHERE key = ANY(%(keys)s)
-    ON CONFLICT (record_id, set_id) DO UPDATE SET datestamp = excluded.datestamp, deleted = excluded.deleted
-    """,
-    """
     INSERT INTO catalogue_description (
-        record_id, title, abstract, keywords, boxes, begins, ends, language, search
+        record_id, title, abstract, keywords, categories, contacts, links, boxes, begins, ends, language, search
     )
-    SELECT r.id, s.title, s.abstract, s.keywords, s.boxes, s.begins, s.ends, s.language, s.search
+    SELECT r.id, s.title, s.abstract, s.keywords, '{}', '[]', '[]', s.boxes, s.begins, s.ends, s.language, s.search
     FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
     WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
     ON CONFLICT (record_id) DO UPDATE SET
@@ -302,8 +278,65 @@ _MERGE = (
 )
 
 
+def _carry_out(
+    steps: Mapping[Step, list[str]],
+    held: Mapping[str, Held],
+    deletions: Collection[str],
+    *,
+    into: MetadataSet,
+    source: str,
+    stamp: datetime,
+) -> None:
+    """Do what was decided for the staged entries, under the lock. `deletions`: the keys that are to be tombstones."""
+    overruled, claimed, dropped = (steps.get(step, []) for step in (Step.OVERRULE, Step.CLAIM, Step.DROP_CLAIM))
+    written = steps.get(Step.WRITE, []) + overruled
+    was_deleted = {key for key in written if key in held and held[key].deleted}
+    belonging.claim_held(overruled, stamp)
+    belonging.drop_claims(overruled + dropped, into.pk, source)
+    _merge(written, into=into, stamp=stamp)
+    belonging.join(written, into.pk, stamp)
+    belonging.claim_staged(claimed, into.pk, source, stamp)
+    joining = [key for key in claimed if into.pk not in held[key].sets]
+    belonging.join(joining, into.pk, stamp)
+    leaving = [key for key in dropped if _nobody_else_claims(held[key], into, source)]
+    belonging.leave(leaving, into.pk, stamp)
+    handed_over = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
+    # Most records are in one set, and what was merged says all of it; the others are brought in line.
+    several = [key for key in written if key in held and held[key].sets - {into.pk}]
+    belonging.settle([*several, *joining, *leaving, *handed_over], stamp)
+    belonging.derive(written, stamp)
+    _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)])
+
+
+def _nobody_else_claims(held: Held, into: MetadataSet, source: str) -> bool:
+    """Whether a record leaves the set `into` when `source` no longer claims it there."""
+    return held.owner_id != into.pk and not any(at == into.pk and by != source for at, by in held.claims)
+
+
+def _hand_over(keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataSet, stamp: datetime) -> list[str]:
+    """The owner's word on these records is gone: the best claim takes its place. The records that changed by it."""
+    best: dict[str, belonging.Claimed] = {}
+    for claimed in belonging.claims_on(keys):
+        best.setdefault(claimed.key, claimed)
+    changed = []
+    for key, claimed in best.items():
+        belonging.drop_claims([key], claimed.set_id, claimed.source)
+        said = metadata.read(payload.unpack(claimed.payload))
+        if claimed.set_id == into.pk and said.digest == held[key].digest:
+            belonging.take_provenance(key, claimed)  # the same content by another way: nothing visible changes (P90)
+            continue
+        heir = MetadataSet.objects.get(pk=claimed.set_id)
+        _stage([Prepared(claimed.identifier, said, claimed.payload, claimed.provenance)])
+        _merge([key], into=heir, stamp=stamp)
+        if heir != into and not any(at == into.pk for at, _ in held[key].claims):
+            belonging.leave([key], into.pk, stamp)
+        belonging.join([key], heir.pk, stamp)
+        changed.append(key)
+    return changed
+
+
 def _merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime) -> None:
-    """Write the staged entries with these keys."""
+    """Write the staged entries with these keys, as records that `into` owns."""
     if not keys:
         return
     values: dict[str, Any] = {"keys": list(keys), "set": into.pk, "spec": into.spec, "stamp": stamp}

@@ -176,7 +176,7 @@ def _store_page(run: Run, page: parse.Page) -> bool:
         )
         if won != 1:
             return False
-        results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set)
+        results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set, source=run.link.name)
         rejects += [
             _reject(run, received, f"the record {result.reason}")
             for (received, _), result in zip(prepared, results, strict=True)
@@ -196,6 +196,7 @@ def _prepare(run: Run, page: parse.Page, received: parse.ReceivedEntry) -> store
     if not header.identifier:
         raise metadata.Unusable("the entry has no identifier in its header")
     provenance = {
+        "link": run.link.name,
         "baseURL": run.link.base_url,
         "identifier": header.identifier,
         "datestamp": header.datestamp,

@@ -6,87 +6,147 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('catalogue', '0002_clock'),
+        ("catalogue", "0002_clock"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Dictionary',
+            name="Dictionary",
             fields=[
-                ('id', models.BigIntegerField(primary_key=True, serialize=False)),
-                ('content', models.BinaryField()),
-                ('sha256', models.BinaryField()),
-                ('created', models.DateTimeField()),
-                ('trained_on', models.PositiveIntegerField(help_text='how many records it was trained on')),
+                ("id", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("content", models.BinaryField()),
+                ("sha256", models.BinaryField()),
+                ("created", models.DateTimeField()),
+                ("trained_on", models.PositiveIntegerField(help_text="how many records it was trained on")),
             ],
             options={
-                'verbose_name_plural': 'dictionaries',
+                "verbose_name_plural": "dictionaries",
             },
         ),
         migrations.AddField(
-            model_name='description',
-            name='categories',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, help_text='terms of the WMO_CategoryCode list', size=None),
+            model_name="description",
+            name="categories",
+            field=django.contrib.postgres.fields.ArrayField(
+                base_field=models.TextField(), default=list, help_text="terms of the WMO_CategoryCode list", size=None
+            ),
         ),
         migrations.AddField(
-            model_name='description',
-            name='contacts',
-            field=models.JSONField(default=list, help_text='[{name, role, email}, ...]'),
+            model_name="description",
+            name="contacts",
+            field=models.JSONField(default=list, help_text="[{name, role, email}, ...]"),
         ),
         migrations.AddField(
-            model_name='description',
-            name='links',
-            field=models.JSONField(default=list, help_text='where the data are: [{url, name, protocol}, ...]'),
+            model_name="description",
+            name="links",
+            field=models.JSONField(default=list, help_text="where the data are: [{url, name, protocol}, ...]"),
         ),
         migrations.AlterField(
-            model_name='description',
-            name='keywords',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), default=list, help_text='all but the WMO category codes', size=None),
+            model_name="description",
+            name="keywords",
+            field=django.contrib.postgres.fields.ArrayField(
+                base_field=models.TextField(), default=list, help_text="all but the WMO category codes", size=None
+            ),
         ),
         migrations.CreateModel(
-            name='Validation',
+            name="Validation",
             fields=[
-                ('record', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='validation', serialize=False, to='catalogue.record')),
-                ('digest', models.BinaryField(help_text='of the version that was checked')),
-                ('rules', models.CharField(help_text='which rules and schemas it was checked with', max_length=64)),
-                ('structure', models.CharField(choices=[('valid', 'valid'), ('invalid', 'invalid'), ('not checked', 'not checked')], max_length=20)),
-                ('schema', models.CharField(blank=True, help_text='the schema set chosen by the GML namespace', max_length=60)),
-                ('faults', models.JSONField(default=list, help_text='[{rule, text}, ...]: sentences for the data manager')),
-                ('checked', models.DateTimeField()),
+                (
+                    "record",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="validation",
+                        serialize=False,
+                        to="catalogue.record",
+                    ),
+                ),
+                ("digest", models.BinaryField(help_text="of the version that was checked")),
+                ("rules", models.CharField(help_text="which rules and schemas it was checked with", max_length=64)),
+                (
+                    "structure",
+                    models.CharField(
+                        choices=[("valid", "valid"), ("invalid", "invalid"), ("not checked", "not checked")],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "schema",
+                    models.CharField(blank=True, help_text="the schema set chosen by the GML namespace", max_length=60),
+                ),
+                (
+                    "faults",
+                    models.JSONField(default=list, help_text="[{rule, text}, ...]: sentences for the data manager"),
+                ),
+                ("checked", models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['rules', 'record'], name='validation_by_rules')],
+                "indexes": [models.Index(fields=["rules", "record"], name="validation_by_rules")],
             },
         ),
         migrations.CreateModel(
-            name='Claim',
+            name="Claim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.TextField(help_text='the link it came by; empty: this node itself')),
-                ('payload', models.BinaryField(help_text='packed as in Record')),
-                ('digest', models.BinaryField()),
-                ('metadata_date', models.DateTimeField(null=True)),
-                ('provenance', models.JSONField(null=True)),
-                ('first_seen', models.DateTimeField()),
-                ('record', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='claims', to='catalogue.record')),
-                ('set', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='catalogue.metadataset')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("source", models.TextField(help_text="the link it came by; empty: this node itself")),
+                ("payload", models.BinaryField(help_text="packed as in Record")),
+                ("digest", models.BinaryField()),
+                ("metadata_date", models.DateTimeField(null=True)),
+                ("provenance", models.JSONField(null=True)),
+                ("first_seen", models.DateTimeField()),
+                (
+                    "record",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="catalogue.record",
+                    ),
+                ),
+                (
+                    "set",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="claims", to="catalogue.metadataset"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('record', 'set', 'source'), name='one_claim_of_a_source_on_a_record')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("record", "set", "source"), name="one_claim_of_a_source_on_a_record"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='SetInclusion',
+            name="SetInclusion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('child', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='included_in', to='catalogue.metadataset')),
-                ('parent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='inclusions', to='catalogue.metadataset')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "child",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="included_in",
+                        to="catalogue.metadataset",
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="inclusions",
+                        to="catalogue.metadataset",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'inclusion',
-                'constraints': [models.UniqueConstraint(fields=('parent', 'child'), name='a_set_includes_another_once'), models.CheckConstraint(condition=models.Q(('parent', models.F('child')), _negated=True), name='no_set_includes_itself')],
+                "verbose_name": "inclusion",
+                "constraints": [
+                    models.UniqueConstraint(fields=("parent", "child"), name="a_set_includes_another_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("parent", models.F("child")), _negated=True), name="no_set_includes_itself"
+                    ),
+                ],
             },
         ),
     ]

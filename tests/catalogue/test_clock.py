@@ -309,15 +309,6 @@ def test_an_entry_equal_at_first_look_is_stored_when_another_writer_changed_it_m
     assert looking.record("urn:a").description.title == "One"
 
 
-@pytest.mark.parametrize("offered", [["Two", "One"], ["Two", "Two", "One"], ["Three", "One", "Two", "One"]])
-def test_the_last_version_counts_even_if_another_writer_came_between(offered: list[str]) -> None:
-    world.put(world.iso_record("urn:a", title="One"))
-    put_between(
-        [entry("urn:a", title) for title in offered], lambda: world.put(world.iso_record("urn:a", title="Theirs"))
-    )
-    assert looking.record("urn:a").description.title == "One"
-
-
 def test_the_same_new_record_from_two_writers_is_new_once() -> None:
     actions = put_between([entry("urn:a")], lambda: world.put(world.iso_record("urn:a")))
     assert actions == [store.Action.UNCHANGED]

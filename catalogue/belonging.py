@@ -1,0 +1,194 @@
+"""Which sets records are in, and who claims them: the statements that `catalogue.store` runs under the clock's lock.
+
+A membership is *direct* where a set's own word says so, else it follows from a set that is included: `a` holds
+what `a:b` holds (P74), a virtual set what its members hold. Effective rows are kept for both, so that one index
+serves every list. Nothing here takes the lock or opens a transaction; nothing else may call it.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from catalogue.models import SetInclusion
+
+
+def _run(statement: str, **values: Any) -> None:
+    if values.get("keys") == []:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """The records with these keys are in the set; tombstones are told there as deleted."""
+    _run(
+        """
+        INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
+        SELECT id, %(set_id)s, %(stamp)s, deleted, NOT deleted FROM catalogue_record WHERE key = ANY(%(keys)s)
+        ON CONFLICT (record_id, set_id) DO UPDATE
+        SET datestamp = excluded.datestamp, deleted = excluded.deleted, direct = excluded.direct
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        stamp=stamp,
+    )
+
+
+def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """The records are no longer in the set: its harvesters are told that they are deleted (design.md, data model)."""
+    _run(
+        """
+        UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true, direct = false
+        FROM catalogue_record r
+        WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND m.set_id = %(set_id)s AND m.direct
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        stamp=stamp,
+    )
+
+
+def settle(keys: Sequence[str], stamp: datetime) -> None:
+    """Bring everything that follows from the direct memberships of these records in line with them.
+
+    A tombstone is deleted in all its sets; every live membership of a live record carries the stamp; included
+    sets are derived; the header's setSpecs name the direct memberships, and a tombstone keeps what it had (P84).
+    """
+    values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
+    _run(
+        """
+        UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = r.deleted, direct = m.direct AND NOT r.deleted
+        FROM catalogue_record r WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT m.deleted
+        """,
+        **values,
+    )
+    derive(**values)
+    _run(
+        """
+        UPDATE catalogue_record r SET datestamp = %(stamp)s, set_specs = direct.specs
+        FROM (
+            SELECT m.record_id, array_agg(s.spec::text ORDER BY s.spec) AS specs
+            FROM catalogue_membership m
+            JOIN catalogue_record live ON live.id = m.record_id AND live.key = ANY(%(keys)s) AND NOT live.deleted
+            JOIN catalogue_metadataset s ON s.id = m.set_id
+            WHERE m.direct AND NOT m.deleted GROUP BY m.record_id
+        ) direct
+        WHERE r.id = direct.record_id AND (r.set_specs <> direct.specs OR r.datestamp <> %(stamp)s)
+        """,
+        **values,
+    )
+
+
+def derive(keys: Sequence[str], stamp: datetime) -> None:
+    """Memberships of sets that include others, for these records; a row that was and stays deleted is not touched."""
+    if not keys or not SetInclusion.objects.exists():
+        return
+    _run(
+        """
+        INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
+        SELECT c.record_id, i.parent_id, %(stamp)s, bool_and(c.deleted OR NOT c.direct), false
+        FROM catalogue_membership c
+        JOIN catalogue_record r ON r.id = c.record_id AND r.key = ANY(%(keys)s)
+        JOIN catalogue_setinclusion i ON i.child_id = c.set_id
+        GROUP BY c.record_id, i.parent_id
+        ON CONFLICT (record_id, set_id) DO UPDATE
+        SET datestamp = excluded.datestamp, deleted = excluded.deleted AND NOT m.direct
+        WHERE NOT (m.deleted AND excluded.deleted)
+        """,
+        keys=list(keys),
+        stamp=stamp,
+    )
+
+
+# --- Claims -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A claim on a record, as it may take the record over."""
+
+    key: str
+    identifier: str
+    set_id: int
+    source: str
+    payload: bytes
+    provenance: dict[str, Any] | None
+
+
+def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime) -> None:
+    """Keep the staged versions of these records as claims of this set and source."""
+    _run(
+        """
+        INSERT INTO catalogue_claim AS c (
+            record_id, set_id, source, payload, digest, metadata_date, provenance, first_seen
+        )
+        SELECT r.id, %(set_id)s, %(source)s, s.payload, s.digest, s.metadata_date, s.provenance, %(stamp)s
+        FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
+        WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
+        ON CONFLICT (record_id, set_id, source) DO UPDATE
+        SET payload = excluded.payload, digest = excluded.digest, metadata_date = excluded.metadata_date,
+            provenance = excluded.provenance
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        source=source,
+        stamp=stamp,
+    )
+
+
+def claim_held(keys: Sequence[str], stamp: datetime) -> None:
+    """Keep what these records say now as claims of the set and source it came from, before it is overwritten."""
+    _run(
+        """
+        INSERT INTO catalogue_claim (
+            record_id, set_id, source, payload, digest, metadata_date, provenance, first_seen
+        )
+        SELECT id, owner_id, coalesce(provenance->>'link', ''), payload, digest, metadata_date, provenance, %(stamp)s
+        FROM catalogue_record WHERE key = ANY(%(keys)s) AND NOT deleted
+        ON CONFLICT (record_id, set_id, source) DO NOTHING
+        """,
+        keys=list(keys),
+        stamp=stamp,
+    )
+
+
+def drop_claims(keys: Sequence[str], set_id: int, source: str) -> None:
+    """Forget what this set and source claimed of these records."""
+    _run(
+        """
+        DELETE FROM catalogue_claim c USING catalogue_record r
+        WHERE r.id = c.record_id AND r.key = ANY(%(keys)s) AND c.set_id = %(set_id)s AND c.source = %(source)s
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        source=source,
+    )
+
+
+def take_provenance(key: str, claimed: Claimed) -> None:
+    """The record, unchanged, now comes by the way of this claim."""
+    provenance = None if claimed.provenance is None else json.dumps(claimed.provenance)
+    _run("UPDATE catalogue_record SET provenance = %(provenance)s WHERE key = %(key)s", key=key, provenance=provenance)
+
+
+def claims_on(keys: Iterable[str]) -> list[Claimed]:
+    """All claims on these records, the best of each record first: its owner's set, then the newest version (W33)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.key, r.identifier, c.set_id, c.source, c.payload, c.provenance
+            FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
+            WHERE r.key = ANY(%s)
+            ORDER BY r.key, c.set_id = r.owner_id DESC, c.metadata_date DESC NULLS LAST, c.id
+            """,
+            [list(keys)],
+        )
+        return [
+            # Django leaves jsonb to itself, and a bare cursor gets its text.
+            Claimed(key, identifier, set_id, source, bytes(packed), json.loads(provenance) if provenance else None)
+            for key, identifier, set_id, source, packed, provenance in cursor.fetchall()
+        ]

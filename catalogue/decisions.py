@@ -1,0 +1,165 @@
+"""What to do with an entry, given what is held: who owns a record, who else speaks of it, whose word counts.
+
+Pure: values in, a decision out; no database, no clock. `catalogue.store` gathers the values and carries the
+decision out.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from catalogue import metadata, oai
+from catalogue.models import MetadataSet
+
+Kind = MetadataSet.Kind
+
+
+class Action(enum.StrEnum):
+    """What became of an offered entry; the counters of runs and reports are named so."""
+
+    NEW = "new"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    DELETED = "deleted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An entry checked and ready to be stored; `metadata` and `packed` are None for a deletion."""
+
+    identifier: str
+    metadata: metadata.Metadata | None
+    packed: bytes | None
+    provenance: Mapping[str, Any] | None = None
+
+    @property
+    def key(self) -> str:
+        return oai.identifier_key(self.identifier)
+
+    @property
+    def deleted(self) -> bool:
+        return self.metadata is None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one entry; `reason` is a sentence where it was rejected, or where its word did not count."""
+
+    identifier: str
+    action: Action
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A record as it stands. `source`: the link its content came by, empty for this node itself.
+
+    `claims`: what others say of it, by set and source: the digest of their version. `sets`: the sets it is
+    asserted in now.
+    """
+
+    deleted: bool
+    digest: bytes | None
+    owner_id: int
+    owner_spec: str
+    owner_kind: str
+    source: str = ""
+    metadata_date: datetime | None = None
+    claims: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
+    sets: frozenset[int] = frozenset()
+
+
+class Step(enum.Enum):
+    """How a decision is carried out."""
+
+    NOTHING = enum.auto()
+    WRITE = enum.auto()  # the entry becomes the record, live or deleted
+    OVERRULE = enum.auto()  # the same, and what was held becomes a claim
+    CLAIM = enum.auto()  # the entry is kept beside the record, which joins the entry's set
+    DROP_CLAIM = enum.auto()  # the claim goes, and the record leaves the set if nobody else claims it there
+    HAND_OVER = enum.auto()  # the owner deletes: the best claim becomes the record
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A step, and what is told of it."""
+
+    step: Step
+    action: Action
+    reason: str = ""
+
+
+_NOTHING = Decision(Step.NOTHING, Action.UNCHANGED)
+_NO_DATE = datetime.min.replace(tzinfo=UTC)
+
+
+def decide(held: Held | None, entry: Prepared, *, into: MetadataSet, source: str, known_only: bool = False) -> Decision:
+    """What to do with an entry that arrives for the set `into` by the link `source`.
+
+    `known_only`: a deletion of an identifier never seen is an error, not a tombstone (W12 is for harvests).
+    """
+    if held is None:
+        if entry.deleted and known_only:
+            return Decision(Step.NOTHING, Action.REJECTED, "is not in the catalogue")
+        return Decision(Step.WRITE, Action.DELETED if entry.deleted else Action.NEW)
+    if held.deleted:
+        # Un-deleting is an ordinary update (P86).
+        return _NOTHING if entry.deleted else Decision(Step.WRITE, Action.UPDATED)
+    if held.owner_id == into.pk and (into.kind != Kind.SHARED or held.source == source):
+        return _from_owner(held, entry, into)
+    if Kind.OWN in (held.owner_kind, into.kind):
+        # Promise 8: what is ours is never changed on a peer's word, nor a peer's record taken for ours.
+        done = "deleted" if entry.deleted else "changed"
+        reason = f"is held in the set {held.owner_spec}, so it is not {done} on the word of {into.spec}"
+        return Decision(Step.NOTHING, Action.REJECTED, reason)
+    return _from_another(held, entry, into, source)
+
+
+def after(held: Held | None, entry: Prepared, decision: Decision, *, into: MetadataSet, source: str) -> Held | None:
+    """The record as the next entry of the same identifier finds it, in the same batch."""
+    if decision.step not in (Step.WRITE, Step.OVERRULE):
+        return held
+    said = entry.metadata
+    return Held(
+        deleted=said is None,
+        digest=said.digest if said else None,
+        owner_id=into.pk,
+        owner_spec=into.spec,
+        owner_kind=into.kind,
+        source=source,
+        metadata_date=said.metadata_date if said else None,
+        claims=held.claims if held else {},
+        sets=frozenset({into.pk}) if said else frozenset(),
+    )
+
+
+def _from_owner(held: Held, entry: Prepared, into: MetadataSet) -> Decision:
+    if entry.metadata is None:
+        if held.claims:  # W23, W45: somebody else still has it
+            return Decision(Step.HAND_OVER, Action.UPDATED, f"is deleted in {into.spec} and still held elsewhere")
+        return Decision(Step.WRITE, Action.DELETED)
+    return _NOTHING if held.digest == entry.metadata.digest else Decision(Step.WRITE, Action.UPDATED)
+
+
+def _from_another(held: Held, entry: Prepared, into: MetadataSet, source: str) -> Decision:
+    """The word of another set, or of another source of the same shared set, on a record that is live."""
+    claimed = held.claims.get((into.pk, source))
+    if entry.metadata is None:
+        if claimed is None:
+            return _NOTHING  # it has no word to take back
+        leaves = into.pk != held.owner_id and not any(at == into.pk and by != source for at, by in held.claims)
+        action = Action.DELETED if leaves else Action.UNCHANGED
+        return Decision(Step.DROP_CLAIM, action, f"is still held in {held.owner_spec}")
+    differs = "" if held.digest == entry.metadata.digest else f"differs from what {held.owner_spec} says, which counts"
+    if (
+        differs
+        and into.pk == held.owner_id
+        and (entry.metadata.metadata_date or _NO_DATE) > (held.metadata_date or _NO_DATE)
+    ):
+        return Decision(Step.OVERRULE, Action.UPDATED, "is the newer version of two sources (W33)")
+    if claimed == entry.metadata.digest and into.pk in held.sets:
+        return Decision(Step.NOTHING, Action.UNCHANGED, differs)
+    return Decision(Step.CLAIM, Action.UNCHANGED if into.pk in held.sets else Action.UPDATED, differs)
