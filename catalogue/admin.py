@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList
 
-from catalogue import counts, display, oai, search
+from catalogue import counts, display, oai, search, sets
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
 from catalogue.paging import EstimatedPaginator
 
@@ -212,6 +212,10 @@ class MetadataSetAdmin(Admin):
         self._figures = counts.by_set()
         return super().changelist_view(request, extra_context)
 
+    def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        sets.relate(obj)
+
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
         return ("spec", "kind") if obj is not None and (_is_given(obj) or _is_in_use(obj)) else ()
 
@@ -311,3 +315,6 @@ class AccessFailureLogAdmin(axes.admin.AccessFailureLogAdmin, Admin):  # type: i
 @admin.register(AccessLog)
 class AccessLogAdmin(axes.admin.AccessLogAdmin, Admin):  # type: ignore[misc]
     """Each login and logout."""
+
+
+from catalogue import admin_claims  # noqa: E402, F401  (registers one more page, made of what stands above)

@@ -23,6 +23,13 @@ def _run(statement: str, **values: Any) -> None:
         cursor.execute(statement, values)
 
 
+def take_stamp() -> datetime:
+    """Take the clock's lock until the end of the transaction; the datestamp of everything it writes (promise 1)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT catalogue_stamp()")
+        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+
+
 def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """The records with these keys are in the set; tombstones are told there as deleted."""
     _run(
@@ -83,23 +90,46 @@ def settle(keys: Sequence[str], stamp: datetime) -> None:
     )
 
 
+_DERIVE = """
+    INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
+    SELECT c.record_id, i.parent_id, %(stamp)s, bool_and(c.deleted OR NOT c.direct), false
+    FROM catalogue_membership c
+    JOIN catalogue_record r ON r.id = c.record_id
+    JOIN catalogue_setinclusion i ON i.child_id = c.set_id
+    WHERE {which}
+    GROUP BY c.record_id, i.parent_id
+    ON CONFLICT (record_id, set_id) DO UPDATE
+    SET datestamp = excluded.datestamp, deleted = excluded.deleted AND NOT m.direct
+    WHERE NOT (m.deleted AND excluded.deleted)
+"""
+
+
 def derive(keys: Sequence[str], stamp: datetime) -> None:
     """Memberships of sets that include others, for these records; a row that was and stays deleted is not touched."""
-    if not keys or not SetInclusion.objects.exists():
-        return
+    if keys and SetInclusion.objects.exists():
+        _run(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
+
+
+def derive_into(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
+    """The same for the records with these ids and one set that includes others."""
+    which = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s"
+    _run(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
+
+
+def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
+    """Records with these ids that nothing brings into the set any more are deleted in its lists."""
     _run(
         """
-        INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
-        SELECT c.record_id, i.parent_id, %(stamp)s, bool_and(c.deleted OR NOT c.direct), false
-        FROM catalogue_membership c
-        JOIN catalogue_record r ON r.id = c.record_id AND r.key = ANY(%(keys)s)
-        JOIN catalogue_setinclusion i ON i.child_id = c.set_id
-        GROUP BY c.record_id, i.parent_id
-        ON CONFLICT (record_id, set_id) DO UPDATE
-        SET datestamp = excluded.datestamp, deleted = excluded.deleted AND NOT m.direct
-        WHERE NOT (m.deleted AND excluded.deleted)
+        UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true
+        WHERE m.set_id = %(parent_id)s AND m.record_id = ANY(%(records)s) AND NOT m.deleted AND NOT m.direct
+        AND NOT EXISTS (
+            SELECT FROM catalogue_membership c
+            JOIN catalogue_setinclusion i ON i.child_id = c.set_id AND i.parent_id = %(parent_id)s
+            WHERE c.record_id = m.record_id AND c.direct AND NOT c.deleted
+        )
         """,
-        keys=list(keys),
+        records=list(records),
+        parent_id=parent_id,
         stamp=stamp,
     )
 

@@ -71,9 +71,9 @@ def shown_sets() -> list[MetadataSet]:
     return sorted(MetadataSet.objects.filter(public=True), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
 
 
-def sets_within(spec: str) -> list[int]:
-    """The ids of the public sets that `spec` names: itself and its descendants (P74); none if it is not defined."""
-    return [s.pk for s in shown_sets() if s.spec == spec or s.spec.startswith(f"{spec}:")]
+def shown_set(spec: str) -> MetadataSet | None:
+    """The public set with this setSpec; None if there is none. What is below it is in its rows (P74)."""
+    return MetadataSet.objects.filter(public=True, spec=spec).first()
 
 
 _ALL = """
@@ -91,18 +91,6 @@ _ONE_SET = """
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
-# A record may be in several sets below one node of the hierarchy: it is listed once, live if it is live in any.
-_SETS = """
-    SELECT r.id, m.datestamp, r.identifier, m.deleted,
-           CASE WHEN m.deleted AND NOT r.deleted THEN m.specs ELSE r.set_specs END, {payload}, {provenance}
-    FROM (
-        SELECT record_id, max(datestamp) AS datestamp, bool_and(x.deleted) AS deleted, array_agg(s.spec) AS specs
-        FROM catalogue_membership x JOIN catalogue_metadataset s ON s.id = x.set_id
-        WHERE x.set_id = ANY(%(sets)s) GROUP BY record_id
-    ) m JOIN catalogue_record r ON r.id = m.record_id
-    WHERE m.datestamp < %(end)s {bounds}
-    ORDER BY m.datestamp, m.record_id LIMIT %(size)s
-"""
 
 
 def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], str] | None:
@@ -111,11 +99,11 @@ def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], st
     if window.set_spec is None or window.set_spec == oai.CATALOGUE_SET:
         template, row = _ALL, ("r.datestamp", "r.id")
     else:
-        sets = sets_within(window.set_spec)
-        if not sets:
+        named = shown_set(window.set_spec)
+        if named is None:
             return None
-        template, row = (_ONE_SET if len(sets) == 1 else _SETS), ("m.datestamp", "m.record_id")
-        values |= {"set": sets[0], "sets": sets}
+        template, row = _ONE_SET, ("m.datestamp", "m.record_id")
+        values["set"] = named.pk
     bounds = ""
     if window.start is not None:
         bounds += f" AND {row[0]} >= %(start)s"

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search
+from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search, sets
 from catalogue.decisions import Action, Decision, Held, Prepared, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
 
@@ -84,7 +84,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     For sets that this node keeps itself; what a link brings, the link decides. One result for each identifier.
     """
     keys = [oai.identifier_key(identifier) for identifier in identifiers]
-    stamp = _take_stamp()
+    stamp = belonging.take_stamp()
     held = _held(keys)
     results = []
     moving: dict[int, list[str]] = {}
@@ -92,6 +92,9 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
         record = held.get(key)
         if record is None or record.deleted:
             results.append(Result(identifier, Action.REJECTED, "is not in the catalogue"))
+        elif record.source:
+            reason = f"came by the link {record.source}, which decides where it belongs"
+            results.append(Result(identifier, Action.REJECTED, reason))
         elif record.owner_id == into.pk:
             results.append(Result(identifier, Action.UNCHANGED))
         else:
@@ -118,7 +121,7 @@ def _put(entries: Sequence[Prepared], *, into: MetadataSet, source: str, known_o
     differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
     if differing:
         _stage(list(differing.values()))
-        stamp = _take_stamp()
+        stamp = belonging.take_stamp()
         held = _held(list(last))  # now nobody else writes
         steps: dict[Step, list[str]] = {}
         for key, entry in last.items():
@@ -179,14 +182,14 @@ def _held(keys: Sequence[str]) -> dict[str, Held]:
 _STAGE = f"""
     CREATE TEMPORARY TABLE IF NOT EXISTS catalogue_stage (
         key text, identifier text, deleted boolean, payload bytea, digest bytea, metadata_date timestamptz,
-        provenance jsonb, title text, abstract text, keywords text[], keyword_text text, boxes jsonb,
-        begins timestamptz, ends timestamptz, language text,
+        provenance jsonb, title text, abstract text, keywords text[], categories text[], keyword_text text,
+        contacts jsonb, links jsonb, boxes jsonb, begins timestamptz, ends timestamptz, language text,
         search tsvector GENERATED ALWAYS AS ({search.VECTOR_SQL}) STORED
     ) ON COMMIT DELETE ROWS
 """
 _STAGE_COLUMNS = (
     "key, identifier, deleted, payload, digest, metadata_date, provenance, "
-    "title, abstract, keywords, keyword_text, boxes, begins, ends, language"
+    "title, abstract, keywords, categories, keyword_text, contacts, links, boxes, begins, ends, language"
 )
 
 
@@ -209,11 +212,16 @@ def _copy_fields(entry: Prepared) -> list[str]:
     values: list[object] = [entry.key, entry.identifier, entry.deleted, entry.packed]
     provenance = json.dumps(dict(entry.provenance)) if entry.provenance and said else None
     if said is None:
-        values += [None, None, provenance, "", "", [], "", "[]", None, None, ""]
+        values += [None, None, provenance, "", "", [], [], "", "[]", "[]", "[]", None, None, ""]
     else:
         values += [said.digest, said.metadata_date, provenance, said.title, said.abstract, said.keywords]
-        values += [" ".join(said.keywords), json.dumps(said.boxes), said.begins, said.ends, said.language[:100]]
+        values += [said.categories, " ".join(said.keywords + said.categories), _rows(said.contacts), _rows(said.links)]
+        values += [json.dumps(said.boxes), said.begins, said.ends, said.language]
     return [_copy_text(value) for value in values]
+
+
+def _rows(items: Sequence[metadata.Contact | metadata.Link]) -> str:
+    return json.dumps([item._asdict() for item in items], ensure_ascii=False) if items else "[]"
 
 
 _COPY_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
@@ -239,13 +247,6 @@ def _copy_text(value: object) -> str:
 # --- Under the lock ----------------------------------------------------------------------------------
 
 
-def _take_stamp() -> datetime:
-    """Take the clock's lock until the end of the transaction; the datestamp of everything it writes."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT catalogue_stamp()")
-        return cursor.fetchone()[0]  # type: ignore[no-any-return]
-
-
 _MERGE = (
     """
     INSERT INTO catalogue_record (
@@ -264,16 +265,21 @@ _MERGE = (
     INSERT INTO catalogue_description (
         record_id, title, abstract, keywords, categories, contacts, links, boxes, begins, ends, language, search
     )
-    SELECT r.id, s.title, s.abstract, s.keywords, '{}', '[]', '[]', s.boxes, s.begins, s.ends, s.language, s.search
+    SELECT r.id, s.title, s.abstract, s.keywords, s.categories, s.contacts, s.links, s.boxes, s.begins, s.ends,
+        s.language, s.search
     FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
     WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
     ON CONFLICT (record_id) DO UPDATE SET
-        title = excluded.title, abstract = excluded.abstract, keywords = excluded.keywords, boxes = excluded.boxes,
+        title = excluded.title, abstract = excluded.abstract, keywords = excluded.keywords,
+        categories = excluded.categories, contacts = excluded.contacts, links = excluded.links, boxes = excluded.boxes,
         begins = excluded.begins, ends = excluded.ends, language = excluded.language, search = excluded.search
     """,
     """
-    DELETE FROM catalogue_description d USING catalogue_record r
-    WHERE d.record_id = r.id AND r.key = ANY(%(keys)s) AND r.deleted
+    WITH gone AS (
+        DELETE FROM catalogue_description d USING catalogue_record r
+        WHERE d.record_id = r.id AND r.key = ANY(%(keys)s) AND r.deleted RETURNING d.record_id
+    )
+    DELETE FROM catalogue_validation v USING gone WHERE v.record_id = gone.record_id
     """,
 )
 
@@ -381,7 +387,7 @@ def replay(events: Iterable[journal.Event]) -> list[Result]:
         except metadata.Unusable as exc:
             results.append(Result(event.identifier, Action.REJECTED, str(exc)))
     for spec, entries in by_spec.items():
-        into, _ = MetadataSet.objects.get_or_create(spec=spec, defaults={"name": spec})
+        into = sets.add(spec)
         for start in range(0, len(entries), 1000):
             results += put_entries(entries[start : start + 1000], into=into)
     return results

@@ -15,6 +15,7 @@ _PAGES = {
     "Catalogue": (
         ("Records", "description", "catalogue.record"),
         ("Sets", "folder", "catalogue.metadataset"),
+        ("Claims", "rule", "catalogue.claim"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
     ),
     "Access": (

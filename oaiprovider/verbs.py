@@ -178,7 +178,7 @@ def _require_format_and_sets(request: Request) -> None:
 
 def _nothing(request: Request) -> Fault:
     """P78: an undefined set has no code of its own, so the text must say it."""
-    if request.set_spec and not lists.sets_within(request.set_spec):
+    if request.set_spec and lists.shown_set(request.set_spec) is None:
         return NoRecordsMatch(f"Set {shown(request.set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.sax.saxutils import escape
 
-from catalogue import bootstrap, datestamps, store
+from catalogue import bootstrap, datestamps, sets, store
 from catalogue.models import Membership, MetadataSet, Record
 
 OUR_SPEC = "WIS-GISC-TOKYO"
@@ -120,9 +120,7 @@ def own_set() -> MetadataSet:
 
 def peer_set(centre: Centre) -> MetadataSet:
     """A peer's set, made when it is not there yet."""
-    return MetadataSet.objects.get_or_create(
-        spec=centre.spec, defaults={"name": centre.name, "kind": MetadataSet.Kind.PEER}
-    )[0]
+    return sets.add(centre.spec, name=centre.name)
 
 
 def put(*documents: bytes, into: MetadataSet | None = None) -> None:

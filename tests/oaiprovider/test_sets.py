@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from catalogue import sets
 from catalogue.models import MetadataSet, Record
 from oaiprovider import verbs
 from tests import world
@@ -93,7 +94,7 @@ def test_a_set_holds_its_descendants_and_nothing_that_only_begins_alike(
     client: Client, asked: str, expected: list[str]
 ) -> None:
     for spec in ("a", "a:b", "a:b:c", "ab", "a-b"):
-        into = MetadataSet.objects.create(spec=spec, name=spec)
+        into = sets.add(spec)
         name = "urn:a_b" if spec == "a-b" else "urn:" + spec.replace(":", "-")
         world.put(world.iso_record(name), into=into)
     answer = asking.get(client, verb="ListIdentifiers", metadataPrefix="iso19139", set=asked)

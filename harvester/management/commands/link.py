@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps
+from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
 from harvester import discovery, status
 from harvester.errors import HarvestError
@@ -65,8 +65,7 @@ class Command(BaseCommand):
         except ValidationError as exc:
             faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
             raise CommandError(f"The link was not added. {faults}") from exc
-        local.save()
-        link.local_set = local
+        link.local_set = sets.add(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
 

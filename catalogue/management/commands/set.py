@@ -1,0 +1,87 @@
+"""manage.py set add|include|exclude|move: sets, what virtual sets are made of, and moves of records between own sets."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from catalogue import sets, store
+from catalogue.models import MetadataSet
+
+_KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
+
+
+class Command(BaseCommand):
+    help = "Add sets, make virtual sets of others, move records of this node between its own and shared sets."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        add = actions.add_parser("add", help="add a set, and its ancestors where they are missing")
+        add.add_argument("spec", metavar="SPEC")
+        add.add_argument("--name", default="", help="setName (default: the setSpec)")
+        add.add_argument("--kind", choices=[str(kind) for kind in _KINDS], default=str(MetadataSet.Kind.PEER))
+        for action, what in (("include", "show these sets in a virtual set"), ("exclude", "no longer show them")):
+            change = actions.add_parser(action, help=what)
+            change.add_argument("virtual", metavar="VIRTUAL")
+            change.add_argument("members", nargs="+", metavar="SPEC")
+        move = actions.add_parser("move", help="move records of this node to another set: own or shared")
+        move.add_argument("into", metavar="SPEC")
+        move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
+        for sub in actions.choices.values():
+            sub.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *, action: str, json: bool, **options: Any) -> None:
+        try:
+            report = {"add": _add, "include": _include, "exclude": _exclude, "move": _move}[action](options)
+        except ValidationError as exc:
+            raise CommandError(" ".join(exc.messages)) from exc
+        self._print(report, as_json=json)
+        if report.get("rejected"):
+            raise SystemExit(1)
+
+    def _print(self, report: dict[str, Any], *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(", ".join(f"{name}: {value}" for name, value in report.items()))
+
+
+def _named(spec: str) -> MetadataSet:
+    found = MetadataSet.objects.filter(spec=spec).first()
+    if found is None:
+        known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
+        raise CommandError(f"There is no set {spec!r}; there are: {known}.")
+    return found
+
+
+def _add(options: dict[str, Any]) -> dict[str, Any]:
+    made = sets.add(options["spec"], name=options["name"], kind=options["kind"])
+    return {"set": made.spec, "name": made.name, "kind": made.kind}
+
+
+def _include(options: dict[str, Any]) -> dict[str, Any]:
+    virtual = _named(options["virtual"])
+    sets.include(virtual, [_named(spec) for spec in options["members"]])
+    return _made_of(virtual)
+
+
+def _exclude(options: dict[str, Any]) -> dict[str, Any]:
+    virtual = _named(options["virtual"])
+    sets.exclude(virtual, [_named(spec) for spec in options["members"]])
+    return _made_of(virtual)
+
+
+def _made_of(virtual: MetadataSet) -> dict[str, Any]:
+    return {"set": virtual.spec, "made of": list(virtual.inclusions.values_list("child__spec", flat=True))}
+
+
+def _move(options: dict[str, Any]) -> dict[str, Any]:
+    into = _named(options["into"])
+    if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
+        raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
+    results = store.move(options["identifiers"], into=into)
+    rejects = [f"{result.identifier} {result.reason}" for result in results if result.reason]
+    moved = sum(result.action is store.Action.UPDATED for result in results)
+    return {"moved": moved, "unchanged": len(results) - moved - len(rejects), "rejected": rejects}
