@@ -2,7 +2,9 @@
 
 A writer calls catalogue_stamp() last and holds the lock until it has committed; a list calls
 catalogue_instant(), which waits for that commit. PL/pgSQL takes a new snapshot for each statement, so what
-is read after the lock is what the last writer left.
+is read after the lock is what the last writer left. An instant that was told is kept as the mark, or a clock that
+steps back would let a later write fall behind it. A replica knows no instant but the mark that it has received.
+See docs/datestamps.md.
 """
 
 from django.db import migrations
@@ -26,11 +28,15 @@ $$
 INSTANT = f"""
 CREATE FUNCTION catalogue_instant() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
-    last timestamptz;
+    present timestamptz;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared({LOCK});
-    SELECT stamp INTO last FROM catalogue_datestampclock WHERE id = 1;
-    RETURN greatest(last, date_trunc('second', clock_timestamp()));
+    SELECT stamp INTO present FROM catalogue_datestampclock WHERE id = 1;
+    IF NOT pg_is_in_recovery() THEN
+        present := greatest(present, date_trunc('second', clock_timestamp()));
+        UPDATE catalogue_datestampclock SET stamp = present WHERE id = 1 AND stamp < present;
+    END IF;
+    RETURN present;
 END
 $$
 """
