@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check migrate lock clean
+.PHONY: help run demo test check bench migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two of them would make the same virtual environment.
 .NOTPARALLEL:
@@ -25,6 +25,7 @@ help:
 	@echo 'make demo     three nodes that harvest one another; CHECK=1 compares them and ends'
 	@echo 'make test     run all tests'
 	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
+	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make migrate  bring the database to this version'
 	@echo 'make lock     lock the requirements anew'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
@@ -34,6 +35,12 @@ run: $(RUN_READY)
 
 demo: $(RUN_READY)
 	@exec $(BIN)/python manage.py demo $(if $(filter 1,$(CHECK)),--check)
+
+# In a folder of its own that is thrown away: a catalogue in use is never touched.
+bench: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),10000) $(if $(BENCH_PROCESSES),--processes $(BENCH_PROCESSES))
 
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate

@@ -12,7 +12,7 @@ import django.contrib.auth.admin as auth_admin
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.forms import ChoiceField
 from django.http import HttpRequest
 from django.urls import reverse
@@ -22,8 +22,8 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList
 
-from catalogue import counts, display, oai, search, sets
-from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
+from catalogue import counts, display, oai, search, sets, validation
+from catalogue.models import JournalOutbox, Membership, MetadataSet, Record, Validation
 from catalogue.paging import EstimatedPaginator
 
 Column = TypeVar("Column", bound=Callable[..., Any])
@@ -114,13 +114,39 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
         return "deleted" if membership.deleted else "live"
 
 
+class StructureFilter(admin.SimpleListFilter):
+    """What the checks said. A label of an earlier version counts until the new one has been checked."""
+
+    title = "checks"
+    parameter_name = "checks"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [*Validation.Structure.choices, ("faults", "with faults of any rule")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
+        live = queryset.filter(deleted=False)
+        match self.value():
+            case None:
+                return queryset
+            case "faults":
+                return live.exclude(validation=None).exclude(validation__faults=[])
+            case Validation.Structure.NOT_CHECKED.value:
+                return live.filter(Q(validation=None) | Q(validation__structure=Validation.Structure.NOT_CHECKED))
+            case structure:
+                return live.filter(validation__structure=structure)
+
+
+# Read on the page of one record only.
+_NOT_LISTED = ("abstract", "keywords", "categories", "contacts", "links", "boxes", "search")
+
+
 @admin.register(Record)
 class RecordAdmin(ReadOnly, Admin):
     """Records, newest first. The texts and the payload are read on the page of one record only."""
 
-    list_display = ("breakable_identifier", "title", "datestamp", "status", "owner")
-    list_filter = ("deleted", "owner")
-    list_select_related = ("owner", "description")
+    list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner")
+    list_filter = ("deleted", StructureFilter, "owner")
+    list_select_related = ("owner", "description", "validation")
     sortable_by = ()
     ordering = ("-datestamp", "-id")
     search_fields = ("identifier",)  # makes the field appear; get_search_results says what it does
@@ -129,8 +155,22 @@ class RecordAdmin(ReadOnly, Admin):
         ("Header", {"fields": ("identifier", "datestamp", "status", "owner", "sets")}),
         (
             "What the record says",
-            {"fields": ("title", "abstract", "keywords", "area", "time", "language", "metadata_date")},
+            {
+                "fields": (
+                    "title",
+                    "abstract",
+                    "keywords",
+                    "categories",
+                    "area",
+                    "time",
+                    "language",
+                    "metadata_date",
+                    "links",
+                    "contacts",
+                )
+            },
         ),
+        ("Checks", {"fields": ("structure", "checked", "faults")}),
         ("Where it came from", {"fields": ("origin",)}),
         ("Metadata", {"fields": ("xml",)}),
     )
@@ -138,7 +178,7 @@ class RecordAdmin(ReadOnly, Admin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
         found: QuerySet[Record] = super().get_queryset(request)
-        return found.defer("payload", "digest", "description__abstract", "description__keywords", "description__search")
+        return found.defer("payload", "validation__faults", *(f"description__{name}" for name in _NOT_LISTED))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
@@ -171,6 +211,42 @@ class RecordAdmin(ReadOnly, Admin):
     @admin.display
     def keywords(self, record: Record) -> str:
         return " · ".join(record.description.keywords)
+
+    @admin.display(description="WMO categories")
+    def categories(self, record: Record) -> str:
+        return " · ".join(record.description.categories)
+
+    @admin.display(description="data")
+    def links(self, record: Record) -> str:
+        rows = ((link["url"], link["name"] or "no name", link["protocol"]) for link in record.description.links)
+        return format_html_join("", "{} ({}) {}<br>", rows)
+
+    @admin.display
+    def contacts(self, record: Record) -> str:
+        rows = ((party["name"], party["role"], party["email"]) for party in record.description.contacts)
+        return format_html_join("", "{} ({}) {}<br>", rows)
+
+    @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")
+    def structure(self, record: Record) -> str:
+        found = validation.standing(record)
+        if record.deleted:
+            return ""
+        return found.structure if found else Validation.Structure.NOT_CHECKED.value
+
+    @admin.display
+    def checked(self, record: Record) -> str:
+        found = validation.standing(record)
+        if found is None:
+            return "waits for its turn"
+        return f"{found.checked:%Y-%m-%d %H:%M:%S} UTC, by {found.schema or 'no schemas'} and the WMO Core Profile 1.3"
+
+    @admin.display
+    def faults(self, record: Record) -> str:
+        found = validation.standing(record)
+        if found is None:
+            return ""
+        rows = ((fault["rule"], fault["text"]) for fault in found.faults)
+        return format_html_join("", "<strong>{}</strong> {}<br>", rows) or "none"
 
     @admin.display
     def area(self, record: Record) -> str:

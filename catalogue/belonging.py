@@ -82,7 +82,12 @@ def settle(keys: Sequence[str], stamp: datetime) -> None:
             FROM catalogue_membership m
             JOIN catalogue_record live ON live.id = m.record_id AND live.key = ANY(%(keys)s) AND NOT live.deleted
             JOIN catalogue_metadataset s ON s.id = m.set_id
-            WHERE m.direct AND NOT m.deleted GROUP BY m.record_id
+            WHERE m.direct AND NOT m.deleted AND NOT EXISTS (  -- no ancestor of a set that is named (P75)
+                SELECT FROM catalogue_membership below JOIN catalogue_metadataset b ON b.id = below.set_id
+                WHERE below.record_id = m.record_id AND below.direct AND NOT below.deleted
+                AND starts_with(b.spec, s.spec || ':')
+            )
+            GROUP BY m.record_id
         ) direct
         WHERE r.id = direct.record_id AND (r.set_specs <> direct.specs OR r.datestamp <> %(stamp)s)
         """,

@@ -1,4 +1,4 @@
-"""What a node has before its first record: its own set, `WIS-CATALOGUE` and the clock."""
+"""What a node has before its first record: its own set, `WIS-CATALOGUE`, the clock and a dictionary for payloads."""
 
 from datetime import UTC, datetime
 
@@ -6,13 +6,13 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
-from catalogue import oai
+from catalogue import dictionaries, oai
 from catalogue.models import MetadataSet
 
 
 @transaction.atomic
 def ensure_sets() -> None:
-    """Create the own set, the catalogue set and the clock where they are missing.
+    """Create the own set, the catalogue set, the clock and the first dictionary where they are missing.
 
     Raises ImproperlyConfigured if the own set of this database has another name than GISC_NAME: a node
     that changes its name would tell its peers that every record has left the old set.
@@ -42,6 +42,7 @@ def ensure_sets() -> None:
             "INSERT INTO catalogue_datestampclock (id, stamp, earliest) VALUES (1, %s, %s) ON CONFLICT DO NOTHING",
             [new_year, new_year],
         )
+    dictionaries.ensure()
 
 
 def own_set() -> MetadataSet:

@@ -1,5 +1,6 @@
 """Metadata as people read it: XML indented, boxes and times in words. Text in, text out; HTML is made elsewhere."""
 
+import re
 from datetime import datetime
 
 from lxml import etree
@@ -30,6 +31,11 @@ def stored(packed: bytes | memoryview | None) -> str:
         return indented(payload.unpack(packed))
     except payload.PayloadDamaged as exc:
         return f"The metadata cannot be shown: {exc}. Harvest or load the record again."
+
+
+def may_be_followed(url: str) -> bool:
+    """Whether an address from a record may become a link: no script, no file, no data."""
+    return re.match(r"(?:https?|ftp)://[^\s/]", url, re.IGNORECASE) is not None
 
 
 def box(corners: tuple[float, float, float, float]) -> str:

@@ -4,22 +4,30 @@ Every document found is accounted for in the report: stored, unchanged, or rejec
 Batches are committed one by one, so what an interruption leaves behind is whole batches.
 """
 
+import itertools
 import lzma
 import struct
 import tarfile
+import tempfile
 import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from catalogue import metadata, store
+from django.db import IntegrityError, connections
+
+from catalogue import dictionaries, frames, metadata, oai, payload, preparing, store
 from catalogue.models import MetadataSet
 
 BATCH_RECORDS = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
 BATCH_BYTES = 32 * 1024 * 1024
+_BATCHES_FOR_ONE_PROCESS = 2  # chosen: so few are stored before other processes have started
+_BATCHES_WAITING = 2  # chosen: beside one for each process
+_TEND_EVERY = 2000  # chosen: records after which a bulk load looks whether its dictionary is outgrown
 
 _ZIP = (".zip",)
 _TAR = (".tar", ".tar.gz", ".tgz")
@@ -179,34 +187,174 @@ def _from_tar(path: Path) -> Iterator[Document]:
 
 
 def ingest(
-    offered: Iterable[Document], *, into: MetadataSet, advance: Callable[[int], None] = lambda number: None
+    offered: Iterable[Document],
+    *,
+    into: MetadataSet,
+    advance: Callable[[int], None] = lambda number: None,
+    processes: int = 1,
 ) -> Report:
-    """Store the documents in a set; `advance` is told how many were dealt with, batch by batch."""
+    """Store the documents in a set; `advance` is told how many were dealt with, batch by batch.
+
+    With several processes, more than two batches are read in as many; what is stored, in which order, and what
+    the report says does not depend on it.
+    """
     report = Report()
-    batch: list[tuple[str, store.Prepared]] = []
-    rejected: list[Reject] = []
-    size = 0
-    for document in offered:
-        size += len(document.content)
-        try:
-            if document.fault:
-                raise metadata.Unusable(document.fault)
-            batch.append((document.source, store.prepare(document.content)))
-        except metadata.Unusable as exc:
-            rejected.append(Reject(document.source, "", str(exc)))
-        if len(batch) + len(rejected) >= BATCH_RECORDS or size >= BATCH_BYTES:
-            advance(_store(batch, rejected, into, report))
-            batch, rejected, size = [], [], 0
-    advance(_store(batch, rejected, into, report))
+    batches = _batches(offered)
+    first = list(itertools.islice(batches, _BATCHES_FOR_ONE_PROCESS + 1))
+    alone = processes == 1 or len(first) <= _BATCHES_FOR_ONE_PROCESS
+    batches = itertools.chain(first, batches)
+    with _Tending() as tending:
+        for batch, ready in _prepared_here(batches) if alone else _prepared_in_processes(batches, processes):
+            advance(_store(batch, ready, into, report))
+            tending.after(report.counts.total())
     return report
 
 
-def _store(batch: list[tuple[str, store.Prepared]], rejected: list[Reject], into: MetadataSet, report: Report) -> int:
-    results = store.put_entries([entry for _, entry in batch], into=into)
-    for (source, _), result in zip(batch, results, strict=True):
+class _Tending:
+    """Trains a new dictionary beside a bulk load that outgrows the one it began with; the load goes on meanwhile."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1)
+        self._training: Future[None] | None = None
+        self._looked_at = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+
+    def after(self, dealt_with: int) -> None:
+        """Called with the number of documents dealt with so far."""
+        if dealt_with - self._looked_at < _TEND_EVERY or (self._training and not self._training.done()):
+            return
+        self._looked_at = dealt_with
+        if dictionaries.outgrown():
+            self._training = self._executor.submit(self._train)
+
+    @staticmethod
+    def _train() -> None:
+        try:
+            dictionaries.tend()
+        finally:
+            connections.close_all()  # those of this thread
+
+
+def _batches(offered: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    size = 0
+    for document in offered:
+        batch.append(document)
+        size += len(document.content)
+        if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _prepared_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Document], list[preparing.Made]]]:
+    for batch in batches:
+        newest = payload.newest()
+        dictionary = frames.dictionary(newest.content, level=frames.LEVEL) if newest.id else None
+        ready = preparing.prepare([document.content for document in batch], _held(batch), frames.Packer(dictionary))
+        yield batch, ready
+
+
+def _prepared_in_processes(
+    batches: Iterable[list[Document]], processes: int
+) -> Iterator[tuple[list[Document], list[preparing.Made]]]:
+    """The batches in their order, each read by one of the processes. So many are in flight that all have work."""
+    pool = preparing.Pool(processes)
+    in_flight: deque[tuple[list[Document], Future[list[preparing.Made]]]] = deque()
+    try:
+        with tempfile.TemporaryDirectory(prefix="gisc-ingest-") as folder:
+            for batch in _read_ahead(batches):
+                contents = [document.content for document in batch]
+                in_flight.append((batch, pool.submit(contents, _held(batch), _dictionary_file(Path(folder)))))
+                if len(in_flight) > processes + _BATCHES_WAITING:
+                    earliest, future = in_flight.popleft()
+                    yield earliest, future.result()
+            while in_flight:
+                earliest, future = in_flight.popleft()
+                yield earliest, future.result()
+    finally:
+        pool.close()
+
+
+def _read_ahead(batches: Iterable[list[Document]]) -> Iterator[list[Document]]:
+    """The batches, each read from its file or archive by a thread while the one before is dealt with."""
+    left = iter(batches)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, left, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, left, None)
+            yield batch
+
+
+def _dictionary_file(folder: Path) -> str:
+    """The newest dictionary as a file that the processes read; a new one has a new name."""
+    newest = payload.newest()
+    file = folder / str(newest.id)
+    if not file.exists():
+        file.write_bytes(newest.content)
+    return str(file)
+
+
+def _held(batch: Sequence[Document]) -> dict[int, preparing.Held]:
+    """By place in the batch, what is held of the record that a document probably is."""
+    guessed = {place: preparing.guess_identifier(document.content) for place, document in enumerate(batch)}
+    keys = {place: oai.identifier_key(identifier) for place, identifier in guessed.items() if identifier}
+    digests = store.held_digests(list(keys.values()))
+    return {place: preparing.Held(guessed[place], digests[key]) for place, key in keys.items() if key in digests}
+
+
+def _store(batch: list[Document], ready: list[preparing.Made], into: MetadataSet, report: Report) -> int:
+    """Store one batch, in one transaction, and note in the report what became of it, in the order of the sources."""
+    usable = [(document, each) for document, each in zip(batch, ready, strict=True) if not isinstance(each, str)]
+    results = iter(_put(usable, into))
+    for document, each in zip(batch, ready, strict=True):
+        if isinstance(each, str):
+            report.counts[store.Action.REJECTED] += 1
+            report.rejects.append(Reject(document.source, "", document.fault or each))
+            continue
+        result = next(results)
         report.counts[result.action] += 1
         if result.action is store.Action.REJECTED:
-            report.rejects.append(Reject(source, result.identifier, result.reason))
-    report.counts[store.Action.REJECTED] += len(rejected)
-    report.rejects += rejected
-    return len(batch) + len(rejected)
+            report.rejects.append(Reject(document.source, result.identifier, result.reason))
+    return len(batch)
+
+
+def _put(usable: Sequence[tuple[Document, preparing.Ready | preparing.Held]], into: MetadataSet) -> list[store.Result]:
+    try:
+        return store.put_entries([_entry(made) for _, made in usable], into=into)
+    except IntegrityError:
+        if all(isinstance(made, preparing.Ready) for _, made in usable):
+            raise
+        # What was held when it was asked for is not held any more, or by another set: the payloads are needed after all.
+        return store.put_entries([store.prepare(document.content) for document, _ in usable], into=into)
+
+
+def _entry(made: preparing.Ready | preparing.Held) -> store.Prepared:
+    """The entry. One that equals what is held has no payload, so that the database refuses to store it as anything else."""
+    if isinstance(made, preparing.Ready):
+        return store.Prepared(made.metadata.identifier, made.metadata, made.packed)
+    return store.Prepared(made.identifier, _nothing_said(made), None)
+
+
+def _nothing_said(held: preparing.Held) -> metadata.Metadata:
+    return metadata.Metadata(
+        identifier=held.identifier,
+        digest=held.digest,
+        metadata_date=None,
+        title="",
+        abstract="",
+        keywords=(),
+        categories=(),
+        contacts=(),
+        links=(),
+        boxes=(),
+        begins=None,
+        ends=None,
+        language="",
+    )

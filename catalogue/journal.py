@@ -1,40 +1,61 @@
 """The journal: the append-only files of deletions kept outside the database (promise 6, W11).
 
-A deletion is committed with a row in the outbox. `flush` appends the outbox to `deletions-YYYY.jsonl` in
-GISC_JOURNAL_DIR, forces it to disk and only then empties the outbox, so an event may stand in the journal
-twice but never not at all. A record that comes back after its deletion is an event too: `replay` takes the
-last event of each identifier, and so does not bury what was created again.
+A deletion is committed with a row in the outbox. `flush` appends the outbox to the newest file in GISC_JOURNAL_DIR,
+forces file and folder to disk and only then empties the outbox, so an event may stand in the journal twice but
+never not at all. A record that comes back after its deletion is an event too.
+
+Files are called `deletions-YYYY-NNNN.jsonl`: a new one each year, and when one is full. Reading them in the order of
+their names is reading the events in the order in which they were committed. That order decides what became of a
+record (`last_events`), never a datestamp: those of a node that was rebuilt or restored say nothing about it. The
+outbox's number makes an event one of its kind, so that one that was told twice, or is told again from the outbox of
+a restored backup, counts where it first stands.
+
+Each line ends with a CRC of the rest. A bit that tips over in an identifier would leave good JSON, and a deletion of
+another record; the few bytes more tell.
 """
 
 import fcntl
 import json
 import logging
 import os
+import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count, islice
 from pathlib import Path
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 
 from catalogue import datestamps, oai
 from catalogue.models import JournalOutbox
 
 logger = logging.getLogger(__name__)
 
+FULL_BYTES = 16 * 1024 * 1024  # chosen: some 80,000 events; quickly copied, and opened by any editor
+
 _AT_ONCE = 10_000
+_PATTERN = "deletions-*.jsonl"
+_NAME = re.compile(r"deletions-(\d{4})-(\d{4})\.jsonl")
+_CRC = ', "crc32": "'
+_BY_HAND = {"event", "identifier", "datestamp", "sets"}  # an event that somebody added needs no checksum
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the journal: what happened to an identifier, when, and the sets it was in."""
+    """One line of the journal: what happened to an identifier, when, and the sets it was in.
+
+    `number` is its number in the outbox; 0 in lines that are not ours.
+    """
 
     event: str
     identifier: str
     datestamp: datetime
     set_specs: tuple[str, ...]
+    number: int = 0
 
     def line(self) -> str:
         """The event as one line of JSON."""
@@ -43,13 +64,33 @@ class Event:
             "identifier": self.identifier,
             "datestamp": datestamps.write(self.datestamp),
             "sets": list(self.set_specs),
+            "number": self.number,
         }
-        return json.dumps(fields, ensure_ascii=False) + "\n"
+        text = json.dumps(fields, ensure_ascii=False)
+        return f'{text[:-1]}{_CRC}{zlib.crc32(text.encode()):08x}"}}\n'
+
+
+# --- From the outbox to the files -------------------------------------------------------------------
 
 
 def waiting() -> int:
     """How many committed events are not on disk yet."""
     return JournalOutbox.objects.count()
+
+
+def waiting_since() -> datetime | None:
+    """The datestamp of the oldest event that is not on disk yet."""
+    return JournalOutbox.objects.order_by("pk").values_list("datestamp", flat=True).first()
+
+
+def outbox() -> Iterator[Event]:
+    """The events that are not on disk yet, in their order."""
+    for row in JournalOutbox.objects.order_by("pk").iterator(chunk_size=_AT_ONCE):
+        yield _of_row(row)
+
+
+def _of_row(row: JournalOutbox) -> Event:
+    return Event(row.event, row.identifier, row.datestamp, tuple(row.set_specs), row.pk)
 
 
 def flush_or_warn() -> None:
@@ -69,8 +110,7 @@ def flush() -> int:
     written = 0
     with _exclusive(directory):
         while rows := list(JournalOutbox.objects.order_by("pk")[:_AT_ONCE]):
-            events = [Event(row.event, row.identifier, row.datestamp, tuple(row.set_specs)) for row in rows]
-            _append(directory / f"deletions-{datetime.now(UTC):%Y}.jsonl", events)
+            _append(_newest(directory), map(_of_row, rows))
             with transaction.atomic():
                 JournalOutbox.objects.filter(pk__in=[row.pk for row in rows]).delete()
             written += len(rows)
@@ -80,26 +120,46 @@ def flush() -> int:
 @contextmanager
 def _exclusive(directory: Path) -> Iterator[None]:
     """One flush at a time, over all processes that share the directory."""
-    directory.mkdir(parents=True, exist_ok=True)
+    if not directory.is_dir():
+        directory.mkdir(parents=True, exist_ok=True)
+        _force(directory.parent)
     with (directory / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
+def _newest(directory: Path) -> Path:
+    """The file to append to. A clock that steps back to an earlier year does not bring an earlier file back."""
+    year, number, size = datetime.now(UTC).year, 1, 0
+    numbers = [tuple(map(int, found.groups())) for file in directory.iterdir() if (found := _NAME.fullmatch(file.name))]
+    if numbers and max(numbers)[0] >= year:
+        year, number = max(numbers)
+        size = (directory / _name(year, number)).stat().st_size
+    return directory / _name(year, number + (size >= FULL_BYTES))
+
+
+def _name(year: int, number: int) -> str:
+    return f"deletions-{year}-{number:04}.jsonl"
+
+
 def _append(file: Path, events: Iterable[Event]) -> None:
-    is_new = not file.exists()
     with file.open("ab+") as out:
         if out.tell() and _last_byte(file) != b"\n":
             out.write(b"\n")  # a crash cut the last line short: it must not swallow the next one
         out.write("".join(event.line() for event in events).encode())
         out.flush()
         os.fsync(out.fileno())
-    if is_new:
-        descriptor = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    # Each time, not only for a new file: the flush that made it may have died before it came to this.
+    _force(file.parent)
+
+
+def _force(directory: Path) -> None:
+    """Force the names in a folder to disk."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _last_byte(file: Path) -> bytes:
@@ -108,46 +168,115 @@ def _last_byte(file: Path) -> bytes:
         return tail.read(1)
 
 
+# --- From the files ---------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
+class Damage:
+    """A line that cannot be read. One that was cut short by a crash is no loss: its event was written again."""
+
+    file: Path
+    line: int
+    cut_short: bool
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {'cut short, as by a crash' if self.cut_short else 'damaged'}"
+
+
 class Reading:
-    """Events read from journal files, in order, and the lines that could not be read."""
+    """The events of a file, or of all journal files of a folder, in their order; read line by line.
 
-    events: tuple[Event, ...]
-    damaged: tuple[str, ...]  # "file, line n", each
+    To be iterated once. How many events there were, and which lines could not be read, is known when it is done.
+    Raises OSError.
+    """
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.events = 0
+        self.damaged: list[Damage] = []
 
-def read(paths: Iterable[Path]) -> Reading:
-    """All events in these files, or in the `deletions-*.jsonl` of these folders, oldest file first."""
-    events: list[Event] = []
-    damaged: list[str] = []
-    for path in paths:
-        for file in sorted(path.glob("deletions-*.jsonl")) if path.is_dir() else [path]:
-            for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-                if not line.strip():
-                    continue
-                try:
-                    events.append(_event(line))
-                except (ValueError, KeyError, TypeError):
-                    damaged.append(f"{file}, line {number}")
-    return Reading(tuple(events), tuple(damaged))
+    def __iter__(self) -> Iterator[Event]:
+        for file in sorted(self.path.glob(_PATTERN)) if self.path.is_dir() else [self.path]:
+            with file.open("rb") as lines:
+                for number, line in enumerate(lines, start=1):
+                    if not line.strip():
+                        continue
+                    try:
+                        event = _event(line)
+                    except (ValueError, KeyError, TypeError):
+                        self.damaged.append(Damage(file, number, _is_cut_short(line)))
+                        continue
+                    self.events += 1
+                    yield event
 
 
 def _event(line: bytes) -> Event:
     """The event in a line. Raises ValueError, KeyError or TypeError for anything `Event.line` does not write."""
     fields = json.loads(line)
-    name, identifier, specs = fields["event"], fields["identifier"], fields["sets"]
+    name, identifier, specs, number = fields["event"], fields["identifier"], fields["sets"], fields.get("number", 0)
     if name not in JournalOutbox.Event or not isinstance(identifier, str) or not isinstance(specs, list):
         raise ValueError("not an event")
     if not all(isinstance(spec, str) and oai.is_set_spec(spec) for spec in specs):
         raise ValueError("not setSpecs")
-    return Event(name, identifier, datestamps.parse(fields["datestamp"])[0], tuple(specs))
+    if b"\0" in identifier.encode():  # half of a surrogate pair is refused by encode()
+        raise ValueError("not text")
+    if type(number) is not int or not 0 <= number < 2**63:
+        raise ValueError("not a number")
+    if fields.keys() != _BY_HAND and fields["crc32"] != f"{zlib.crc32(line[: line.rindex(_CRC.encode())] + b'}'):08x}":
+        raise ValueError("not what was written")
+    return Event(name, identifier, datestamps.parse(fields["datestamp"])[0], tuple(specs), number)
 
 
-def standing_deletions(events: Iterable[Event]) -> list[Event]:
-    """The deletions that no later event took back, one for each identifier."""
-    last: dict[str, Event] = {}
-    for event in events:
-        key = oai.identifier_key(event.identifier)
-        if key not in last or event.datestamp >= last[key].datestamp:
-            last[key] = event
-    return [event for event in last.values() if event.event == JournalOutbox.Event.DELETED]
+def _is_cut_short(line: bytes) -> bool:
+    return line.startswith(b'{"event') and not line.rstrip().endswith(b"}")
+
+
+# --- What became of each record ---------------------------------------------------------------------
+
+_TABLE = """
+    DROP TABLE IF EXISTS pg_temp.journal_event;
+    CREATE TEMPORARY TABLE journal_event (
+        place bigint, key text COLLATE "C", event text, identifier text, datestamp timestamptz, sets text, number bigint
+    )
+"""
+_FILL = """
+    INSERT INTO pg_temp.journal_event
+    SELECT * FROM unnest(
+        %s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::bigint[]
+    )
+"""
+_LAST = """
+    SELECT event, identifier, datestamp, sets, number FROM (
+        SELECT DISTINCT ON (key) * FROM (
+            SELECT DISTINCT ON (key, event, datestamp, number) * FROM pg_temp.journal_event
+            ORDER BY key, event, datestamp, number, place
+        ) told_once
+        ORDER BY key, place DESC
+    ) last
+    ORDER BY place
+"""
+
+
+def last_events(events: Iterable[Event]) -> Iterator[Event]:
+    """The last event of each identifier, in the journal's order. The sorting is left to the database.
+
+    So a journal may be longer than the memory holds. A deletion that is the last event of its identifier stands.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLE)
+        places, remaining = count(), iter(events)
+        while part := list(islice(remaining, _AT_ONCE)):
+            columns = zip(*((next(places), *_columns(event)) for event in part), strict=True)
+            cursor.execute(_FILL, [list(column) for column in columns])
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_LAST)
+        while rows := cursor.fetchmany(_AT_ONCE):
+            for name, identifier, datestamp, specs, number in rows:
+                yield Event(name, identifier, datestamp, tuple(json.loads(specs)), number)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE pg_temp.journal_event")
+
+
+def _columns(event: Event) -> tuple[object, ...]:
+    key, sets = oai.identifier_key(event.identifier), json.dumps(event.set_specs)
+    return key, event.event, event.identifier, event.datestamp, sets, event.number

@@ -1,7 +1,7 @@
 """The reading side: the instant of a list, its pages in keyset order, its size, one record.
 
 A list is ordered by (datestamp, id) and read by key, never by offset (P101): a page costs the same at
-every depth. It is bounded above by the instant of its first page. Nothing here writes.
+every depth. It is bounded above by the instant of its first page. Nothing here writes a record.
 """
 
 import json
@@ -46,13 +46,15 @@ class Listed:
     deleted: bool
     set_specs: tuple[str, ...]
     payload: bytes | None
+    damaged: bool  # a live record whose payload was asked for and cannot be read back: it is left out, and logged
     provenance: dict[str, Any] | None
 
 
 def instant() -> datetime:
     """The present as a list may claim it: every write stamped earlier is committed and visible (P39, P91).
 
-    Waits for the writer that is committing, if there is one: see `docs/datestamps.md`. Whole seconds, UTC.
+    Waits for the writer that is committing, if there is one, and no later write is stamped earlier, whatever the
+    clock does: see `docs/datestamps.md`. Whole seconds, UTC.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT catalogue_instant()")
@@ -163,11 +165,13 @@ def _hidden_specs() -> frozenset[str]:
 
 def _listed(row: Sequence[Any], hidden: frozenset[str]) -> Listed:
     pk, datestamp, identifier, deleted, set_specs, packed, provenance = row
+    content = None if packed is None else payload.unpack_or_tell(packed, identifier=identifier)
     return Listed(
         place=Place(datestamp, pk),
         identifier=identifier,
         deleted=deleted,
         set_specs=(oai.CATALOGUE_SET, *(spec for spec in set_specs if spec not in hidden)),
-        payload=payload.unpack(packed) if packed is not None else None,
+        payload=content,
+        damaged=packed is not None and content is None,
         provenance=json.loads(provenance) if provenance else None,  # jsonb reaches a bare cursor as text
     )

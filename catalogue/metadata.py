@@ -9,8 +9,11 @@ import codecs
 import hashlib
 import math
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar, cast
 from xml.parsers import expat
 
 from lxml import etree
@@ -19,15 +22,81 @@ from catalogue import datestamps, oai
 
 MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real record seen
 
+# What is taken out for search and for people, so that one record cannot bloat its row; the XML itself is kept whole.
+# Chosen: several times what the largest of 1,164 real records hold (a title of 255 characters, an abstract of
+# 10,556, 208 keywords, 23 contacts, 36 links, a URL of 307). Texts are cut there; what is over a number, and a URL
+# that is too long, is left out.
+MAX_TITLE = 10_000
+MAX_ABSTRACT = 100_000
+MAX_NAME = 1_000  # of a keyword, a contact, a link, a protocol
+MAX_URL = 4_000
+MAX_LANGUAGE = 100
+MAX_KEYWORDS = 1_000
+MAX_CONTACTS = 100
+MAX_LINKS = 500
+MAX_BOXES = 500
+
 _GMD = f"{{{oai.GMD_NS}}}"
 _GCO = "{http://www.isotc211.org/2005/gco}"
 _GMX = "{http://www.isotc211.org/2005/gmx}"
 _ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
 _CSW_NS = "http://www.opengis.net/cat/csw/"
+_FILE_IDENTIFIER, _DATE_STAMP, _LANGUAGE = (f"{_GMD}{name}" for name in ("fileIdentifier", "dateStamp", "language"))
+_BLOCK, _THESAURUS, _KEYWORD = (f"{_GMD}{name}" for name in ("MD_Keywords", "thesaurusName", "keyword"))
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
+_STRINGS = (f"{_GCO}CharacterString", f"{_GMX}Anchor")
+_SIDES = tuple(
+    f"{_GMD}{side}" for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+)
+_ORGANISATION, _PERSON, _POSITION, _ROLE, _EMAIL = _PARTY = tuple(
+    f"{_GMD}{name}" for name in ("organisationName", "individualName", "positionName", "role", "electronicMailAddress")
+)
+_LINKAGE, _ONLINE_NAME, _PROTOCOL = _ONLINE_PARTS = tuple(f"{_GMD}{name}" for name in ("linkage", "name", "protocol"))
+_PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
+
+
+def _xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
+    """An XPath expression that selects nodes, compiled."""
+    compiled = etree.XPath(expression, namespaces=_PREFIXES, smart_strings=False)
+    return cast(Callable[[etree._Element], list[Any]], compiled)
+
+
+_TITLE = _xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
+_ABSTRACT = _xpath("gmd:identificationInfo/*/gmd:abstract")
+_PARTIES = _xpath(
+    "gmd:contact/* | gmd:identificationInfo/*/gmd:pointOfContact/*"
+    " | gmd:identificationInfo/*/gmd:citation/*/gmd:citedResponsibleParty/*"
+    " | gmd:distributionInfo/*/gmd:distributor/*/gmd:distributorContact/*"
+)
+_ONLINE = _xpath(
+    "gmd:distributionInfo/*/gmd:transferOptions/*/gmd:onLine/*"
+    " | gmd:distributionInfo/*/gmd:distributor/*/gmd:distributorTransferOptions/*/gmd:onLine/*"
+)
+_THESAURUS_TEXTS = _xpath(
+    "*/gmd:title//text() | */gmd:title/*/@xlink:href | */gmd:alternateTitle//text()"
+    " | */gmd:identifier/*/gmd:code//text() | */gmd:identifier/*/gmd:code/*/@xlink:href | @xlink:href"
+)
 
 
 class Unusable(Exception):
     """The document cannot be stored; the text is a sentence that a data manager understands."""
+
+
+class Contact(NamedTuple):
+    """A party that the record names for itself or its data: by organisation, else person, else position."""
+
+    name: str
+    role: str
+    email: str
+
+
+class Link(NamedTuple):
+    """Where the data can be had. The URL is as received: it may be no URL, or one that must not be clicked."""
+
+    url: str
+    name: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +108,10 @@ class Metadata:
     metadata_date: datetime | None
     title: str
     abstract: str
-    keywords: tuple[str, ...]
+    keywords: tuple[str, ...]  # all but the categories
+    categories: tuple[str, ...]  # terms of the WMO_CategoryCode list
+    contacts: tuple[Contact, ...]
+    links: tuple[Link, ...]
     boxes: tuple[tuple[float, float, float, float], ...]
     begins: datetime | None
     ends: datetime | None
@@ -54,6 +126,9 @@ _NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-es
 _MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
 # libxml2 looks 250 bytes ahead to tell white space between elements from text; longer runs it may keep.
 _LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
+# Of every 20th byte a run of 200 holds ten in a row. Looking for those first costs a tenth of looking for the run.
+_STRIDE = 20
+_LONG_BLANK_SAMPLED = re.compile(rb"[ \t\r\n]{10}")
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -165,24 +240,32 @@ def read(element: bytes) -> Metadata:
     elements, so that order of attributes, indentation and encoding do not count (promise 3).
     """
     try:
-        root = etree.fromstring(_LONG_BLANK.sub(b"> <", element), _strict_parser())
+        root = etree.fromstring(_without_long_blanks(element), _strict_parser())
     except etree.XMLSyntaxError as exc:
         raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
     if root.tag not in _ROOTS:
         raise Unusable(_wrong_root(root))
     begins, ends = _time_extent(root)
+    keywords, categories = _keywords(root, element)
     return Metadata(
         identifier=_identifier(root),
         digest=hashlib.sha256(_canonical(root)).digest(),
-        metadata_date=_moment(_text(root.find(f"{_GMD}dateStamp"))),
-        title=_text(root.find(f"{_GMD}identificationInfo/*/{_GMD}citation/*/{_GMD}title")),
-        abstract=_text(root.find(f"{_GMD}identificationInfo/*/{_GMD}abstract")),
-        keywords=tuple(filter(None, map(_text, root.iter(f"{_GMD}keyword")))),
+        metadata_date=_moment(text_of(next(root.iterchildren(_DATE_STAMP), None))),
+        title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
+        abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
+        keywords=keywords,
+        categories=categories,
+        contacts=_contacts(root),
+        links=_links(root),
         boxes=_boxes(root),
         begins=begins,
         ends=ends,
-        language=_text(root.find(f"{_GMD}language")),
+        language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
     )
+
+
+def _without_long_blanks(element: bytes) -> bytes:
+    return _LONG_BLANK.sub(b"> <", element) if _LONG_BLANK_SAMPLED.search(element[::_STRIDE]) else element
 
 
 def _canonical(root: etree._Element) -> bytes:
@@ -217,7 +300,7 @@ def _wrong_root(root: etree._Element) -> str:
 
 
 def _identifier(root: etree._Element) -> str:
-    elements = root.findall(f"{_GMD}fileIdentifier")
+    elements = list(root.iterchildren(_FILE_IDENTIFIER))
     if len(elements) != 1:
         number = "no" if not elements else str(len(elements))
         raise Unusable(f"has {number} gmd:fileIdentifier; exactly one is needed to know the record by")
@@ -231,16 +314,111 @@ def _identifier(root: etree._Element) -> str:
     return identifier
 
 
-def _text(element: etree._Element | None) -> str:
+def text_of(element: etree._Element | None) -> str:
     """The text of a property: its character string, anchor, date or code; not its translations."""
     if element is None:
         return ""
-    value = element.find(f"{_GCO}CharacterString")
-    if value is None:
-        value = element.find(f"{_GMX}Anchor")
+    value = next(element.iterchildren(*_STRINGS), None)
     if value is None:
         value = next(element.iterchildren(etree.Element), element)
-    return " ".join("".join(map(str, value.itertext())).split()) or str(value.get("codeListValue", ""))
+    text = "".join(map(str, value.itertext())) if len(value) else str(value.text or "")
+    return " ".join(text.split()) or str(value.get("codeListValue", ""))
+
+
+def _name(element: etree._Element | None) -> str:
+    return text_of(element)[:MAX_NAME]
+
+
+def _code(element: etree._Element | None) -> str:
+    """The code of a property, or what it says where it gives none."""
+    for value in () if element is None else element.iterchildren(etree.Element):
+        code = value.get("codeListValue")
+        if code:
+            return str(code)[:MAX_NAME]
+    return _name(element)
+
+
+Item = TypeVar("Item")
+
+
+def _distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
+    """The first `most` of the items that are not empty, each once."""
+    return tuple(islice(dict.fromkeys(item for item in items if item), most))
+
+
+# --- Keywords ----------------------------------------------------------------------------------------
+
+_NOT_IN_NAME = re.compile(r"[\W_]+")
+
+
+def _keywords(root: etree._Element, element: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keywords, and apart from them the terms of the WMO_CategoryCode list."""
+    keywords: list[str] = []
+    categories: list[str] = []
+    may_have_categories = b"WMO" in element or b"wmo" in element  # spares other records the look at each thesaurus
+    for block in root.iter(_BLOCK):
+        named = may_have_categories and names_code_list(next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode")
+        for keyword in block.iterchildren(_KEYWORD):
+            own = may_have_categories and not named and _comes_from(keyword, "WMO_CategoryCode")
+            (categories if named or own else keywords).append(_name(keyword))
+    return _distinct(keywords, MAX_KEYWORDS), _distinct(categories, MAX_KEYWORDS)
+
+
+def names_code_list(thesaurus: etree._Element | None, code_list: str) -> bool:
+    """Whether a gmd:thesaurusName means this code list: by its title, identifier or an address; spelling counts little.
+
+    Real records write `WMO_CategoryCode`, `WMO_CAtegoryCode`, an anchor to `WMOCodeLists.xml#WMO_CategoryCode`, that
+    address within a longer title, or the name in the citation's identifier alone.
+    """
+    if thesaurus is None:
+        return False
+    sought = _NOT_IN_NAME.sub("", code_list).lower()
+    return any(sought in _NOT_IN_NAME.sub("", text).lower() for text in _THESAURUS_TEXTS(thesaurus))
+
+
+def _comes_from(keyword: etree._Element, code_list: str) -> bool:
+    """Whether a keyword says by an address or a codeList of its own that it comes from this code list."""
+    sought = _NOT_IN_NAME.sub("", code_list).lower()
+    return any(
+        sought in _NOT_IN_NAME.sub("", str(value.get(name, ""))).lower()
+        for value in keyword.iterchildren(etree.Element)
+        for name in (_HREF, "codeList")
+    )
+
+
+# --- Contacts and links ------------------------------------------------------------------------------
+
+
+def _contacts(root: etree._Element) -> tuple[Contact, ...]:
+    """The contacts of the record, its data and their distribution, and the parties that the data are cited by."""
+
+    def read_all() -> Iterator[Contact]:
+        for party in _PARTIES(root):
+            parts: dict[str, etree._Element] = {}
+            for part in party.iter(*_PARTY):
+                parts.setdefault(part.tag, part)
+            name = _name(parts.get(_ORGANISATION)) or _name(parts.get(_PERSON)) or _name(parts.get(_POSITION))
+            email = _name(parts.get(_EMAIL))
+            if name or email:
+                yield Contact(name, _code(parts.get(_ROLE)), email)
+
+    return _distinct(read_all(), MAX_CONTACTS)
+
+
+def _links(root: etree._Element) -> tuple[Link, ...]:
+    """Where the data can be had, in the order of the record."""
+
+    def read_all() -> Iterator[Link]:
+        for online in _ONLINE(root):
+            parts = {part.tag: part for part in online.iterchildren(*_ONLINE_PARTS)}
+            url = text_of(parts.get(_LINKAGE))
+            if url and len(url) <= MAX_URL:
+                yield Link(url, _name(parts.get(_ONLINE_NAME)), _name(parts.get(_PROTOCOL)))
+
+    return _distinct(read_all(), MAX_LINKS)
+
+
+# --- Dates, boxes, time extents ----------------------------------------------------------------------
 
 
 _PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
@@ -261,16 +439,14 @@ def _boxes(root: etree._Element) -> tuple[tuple[float, float, float, float], ...
     """All bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line."""
     found = []
     for box in root.iter(f"{_GMD}EX_GeographicBoundingBox"):
+        sides = {side.tag: text_of(side) for side in box.iterchildren(*_SIDES)}
         try:
-            west, south, east, north = (
-                float(_text(box.find(f"{_GMD}{side}")))
-                for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
-            )
+            west, south, east, north = (float(sides.get(side, "")) for side in _SIDES)
         except ValueError:
             continue
         if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:
             found.append((west, south, east, north))
-    return tuple(dict.fromkeys(found))
+    return _distinct(found, MAX_BOXES)
 
 
 def _time_extent(root: etree._Element) -> tuple[datetime | None, datetime | None]:
@@ -280,11 +456,9 @@ def _time_extent(root: etree._Element) -> tuple[datetime | None, datetime | None
     for extent in root.iter(f"{_GMD}EX_TemporalExtent", f"{_GMD}EX_SpatialTemporalExtent"):
         for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
             moment = _moment((position.text or "").strip())
-            name = etree.QName(position).localname
-            side = etree.QName(position.getparent().getparent()).localname  # type: ignore[union-attr]
-            if name == "beginPosition" or side == "begin":
+            if position.tag.endswith("}beginPosition") or _above(position).endswith("}begin"):
                 begins.append(moment)
-            elif name == "endPosition" or side == "end":
+            elif position.tag.endswith("}endPosition") or _above(position).endswith("}end"):
                 ends.append(moment)
             else:
                 begins.append(moment)
@@ -293,3 +467,8 @@ def _time_extent(root: etree._Element) -> tuple[datetime | None, datetime | None
         None if None in begins else min(filter(None, begins), default=None),
         None if None in ends else max(filter(None, ends), default=None),
     )
+
+
+def _above(position: etree._Element) -> str:
+    """The name of the property that holds the time primitive of this position."""
+    return str(position.getparent().getparent().tag)  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ from catalogue import datestamps, journal, oai
 
 
 def stats() -> dict[str, Any]:
-    """Per set (`WIS-CATALOGUE` first): live records, tombstones, newest datestamp; bytes; journal backlog."""
+    """Per set (`WIS-CATALOGUE` first): live records, tombstones, newest datestamp; bytes; how many events wait for the journal, since when."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FILTER (WHERE NOT deleted), count(*) FILTER (WHERE deleted), max(datestamp) FROM catalogue_record"
@@ -29,6 +29,7 @@ def stats() -> dict[str, Any]:
             """.replace("%%", "%")
         )
         size = int(cursor.fetchone()[0])
+    since = journal.waiting_since()
     return {
         "sets": [
             {"set": spec, "live": live, "deleted": deleted, "newest": newest and datestamps.write(newest)}
@@ -36,4 +37,5 @@ def stats() -> dict[str, Any]:
         ],
         "bytes": size,
         "waiting_for_journal": journal.waiting(),
+        "waiting_for_journal_since": since and datestamps.write(since),
     }

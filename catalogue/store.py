@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search, sets
+from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search
 from catalogue.decisions import Action, Decision, Held, Prepared, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
 
@@ -27,7 +27,6 @@ __all__ = [
     "prepare",
     "prepare_deletion",
     "put_entries",
-    "replay",
     "withdraw",
 ]
 
@@ -369,25 +368,3 @@ def _note_in_outbox(keys: Sequence[str]) -> None:
             },
         )
     transaction.on_commit(journal.flush_or_warn)
-
-
-def replay(events: Iterable[journal.Event]) -> list[Result]:
-    """Make tombstones again for the journal's standing deletions; one result for each. Idempotent.
-
-    Sets that this database does not know are created as peer sets. A record that another set holds live
-    is left alone and reported.
-    """
-    results = []
-    by_spec: dict[str, list[Prepared]] = {}
-    own = bootstrap.own_set()
-    for event in journal.standing_deletions(events):
-        spec = event.set_specs[0] if event.set_specs else own.spec
-        try:
-            by_spec.setdefault(spec, []).append(prepare_deletion(event.identifier))
-        except metadata.Unusable as exc:
-            results.append(Result(event.identifier, Action.REJECTED, str(exc)))
-    for spec, entries in by_spec.items():
-        into = sets.add(spec)
-        for start in range(0, len(entries), 1000):
-            results += put_entries(entries[start : start + 1000], into=into)
-    return results

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseServerError, Json
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from catalogue import counts, display, lists, oai, payload, search
+from catalogue import counts, display, lists, oai, payload, search, validation
 from catalogue.models import Membership, MetadataSet, Record
 from catalogue.paging import CappedPaginator
 
@@ -67,6 +67,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "record": record,
         "description": getattr(record, "description", None),
         "sets": MetadataSet.objects.filter(memberships__record=record, memberships__deleted=False, public=True),
+        "validation": validation.standing(record),
         "xml": display.stored(record.payload),
     }
     return render(request, "catalogue/record.html", context, status=410 if record.deleted else 200)
@@ -101,7 +102,12 @@ def _argument(request: HttpRequest, name: str) -> str:
 
 def _named(identifier: str) -> Record | None:
     key = oai.identifier_key(identifier)
-    return Record.objects.select_related("owner", "description").defer("description__search").filter(key=key).first()
+    return (
+        Record.objects.select_related("owner", "description", "validation")
+        .defer("description__search")
+        .filter(key=key)
+        .first()
+    )
 
 
 def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:

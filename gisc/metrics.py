@@ -1,4 +1,4 @@
-"""`/metrics`: the figures of all processes of this host, and those of the links, for Prometheus."""
+"""`/metrics`: the figures of all processes of this host, those of the links and of the journal, for Prometheus."""
 
 import os
 
@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest, multiprocess
 
+from catalogue.metrics import JournalCollector
 from harvester.metrics import LinkCollector
 
 
@@ -18,4 +19,5 @@ def metrics(_request: HttpRequest) -> HttpResponse:
         multiprocess.MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
     told = CollectorRegistry()
     told.register(LinkCollector())
+    told.register(JournalCollector())
     return HttpResponse(generate_latest(counted) + generate_latest(told), content_type=CONTENT_TYPE_LATEST)

@@ -25,6 +25,12 @@ GISC_BASE_URL = env.url("GISC_BASE_URL", ("http", "https"), f"http://{HOST}:{POR
 )
 GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(BASE_DIR / "var"))).resolve()
 GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(GISC_DATA_DIR / "journal"))).resolve()
+GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
+if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
+    raise ImproperlyConfigured(
+        f"GISC_SCHEMA_DIR is {GISC_SCHEMA_DIR!r}, where no catalog.xml can be read; write the path of the folder of "
+        "XML schemas, or leave it empty"
+    )
 GISC_REPOSITORY_NAME = env.text("GISC_REPOSITORY_NAME", f"{GISC_NAME} metadata catalogue")
 GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
 GISC_TOMBSTONE_RETENTION_DAYS = env.number_or_none("GISC_TOMBSTONE_RETENTION_DAYS", 92, low=92, high=36500)  # W8

@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from catalogue import journal
+from catalogue import journal, upkeep
+from catalogue.tasks import queue_validation
 from harvester import runs
 from harvester.models import Run
 
@@ -15,13 +16,15 @@ def queue(run: Run) -> None:
 
 @shared_task
 def tick() -> None:
-    """The one beat entry: start what is due, take up what stopped moving, write what waits for the journal."""
+    """The one beat entry: start what is due, take up what stopped moving, write the journal, purge daily, label records."""
     for run in runs.open_due_runs():
         queue(run)
     for run in runs.claimable():
         queue(run)
     if journal.waiting():
         journal.flush_or_warn()
+    upkeep.purge_daily()
+    queue_validation()
 
 
 @shared_task

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from catalogue import datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
+from catalogue.payload import PayloadDamaged
 from oaiprovider import render, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
@@ -89,6 +90,8 @@ def get_record(request: Request, _at: datetime) -> bytes:
         faults.append(_unsupported(request.prefix))
     if record is None or known is None:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
+    if record.damaged:
+        raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
     return render.get_record(_entry(record, known))
 
 
@@ -99,7 +102,11 @@ def list_identifiers(request: Request, at: datetime) -> bytes:
 
 def list_records(request: Request, at: datetime) -> bytes:
     page = _page(request, at, size=settings.GISC_PAGE_RECORDS, payloads=True)
-    return render.list_records((_entry(row, page.format) for row in page.rows), page.resumption)
+    # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
+    whole = [row for row in page.rows if not row.damaged]
+    if not whole:
+        raise PayloadDamaged(f"none of the {len(page.rows)} records of a page can be read back")
+    return render.list_records((_entry(row, page.format) for row in whole), page.resumption)
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.

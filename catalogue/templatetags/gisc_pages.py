@@ -22,6 +22,7 @@ def repository_name() -> str:
 
 
 register.filter("box", display.box)
+register.filter("may_be_followed", display.may_be_followed)
 
 
 @register.simple_tag

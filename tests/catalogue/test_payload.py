@@ -1,11 +1,23 @@
 """How a root element is kept."""
 
+import logging
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import payload
+from catalogue import frames, payload
+from catalogue.models import Dictionary
 from tests.catalogue.parallel import threads
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known():
+    payload.forget()
+    yield
+    payload.forget()
 
 
 @given(st.binary())
@@ -29,12 +41,33 @@ def test_a_damaged_payload_is_an_error_not_wrong_bytes(damage: str) -> None:
         payload.unpack(bytes(broken))
 
 
+def test_a_list_goes_on_without_the_record_that_is_damaged_and_the_log_names_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    packed = payload.pack(b"<a/>")
+    assert payload.unpack_or_tell(packed, identifier="urn:a") == b"<a/>"
+    with caplog.at_level(logging.ERROR, logger="catalogue.payload"):
+        assert payload.unpack_or_tell(packed[:-1], identifier="urn:a") is None
+    (told,) = caplog.records
+    assert told.identifier == "urn:a" and "cannot be read back" in told.reason
+
+
 def test_threads_pack_and_unpack_side_by_side() -> None:
     elements = [bytes([number]) * 50_000 for number in range(8)]
+    payload.newest()  # as in a server: the threads have no transaction in which to see the test's rows
 
     def back_and_forth(element: bytes) -> bool:
         return all(payload.unpack(payload.pack(element)) == element for _ in range(50))
 
+    packed = payload.pack(b"<a/>")
+    payload.unpack(packed)
     with threads(8) as running:
         futures = [running.start(back_and_forth, element) for element in elements]
         assert all(future.result() for future in futures)
+
+
+def test_a_payload_made_before_there_were_dictionaries_is_read() -> None:
+    assert Dictionary.objects.exists()
+    old = frames.Packer(None).pack(b"<a/>")
+    assert frames.dictionary_id(old) == 0
+    assert payload.unpack(old) == b"<a/>"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import metadata, oai, store
+from catalogue import metadata, oai, search, store
+from catalogue.models import Description
 from tests import world
 
 NAMESPACES = (
@@ -161,6 +162,7 @@ def test_a_property_is_a_string_a_code_or_nothing(content: str, language: str) -
 def test_a_record_that_says_nothing_has_empty_fields() -> None:
     said = read()
     assert (said.title, said.abstract, said.keywords, said.boxes, said.language) == ("", "", (), (), "")
+    assert (said.categories, said.contacts, said.links) == ((), (), ())
     assert (said.metadata_date, said.begins, said.ends) == (None, None, None)
 
 
@@ -191,6 +193,212 @@ def test_a_record_that_says_nothing_has_empty_fields() -> None:
 )
 def test_an_odd_metadata_date_is_read_as_far_as_it_can_be(value: str, instant: datetime | None) -> None:
     assert read(f"<gmd:dateStamp>{value}</gmd:dateStamp>").metadata_date == instant
+
+
+# --- Categories ---------------------------------------------------------------------------------------
+
+LIST = "http://wis.wmo.int/2012/codelists/WMOCodeLists.xml#WMO_CategoryCode"
+
+
+def keywords(thesaurus: str, *terms: str) -> str:
+    said = "".join(f"<gmd:keyword>{term}</gmd:keyword>" for term in terms)
+    return f"<gmd:descriptiveKeywords><gmd:MD_Keywords>{said}{thesaurus}</gmd:MD_Keywords></gmd:descriptiveKeywords>"
+
+
+def string(text: str) -> str:
+    return f"<gco:CharacterString>{text}</gco:CharacterString>"
+
+
+def named(inside: str, more: str = "") -> str:
+    return (
+        f"<gmd:thesaurusName><gmd:CI_Citation><gmd:title>{inside}</gmd:title>{more}</gmd:CI_Citation>"
+        "</gmd:thesaurusName>"
+    )
+
+
+@pytest.mark.parametrize(
+    "thesaurus",
+    [
+        named(string("WMO_CategoryCode")),
+        named(string("WMO_CAtegoryCode")),
+        named(string(" wmo category code ")),
+        named(f'<gmx:Anchor xlink:href="{LIST}">WMO_CategoryCode</gmx:Anchor>'),
+        named(f'<gmx:Anchor xlink:href="{LIST}">Categories</gmx:Anchor>'),
+        named('<gmx:Anchor xlink:href="http://wis.wmo.int/2013/codelists/WMOCodeLists.xml#WMO_CategoryCode"/>'),
+        named(string(f"WMO_CodeList dictionary [{LIST}]")),
+        named(
+            string("WMO code list"),
+            f"<gmd:identifier><gmd:MD_Identifier><gmd:code>{string('WMO_CategoryCode')}</gmd:code></gmd:MD_Identifier>"
+            "</gmd:identifier>",
+        ),
+        f'<gmd:thesaurusName xlink:href="{LIST}"/>',
+    ],
+)
+def test_category_codes_are_told_from_other_keywords_however_the_list_is_named(thesaurus: str) -> None:
+    said = read(
+        keywords(thesaurus, string("meteorology"), string("aerology"), '<gmd:keyword gco:nilReason="unknown"/>', "")
+        + keywords(named(string("GCMD")), string("WIND"))
+        + keywords("", string("sea ice"), string("sea ice"))
+    )
+    assert said.categories == ("meteorology", "aerology")
+    assert said.keywords == ("WIND", "sea ice")
+
+
+def test_a_category_code_may_name_its_list_itself() -> None:
+    anchor = f'<gmx:Anchor xlink:href="{LIST}_meteorology">meteorology</gmx:Anchor>'
+    code = f'<gmd:Code codeList="{LIST}" codeListValue="hydrology"/>'
+    said = read(keywords("", anchor, string("wind"), code))
+    assert said.categories == ("meteorology", "hydrology")
+    assert said.keywords == ("wind",)
+
+
+def test_another_list_of_WMO_and_a_topic_category_are_no_categories() -> None:
+    said = read(
+        keywords(named(string("WMO_DistributionScopeCode")), string("GlobalExchange"))
+        + "<gmd:MD_TopicCategoryCode>climatologyMeteorologyAtmosphere</gmd:MD_TopicCategoryCode>"
+    )
+    assert (said.categories, said.keywords) == ((), ("GlobalExchange",))
+
+
+# --- Contacts and links -------------------------------------------------------------------------------
+
+
+def party(names: str, role: str = "", email: str = "") -> str:
+    mail = f"<gmd:electronicMailAddress>{string(email)}</gmd:electronicMailAddress>" if email else ""
+    return (
+        f"<gmd:CI_ResponsibleParty>{names}<gmd:contactInfo><gmd:CI_Contact><gmd:address><gmd:CI_Address>{mail}"
+        "</gmd:CI_Address></gmd:address><gmd:onlineResource><gmd:CI_OnlineResource><gmd:linkage>"
+        "<gmd:URL>http://home.example</gmd:URL></gmd:linkage></gmd:CI_OnlineResource></gmd:onlineResource>"
+        f"</gmd:CI_Contact></gmd:contactInfo>{role}</gmd:CI_ResponsibleParty>"
+    )
+
+
+def role(code: str, text: str = "") -> str:
+    return f'<gmd:role><gmd:CI_RoleCode codeList="x" codeListValue="{code}">{text}</gmd:CI_RoleCode></gmd:role>'
+
+
+ORGANISATION = f"<gmd:organisationName>{string('JMA')}</gmd:organisationName>"
+PERSON = f"<gmd:individualName>{string('A. Person')}</gmd:individualName>"
+POSITION = f"<gmd:positionName>{string('Duty officer')}</gmd:positionName>"
+
+
+@pytest.mark.parametrize(
+    ("inside", "contact"),
+    [
+        (party(PERSON + ORGANISATION, role("owner", "Owner"), "a@b.example"), ("JMA", "owner", "a@b.example")),
+        (party(PERSON + POSITION, role("owner")), ("A. Person", "owner", "")),
+        (party(POSITION, role("", "custodian")), ("Duty officer", "custodian", "")),
+        (party("<gmd:organisationName/>" + PERSON), ("A. Person", "", "")),
+        (party("", "<gmd:role/>", "a@b.example"), ("", "", "a@b.example")),
+        (party("", role("owner")), None),
+        ("", None),
+    ],
+)
+def test_a_contact_is_an_organisation_or_person_with_role_and_address(inside: str, contact: tuple | None) -> None:
+    said = read(f"<gmd:contact>{inside}</gmd:contact>")
+    assert said.contacts == ((metadata.Contact(*contact),) if contact else ())
+
+
+def test_contacts_come_from_record_data_and_distribution_once_each_and_not_from_a_thesaurus() -> None:
+    def of(name: str) -> str:
+        return party(f"<gmd:organisationName>{string(name)}</gmd:organisationName>")
+
+    said = read(
+        f"<gmd:contact>{of('a')}</gmd:contact><gmd:contact>{of('a')}</gmd:contact>"
+        "<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation><gmd:citedResponsibleParty>"
+        f"{of('b')}</gmd:citedResponsibleParty></gmd:CI_Citation></gmd:citation>"
+        f"<gmd:pointOfContact>{of('c')}</gmd:pointOfContact>"
+        + keywords(named(string("x"), f"<gmd:citedResponsibleParty>{of('nobody')}</gmd:citedResponsibleParty>"))
+        + "</gmd:MD_DataIdentification></gmd:identificationInfo><gmd:distributionInfo><gmd:MD_Distribution>"
+        f"<gmd:distributor><gmd:MD_Distributor><gmd:distributorContact>{of('d')}</gmd:distributorContact>"
+        "</gmd:MD_Distributor></gmd:distributor></gmd:MD_Distribution></gmd:distributionInfo>"
+    )
+    assert [contact.name for contact in said.contacts] == ["a", "b", "c", "d"]
+    assert said.links == ()
+
+
+def online(url: str, more: str = "") -> str:
+    return (
+        f"<gmd:onLine><gmd:CI_OnlineResource><gmd:linkage>{url}</gmd:linkage>{more}</gmd:CI_OnlineResource>"
+        "</gmd:onLine>"
+    )
+
+
+def distribution(*links: str) -> str:
+    return (
+        "<gmd:distributionInfo><gmd:MD_Distribution><gmd:transferOptions><gmd:MD_DigitalTransferOptions>"
+        f"{''.join(links)}</gmd:MD_DigitalTransferOptions></gmd:transferOptions></gmd:MD_Distribution>"
+        "</gmd:distributionInfo>"
+    )
+
+
+def test_links_are_read_with_name_and_protocol() -> None:
+    more = f"<gmd:protocol>{string('WWW:LINK')}</gmd:protocol><gmd:name>{string('Cache')}</gmd:name>"
+    said = read(
+        distribution(
+            online("<gmd:URL>\n https://a.example/x?y=1&amp;z=2 </gmd:URL>", more),
+            online("<gmd:URL>javascript:alert(1)</gmd:URL>"),
+            online("<gmd:URL/>", more),
+            online(""),
+            "<gmd:onLine/>",
+        )
+    )
+    assert said.links == (
+        metadata.Link("https://a.example/x?y=1&z=2", "Cache", "WWW:LINK"),
+        metadata.Link("javascript:alert(1)", "", ""),
+    )
+
+
+def test_links_of_a_distributor_are_read() -> None:
+    inside = distribution(online("<gmd:URL>ftp://a.example/</gmd:URL>"))
+    inside = inside.replace("transferOptions>", "distributorTransferOptions>")
+    inside = inside.replace("<gmd:MD_Distribution>", "<gmd:MD_Distribution><gmd:distributor><gmd:MD_Distributor>")
+    inside = inside.replace("</gmd:MD_Distribution>", "</gmd:MD_Distributor></gmd:distributor></gmd:MD_Distribution>")
+    assert [link.url for link in read(inside).links] == ["ftp://a.example/"]
+
+
+def test_one_record_cannot_bloat_its_row() -> None:
+    """What is over the chosen numbers is left out of the description; the record itself is kept whole."""
+    many = [str(number) for number in range(5000)]
+    long = "x" * 50_000
+    said = read(
+        f"<gmd:language>{string(long)}</gmd:language>"
+        + "".join(
+            f"<gmd:contact>{party(f'<gmd:organisationName>{string(n)}</gmd:organisationName>')}</gmd:contact>"
+            for n in [long, *many]
+        )
+        + keywords("", *map(string, [long, *many]))
+        + keywords(named(string("WMO_CategoryCode")), *map(string, many))
+        + distribution(*(online(f"<gmd:URL>http://{n}</gmd:URL>") for n in [long, *many]))
+        + "".join(box(str(n / 100), "0", "90", "1") for n in range(5000))
+    )
+    assert (len(said.keywords), len(said.categories)) == (metadata.MAX_KEYWORDS, metadata.MAX_KEYWORDS)
+    assert (len(said.contacts), len(said.links)) == (metadata.MAX_CONTACTS, metadata.MAX_LINKS)
+    assert len(said.boxes) == metadata.MAX_BOXES
+    assert {len(said.keywords[0]), len(said.contacts[0].name)} == {metadata.MAX_NAME}
+    assert len(said.language) == metadata.MAX_LANGUAGE
+    assert all(len(link.url) <= metadata.MAX_URL for link in said.links)
+
+
+@pytest.mark.django_db
+def test_the_description_holds_it_all_and_search_finds_categories_and_keywords() -> None:
+    document = record(
+        keywords(named(string("WMO_CategoryCode")), string("marineMeteorology"))
+        + keywords("", string("wave \\ 'height'"))
+        + f"<gmd:contact>{party(ORGANISATION, role('owner'), 'a@b.example')}</gmd:contact>"
+        + distribution(online("<gmd:URL>http://a.example/\t\u00e9</gmd:URL>"))
+    )
+    world.put(document)
+    held = Description.objects.get()
+    assert (held.categories, held.keywords) == (["marineMeteorology"], ["wave \\ 'height'"])
+    assert held.contacts == [{"name": "JMA", "role": "owner", "email": "a@b.example"}]
+    assert held.links == [{"url": "http://a.example/ \u00e9", "name": "", "protocol": ""}]
+    for words in ("marinemeteorology", "wave height"):
+        assert [found.identifier for found in search.records(words)] == ["urn:a"]
+    world.put(record("<gmd:contact/>"))
+    held.refresh_from_db()
+    assert (held.categories, held.contacts, held.links) == ([], [], [])
+    assert not search.records("marinemeteorology")
 
 
 # --- Boxes --------------------------------------------------------------------------------------------

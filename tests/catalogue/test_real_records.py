@@ -10,7 +10,10 @@ from tests import world
 from tests.schemas import SHARED
 
 DATA = SHARED / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no {DATA}: set GISC_SHARED to the folder that holds data/")
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"no {DATA}: set GISC_SHARED to the folder that holds data/"),
+]
 
 # What the file names of awkward/ promise, and what becomes of such files.
 REFUSED = ("emptyfid", "nofid", "notwf", "oai", "root", "wrapped", "placeholder")
@@ -59,7 +62,6 @@ def test_reading_what_is_kept_gives_the_same_record_again() -> None:
             assert oai.is_identifier(entry.identifier), file.name
 
 
-@pytest.mark.django_db
 def test_all_files_together_add_up_and_a_second_time_changes_nothing(django_capture_on_commit_callbacks) -> None:
     found = (*files("iso19139"), *files("awkward"))
     with django_capture_on_commit_callbacks(execute=True):

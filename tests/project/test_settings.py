@@ -30,6 +30,10 @@ BAD = {
     "Redis": ({"REDIS_URL": "amqp://mq"}, "REDIS_URL has the scheme 'amqp'; write a URL such as redis://host:6379/0"),
     "no secret key": (EXTERNAL | {"SECRET_KEY": ""}, "SECRET_KEY is not set; with DATABASE_URL every process"),
     "no hosts": (EXTERNAL | {"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is not set; write the host names"),
+    "schemas": (
+        {"GISC_SCHEMA_DIR": "/dev/null"},
+        "GISC_SCHEMA_DIR is '/dev/null', where no catalog.xml can be read; write the path of the folder",
+    ),
     "log level": ({"LOG_LEVEL": "verbose"}, "LOG_LEVEL is 'verbose'; write DEBUG, INFO, WARNING or ERROR"),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},

@@ -1,13 +1,14 @@
 """manage.py ingest PATH...: take records in from files, folders and archives."""
 
 import json
+import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import bootstrap, ingest
+from catalogue import bootstrap, dictionaries, ingest
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
 
@@ -21,16 +22,24 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
         parser.add_argument("--set", dest="spec", metavar="SPEC", help="the set to store in (default: the own set)")
+        parser.add_argument(
+            "--processes",
+            type=_positive,
+            default=os.cpu_count() or 1,
+            metavar="N",
+            help="read bulk loads in N processes (default: %(default)s, one for each core)",
+        )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
-    def handle(self, *, paths: list[Path], spec: str | None, json: bool, **_: Any) -> None:
+    def handle(self, *, paths: list[Path], spec: str | None, processes: int, json: bool, **_: Any) -> None:
         into = _set_named(spec)
         try:
             ingest.check_sources(paths)
         except ingest.SourceError as exc:
             raise CommandError(f"{exc}. Nothing was stored.") from exc
         with progress_bar("ingest", ingest.estimate(paths)) as advance:
-            report = ingest.ingest(ingest.documents(paths), into=into, advance=advance)
+            report = ingest.ingest(ingest.documents(paths), into=into, advance=advance, processes=processes)
+        dictionaries.tend()
         self._print(report, as_json=json)
         if report.rejects:
             raise SystemExit(1)
@@ -46,6 +55,13 @@ class Command(BaseCommand):
             f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
             f"{counts['unchanged']} unchanged, {counts['rejected']} rejected"
         )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _set_named(spec: str | None) -> MetadataSet:

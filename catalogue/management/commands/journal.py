@@ -1,27 +1,31 @@
 """manage.py journal export|replay: the deletion history, outside the database."""
 
 import json
+import os
 import sys
 from argparse import ArgumentParser
-from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import journal, store
+from catalogue import journal, upkeep
 
 
 class Command(BaseCommand):
-    help = "Write the deletion history to a file, or make the tombstones of such a file or folder again."
+    help = (
+        "Write the deletion history to a file, or make the tombstones of such a file or folder again. "
+        "Exit status 1 when a line was damaged otherwise than by a crash; the rest is done all the same."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         export = actions.add_parser("export", help="write all events to FILE ('-': standard output)")
         export.add_argument("file", metavar="FILE")
         replay = actions.add_parser("replay", help="make tombstones again from FILE, or from the files of a folder")
-        replay.add_argument("file", metavar="FILE")
+        replay.add_argument("file", metavar="FILE|FOLDER")
         replay.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *, action: str, file: str, **options: Any) -> None:
@@ -31,46 +35,62 @@ class Command(BaseCommand):
             self._replay(Path(file), as_json=options["json"])
 
     def _export(self, file: str) -> None:
-        journal.flush()
-        reading = journal.read([Path(settings.GISC_JOURNAL_DIR)])
-        text = "".join(event.line() for event in reading.events)
-        if file == "-":
-            sys.stdout.write(text)
-        else:
-            try:
-                Path(file).write_text(text, encoding="utf-8")
-            except OSError as exc:
-                raise CommandError(f"{file} cannot be written: {exc.strerror}") from exc
-        self.stderr.write(f"{len(reading.events)} events exported")
-        self._tell_damage(reading)
-
-    def _replay(self, file: Path, *, as_json: bool) -> None:
+        directory = Path(settings.GISC_JOURNAL_DIR)
         try:
-            reading = journal.read([file])
+            journal.flush()
         except OSError as exc:
-            raise CommandError(f"{file} cannot be read: {exc.strerror}. Nothing was changed.") from exc
-        self._tell_damage(reading)
-        results = store.replay(reading.events)
-        counts = Counter(result.action for result in results)
-        rejects = [result for result in results if result.action is store.Action.REJECTED]
-        report = {
-            "events": len(reading.events),
-            "deleted": counts[store.Action.DELETED],
-            "unchanged": counts[store.Action.UNCHANGED],
-            "rejected": len(rejects),
-            "damaged_lines": list(reading.damaged),
-            "rejects": [{"identifier": r.identifier, "reason": r.reason} for r in rejects],
-        }
-        if as_json:
-            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
-        else:
-            for reject in rejects:
-                self.stderr.write(f"not buried: {reject.identifier} {reject.reason}")
-            self.stdout.write(
-                f"{report['events']} events read: {report['deleted']} tombstones made again, "
-                f"{report['unchanged']} were there, {report['rejected']} left alone"
-            )
+            raise CommandError(
+                f"the journal {directory} cannot be written: {exc.strerror}. Nothing was exported."
+            ) from exc
+        reading = journal.Reading(directory)
+        try:
+            if file == "-":
+                sys.stdout.writelines(event.line() for event in reading)
+            else:
+                _write_whole(Path(file), (event.line() for event in reading))
+        except OSError as exc:
+            raise CommandError(f"{file} cannot be written, or {directory} not read: {exc.strerror}") from exc
+        self.stderr.write(f"{reading.events} events exported")
+        self._tell_damage(reading.damaged)
 
-    def _tell_damage(self, reading: journal.Reading) -> None:
-        for line in reading.damaged:
-            self.stderr.write(f"damaged and left out: {line}")
+    def _replay(self, path: Path, *, as_json: bool) -> None:
+        try:
+            report = upkeep.replay(path)
+        except OSError as exc:
+            raise CommandError(f"{exc.filename} cannot be read: {exc.strerror}. Nothing was changed.") from exc
+        if as_json:
+            facts = {
+                "events": report.events,
+                "deleted": report.deleted,
+                "unchanged": report.unchanged,
+                "left_alone": report.left_alone,
+                "damaged_lines": [str(damage) for damage in report.damaged],
+                "left": [{"identifier": left.identifier, "reason": left.reason} for left in report.left],
+            }
+            self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
+        else:
+            for left in report.left:
+                self.stderr.write(f"left alone: {left.identifier} {left.reason}")
+            if report.left_alone > len(report.left):
+                self.stderr.write(f"left alone: {report.left_alone - len(report.left)} more")
+            self.stdout.write(
+                f"{report.events} events read: {report.deleted} tombstones made again, "
+                f"{report.unchanged} were there, {report.left_alone} left alone"
+            )
+        self._tell_damage(report.damaged)
+
+    def _tell_damage(self, damaged: Sequence[journal.Damage]) -> None:
+        for damage in damaged:
+            self.stderr.write(f"left out: {damage}")
+        if not all(damage.cut_short for damage in damaged):
+            raise SystemExit(1)
+
+
+def _write_whole(file: Path, lines: Iterable[str]) -> None:
+    """Write a file that replaces an older one only when it is whole and on disk. Raises OSError."""
+    draft = file.with_name(f".{file.name}.part")
+    with draft.open("w", encoding="utf-8") as out:
+        out.writelines(lines)
+        out.flush()
+        os.fsync(out.fileno())
+    draft.replace(file)

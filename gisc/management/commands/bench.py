@@ -1,0 +1,40 @@
+"""`manage.py bench`: the benchmark tables of docs/benchmarks.md, on a catalogue that is thrown away."""
+
+import logging
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from catalogue.models import Record
+from gisc import bench, database, embedded
+
+
+class Command(BaseCommand):
+    help = "Measure the catalogue with N records. Needs an empty embedded database of its own: use `make bench`."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
+        parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="P")
+
+    def handle(self, *, records: int, processes: int, **_: Any) -> None:
+        folder = Path(settings.GISC_DATA_DIR)
+        if not settings.GISC_EMBEDDED_DATABASE:
+            raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
+        with embedded.database(folder):
+            database.prepare()
+            if Record.objects.exists():
+                raise CommandError(f"{folder} holds a catalogue; a benchmark needs an empty one: use `make bench`.")
+            lacking = bench.room(folder, records)
+            if lacking:
+                raise CommandError(f"{lacking}; name another folder in TMPDIR.")
+            # The log of each request is no part of what is measured.
+            logging.getLogger("oaiprovider").setLevel(logging.WARNING)
+            rows = bench.run(folder, records=records, processes=processes, say=self.stderr.write)
+        self.stdout.write(
+            f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{bench.table(rows)}"
+        )

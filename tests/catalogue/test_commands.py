@@ -1,0 +1,193 @@
+"""`withdraw` and `catalogue stats`; what a node has before its first record."""
+
+import json
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import IntegrityError, transaction
+
+from catalogue import bootstrap, checks, journal, lists, oai, stats
+from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
+from tests import world
+from tests.catalogue import looking
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def command(*arguments: object) -> tuple[str | int | None, str, str]:
+    out, err = StringIO(), StringIO()
+    status: str | int | None = 0
+    try:
+        call_command(*map(str, arguments), stdout=out, stderr=err)
+    except SystemExit as exc:
+        status = exc.code
+    return status, out.getvalue(), err.getvalue()
+
+
+# --- withdraw -------------------------------------------------------------------------------------------
+
+
+def test_withdraw_says_how_many_and_ends_with_0(journal_dir: Path) -> None:
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    world.bury("urn:b")
+    assert command("withdraw", "urn:a", "urn:b") == (0, "2 offered: 1 withdrawn, 1 withdrawn before, 0 rejected\n", "")
+    assert looking.record("urn:a").deleted
+    assert '"urn:a"' in "".join(file.read_text() for file in journal_dir.glob("*.jsonl"))
+
+
+def test_withdraw_names_what_it_refused_and_ends_with_1() -> None:
+    world.put(world.iso_record("urn:a"))
+    status, out, err = command("withdraw", "urn:a", "urn:unknown", "not a uri")
+    assert (status, out) == (1, "3 offered: 1 withdrawn, 0 withdrawn before, 2 rejected\n")
+    assert "rejected: urn:unknown is not in the catalogue\n" in err
+    assert "rejected: not a uri the identifier 'not a uri' contains white space\n" in err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_withdraw_reads_identifiers_from_a_file(tmp_path: Path, encoding: str, line_end: str) -> None:
+    world.put(world.iso_record("urn:気温"), world.iso_record("urn:b"), world.iso_record("urn:c"))
+    file = tmp_path / "list.txt"
+    file.write_bytes(line_end.join(["urn:気温", "", "  urn:b  ", ""]).encode(encoding))
+    status, out, _ = command("withdraw", "urn:c", "--file", file, "--json")
+    assert status == 0
+    assert json.loads(out) == {
+        "offered": 3, "deleted": 3, "unchanged": 0, "rejected": 0, "rejects": [], "waiting_for_journal": 0
+    }  # fmt: skip
+
+
+def test_withdraw_without_identifiers_or_with_an_unreadable_file_changes_nothing(tmp_path: Path) -> None:
+    world.put(world.iso_record("urn:a"))
+    (tmp_path / "empty").write_text("\n \n")
+    (tmp_path / "latin").write_bytes("urn:é".encode("latin-1"))
+    with pytest.raises(CommandError, match="at least one identifier"):
+        command("withdraw")
+    with pytest.raises(CommandError, match="at least one identifier"):
+        command("withdraw", "--file", tmp_path / "empty")
+    for name in ("latin", "no-such"):
+        with pytest.raises(CommandError, match="Nothing was withdrawn"):
+            command("withdraw", "urn:a", "--file", tmp_path / name)
+    assert not looking.record("urn:a").deleted
+
+
+def test_withdraw_ends_with_1_when_the_journal_could_not_be_written(journal_dir: Path) -> None:
+    journal_dir.write_text("a file in the folder's place")
+    world.put(world.iso_record("urn:a"))
+    status, _, err = command("withdraw", "urn:a")
+    assert status == 1
+    assert "1 deletions are in the database but not yet in the journal" in err
+    assert (looking.record("urn:a").deleted, journal.waiting()) == (True, 1)
+
+
+# --- catalogue stats ------------------------------------------------------------------------------------
+
+
+def test_stats_count_live_records_and_tombstones_of_each_set() -> None:
+    toulouse = world.peer_set(world.TOULOUSE)
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    world.put(world.iso_record("urn:t"), into=toulouse)
+    world.bury("urn:b")
+    world.bury("urn:u", into=toulouse)
+    world.restamp("urn:t", "2024-03-01T10:20:30Z")
+    world.restamp("urn:u", "2024-02-01T00:00:00Z")
+    status, out, _ = command("catalogue", "stats", "--json")
+    figures = json.loads(out)
+    rows = {row["set"]: row for row in figures["sets"]}
+    assert status == 0
+    assert figures["sets"][0]["set"] == oai.CATALOGUE_SET
+    assert (rows[oai.CATALOGUE_SET]["live"], rows[oai.CATALOGUE_SET]["deleted"]) == (2, 2)
+    assert (rows[world.OUR_SPEC]["live"], rows[world.OUR_SPEC]["deleted"]) == (1, 1)
+    assert rows[toulouse.spec] == {"set": toulouse.spec, "live": 1, "deleted": 1, "newest": "2024-03-01T10:20:30Z"}
+    assert figures["bytes"] > 0
+    assert figures["waiting_for_journal"] == 0
+
+
+def test_stats_of_an_empty_catalogue_are_zeros() -> None:
+    assert [(row["live"], row["deleted"], row["newest"]) for row in stats.stats()["sets"]] == [(0, 0, None)] * 2
+    assert "WIS-GISC-TOKYO" in command("catalogue", "stats")[1]
+
+
+def test_stats_for_people_tell_of_a_journal_that_waits(journal_dir: Path) -> None:
+    journal_dir.write_text("a file in the folder's place")
+    world.put(world.iso_record("urn:a"))
+    world.bury("urn:a")
+    assert "1 events wait for the journal" in command("catalogue", "stats")[1]
+
+
+# --- The beginning --------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("W1", "P55")
+def test_a_new_node_has_its_set_the_catalogue_set_and_a_clock() -> None:
+    MetadataSet.objects.all().delete()
+    DatestampClock.objects.all().delete()
+    bootstrap.ensure_sets()
+    assert {(s.spec, s.kind) for s in MetadataSet.objects.all()} == {
+        ("WIS-GISC-TOKYO", "own"),
+        ("WIS-CATALOGUE", "catalogue"),
+    }
+    assert lists.earliest() == datetime(lists.instant().year, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.spec("P55")
+def test_starting_again_changes_nothing() -> None:
+    DatestampClock.objects.update(earliest=datetime(2020, 1, 1, tzinfo=UTC))
+    MetadataSet.objects.filter(kind="own").update(name="Renamed", public=False)
+    before = list(MetadataSet.objects.values()), list(DatestampClock.objects.values())
+    bootstrap.ensure_sets()
+    assert (list(MetadataSet.objects.values()), list(DatestampClock.objects.values())) == before
+
+
+def test_a_node_under_another_name_does_not_start(settings) -> None:
+    settings.GISC_NAME = "WIS-GISC-OFFENBACH"
+    with pytest.raises(ImproperlyConfigured, match="write GISC_NAME=WIS-GISC-TOKYO, or start with another database"):
+        bootstrap.ensure_sets()
+
+
+@pytest.mark.spec("P72", "W1")
+@pytest.mark.parametrize("name", ["WIS GISC TOKYO", "WIS-GISC-TOKYO:", "WIS-CATALOGUE", "", "東京"])
+def test_a_name_that_cannot_be_the_own_set_is_a_system_check_error(settings, name: str) -> None:
+    settings.GISC_NAME = name
+    assert [error.id for error in checks.own_set_is_a_set_spec()] == ["catalogue.E001"]
+    settings.GISC_NAME = "WIS-GISC-TOKYO"
+    assert checks.own_set_is_a_set_spec() == []
+
+
+# --- What must always hold is a constraint --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "name"),
+    [
+        (Record, {"payload": None}, "a_tombstone_has_no_metadata"),
+        (Record, {"deleted": True}, "a_tombstone_has_no_metadata"),
+        (Record, {"digest": None}, "a_tombstone_has_no_metadata"),
+        (Record, {"key": "urn:b"}, "one_record_per_identifier"),
+        (Record, {"datestamp": datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC)}, "a_record_datestamp_is_whole_seconds"),
+        (
+            Membership,
+            {"datestamp": datetime(2024, 1, 1, 0, 0, 0, 1, tzinfo=UTC)},
+            "a_membership_datestamp_is_whole_seconds",
+        ),
+        (DatestampClock, {"id": 2}, "there_is_one_clock"),
+        (MetadataSet, {"kind": "own"}, "one_own_set_and_one_catalogue_set"),
+    ],
+)
+def test_what_must_always_hold_is_kept_by_the_database(model, change: dict, name: str) -> None:
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    with pytest.raises(IntegrityError, match=name), transaction.atomic():
+        model.objects.filter(pk=model.objects.first().pk).update(**change) if model is not MetadataSet else (
+            model.objects.create(spec="another", name="another", **change)
+        )
+
+
+@pytest.mark.spec("P72")
+def test_a_spec_typed_in_the_admin_is_checked() -> None:
+    validate_set_spec("shared01:b")
+    with pytest.raises(ValidationError, match="is not a setSpec"):
+        validate_set_spec("shared 01")

@@ -1,0 +1,334 @@
+"""Files, folders and archives taken in: every document is accounted for, and a bad path stores nothing."""
+
+import io
+import json
+import os
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalogue import ingest, metadata
+from catalogue.models import MetadataSet, Record
+from tests import world
+
+pytestmark = pytest.mark.django_db
+
+GOOD = {f"{name}.xml": world.iso_record(f"urn:{name}") for name in "abc"}
+BAD = {"broken.xml": b"<gmd:MD_Metadata>", "empty.xml": b"", "page.xml": b"<html/>"}
+NOT_RECORDS = {"notes.txt": b"x", ".hidden.xml": b"<a/>", "c.xml.bak": b"x", "thumbs.db": b"\x00", "xml": b"x"}
+
+
+def folder(path: Path, files: Mapping[str, bytes]) -> Path:
+    for name, content in files.items():
+        file = path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return path
+
+
+def zipped(path: Path, files: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def tarred(path: Path, files: Mapping[str, bytes], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]  # any of its modes
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def take(*paths: Path) -> ingest.Report:
+    ingest.check_sources(paths)
+    report = ingest.ingest(ingest.documents(paths), into=world.own_set())
+    assert report.offered == sum(report.counts.values())
+    assert report.counts["rejected"] == len(report.rejects)
+    assert all(reject.reason and reject.source for reject in report.rejects)
+    return report
+
+
+def stored() -> set[str]:
+    return set(Record.objects.values_list("identifier", flat=True))
+
+
+# --- What is taken --------------------------------------------------------------------------------------
+
+
+MAKERS = {
+    "folder": lambda path, files: folder(path / "folder", files),
+    "zip": lambda path, files: zipped(path / "a.zip", files),
+    "ZIP, not compressed": lambda path, files: zipped(path / "A.ZIP", files, zipfile.ZIP_STORED),
+    "zip with LZMA": lambda path, files: zipped(path / "a.zip", files, zipfile.ZIP_LZMA),
+    "tar": lambda path, files: tarred(path / "a.tar", files),
+    "tar.gz": lambda path, files: tarred(path / "a.tar.gz", files, "w:gz"),
+    "tgz": lambda path, files: tarred(path / "a.tgz", files, "w:gz"),
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_xml_files_of_a_folder_or_an_archive_are_taken_and_nothing_else(kind: str, tmp_path: Path) -> None:
+    path = MAKERS[kind](tmp_path, {**GOOD, "deep/er/D.XML": world.iso_record("urn:d"), **BAD, **NOT_RECORDS})
+    report = take(path)
+    assert stored() == {"urn:a", "urn:b", "urn:c", "urn:d"}
+    assert report.as_dict() | {"rejects": None} == {
+        "offered": 7, "new": 4, "updated": 0, "unchanged": 0, "rejected": 3, "rejects": None
+    }  # fmt: skip
+    assert {reject.source.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for reject in report.rejects} == set(BAD)
+    assert take(path).as_dict()["unchanged"] == 4
+
+
+def test_a_file_that_is_named_is_taken_whatever_its_name(tmp_path: Path) -> None:
+    folder(tmp_path, {"record": GOOD["a.xml"], "b.txt": GOOD["b.xml"], "c.xml": GOOD["c.xml"]})
+    assert take(tmp_path / "record", tmp_path / "b.txt", tmp_path / "c.xml").counts["new"] == 3
+
+
+def test_several_paths_are_one_report_and_a_path_named_twice_is_unchanged_the_second_time(tmp_path: Path) -> None:
+    here = folder(tmp_path / "x", GOOD)
+    archive = zipped(tmp_path / "y.zip", {"d.xml": world.iso_record("urn:d")})
+    report = take(here, archive, here)
+    assert report.as_dict() == {"offered": 7, "new": 4, "updated": 0, "unchanged": 3, "rejected": 0, "rejects": []}
+
+
+def test_an_empty_folder_and_an_empty_archive_are_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    report = take(tmp_path / "empty", zipped(tmp_path / "e.zip", {}), tarred(tmp_path / "e.tar", {}))
+    assert (report.offered, report.rejects) == (0, [])
+
+
+def test_a_folder_called_like_a_record_is_gone_into_not_read(tmp_path: Path) -> None:
+    folder(tmp_path / "x" / "records.xml", {"a.xml": GOOD["a.xml"]})
+    assert take(tmp_path / "x").counts["new"] == 1
+    assert take(tmp_path / "x" / "records.xml").counts["unchanged"] == 1
+
+
+def test_a_dangling_link_in_a_folder_is_a_reject(tmp_path: Path) -> None:
+    here = folder(tmp_path / "x", {"a.xml": GOOD["a.xml"]})
+    (here / "gone.xml").symlink_to(tmp_path / "no-such-file")
+    (here / "round.xml").symlink_to(here / "round.xml")
+    report = take(here)
+    assert report.counts["new"] == 1
+    assert {(Path(r.source).name, r.reason.split(":")[0]) for r in report.rejects} == {
+        ("gone.xml", "cannot be read"),
+        ("round.xml", "cannot be read"),
+    }
+
+
+def test_members_of_archives_that_are_no_files_are_passed_over(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name, kind in (("d.xml", tarfile.DIRTYPE), ("l.xml", tarfile.SYMTYPE), ("f.xml", tarfile.FIFOTYPE)):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            archive.addfile(member)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.mkdir("folder.xml")
+    assert take(tmp_path / "a.tar", tmp_path / "a.zip").offered == 0
+
+
+def test_names_that_lead_out_of_the_archive_write_nothing_anywhere(tmp_path: Path) -> None:
+    files = {"../../escape.xml": GOOD["a.xml"], "/tmp/escape.xml": GOOD["b.xml"]}
+    assert take(zipped(tmp_path / "a.zip", files), tarred(tmp_path / "a.tar", files)).counts["new"] == 2
+    assert not list(tmp_path.rglob("escape.xml"))
+    assert not (tmp_path.parent / "escape.xml").exists()
+
+
+def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(ingest, "BATCH_RECORDS", 4)
+    files = {f"{n:02}.xml": b"broken" if n % 5 == 4 else world.iso_record(f"urn:{n}") for n in range(23)}
+    moved: list[int] = []
+    paths = [folder(tmp_path / "x", files)]
+    report = ingest.ingest(ingest.documents(paths), into=world.own_set(), advance=moved.append)
+    assert (report.offered, report.counts["new"], len(report.rejects)) == (23, 19, 4)
+    assert sum(moved) == ingest.estimate(paths) == 23
+    assert max(moved) == 4
+
+
+# --- Too large, damaged, unreadable ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_document_over_the_limit_is_a_reject_and_is_not_read(kind: str, tmp_path: Path) -> None:
+    huge = b"<a>" + b" " * metadata.MAX_RECORD_BYTES
+    path = MAKERS[kind](tmp_path, {"huge.xml": huge, "a.xml": GOOD["a.xml"]})
+    assert {document.content for document in ingest.documents([path])} == {b"", GOOD["a.xml"]}
+    report = take(path)
+    assert report.counts == {"new": 1, "rejected": 1}
+    assert "a record may have up to" in report.rejects[0].reason
+
+
+def test_a_zip_that_lies_about_a_size_does_not_fill_the_memory(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"bomb.xml": b" " * 50_000_000})
+    honest, lie = (50_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(honest, lie))
+    (document,) = ingest.documents([path])
+    assert len(document.content) <= 1000
+    assert document.fault.startswith("cannot be unpacked")
+
+
+def test_an_encrypted_member_costs_itself_only(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"a.xml": GOOD["a.xml"], "b.xml": GOOD["b.xml"]})
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the first member's flag, in the directory
+    content[6] |= 1
+    path.write_bytes(content)
+    report = take(path)
+    assert report.counts == {"new": 1, "rejected": 1}
+    assert "encrypted" in report.rejects[0].reason
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz"])
+def test_an_archive_cut_short_gives_what_is_whole_and_tells_the_rest(kind: str, tmp_path: Path) -> None:
+    files = {f"{n}.xml": world.iso_record(f"urn:{n}", abstract=os.urandom(3000).hex()) for n in range(5)}
+    path = MAKERS[kind](tmp_path, files)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    report = take(path)
+    assert 0 < report.counts["new"] < 5
+    assert "cut short or damaged" in report.rejects[-1].reason
+
+
+ARCHIVES = {
+    "zip": (".zip", lambda path, files: zipped(path, files)),
+    "stored": (".zip", lambda path, files: zipped(path, files, zipfile.ZIP_STORED)),
+    "bzip2": (".zip", lambda path, files: zipped(path, files, zipfile.ZIP_BZIP2)),
+    "lzma": (".zip", lambda path, files: zipped(path, files, zipfile.ZIP_LZMA)),
+    "tar": (".tar", lambda path, files: tarred(path, files)),
+    "tar.gz": (".tar.gz", lambda path, files: tarred(path, files, "w:gz")),
+    "tar.xz": (".tar", lambda path, files: tarred(path, files, "w:xz")),
+}
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    kind=st.sampled_from(sorted(ARCHIVES)),
+    cut=st.floats(0, 1) | st.just(1.0),
+    spots=st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40)), max_size=4),
+)
+def test_a_damaged_archive_is_told_and_never_an_error(
+    tmp_path: Path, kind: str, cut: float, spots: list[tuple[float, bytes]]
+) -> None:
+    ending, make = ARCHIVES[kind]
+    content = bytearray(make(tmp_path / f"whole{ending}", GOOD).read_bytes())
+    for spot, junk in spots:
+        place = int(spot * len(content))
+        content[place : place + len(junk)] = junk
+    path = tmp_path / f"damaged{ending}"
+    path.write_bytes(content[: int(cut * len(content))])
+    try:
+        ingest.check_sources([path])
+    except ingest.SourceError as exc:
+        assert str(path) in str(exc)  # noqa: PT017  (either is right)
+    else:
+        ingest.estimate([path])
+        for document in ingest.documents([path]):
+            assert document.fault or document.source
+
+
+def no_such(path: Path) -> Path:
+    return path / "no-such.xml"
+
+
+def dangling(path: Path) -> Path:
+    (path / "link.xml").symlink_to(path / "gone")
+    return path / "link.xml"
+
+
+def not_a_zip(path: Path) -> Path:
+    (path / "a.zip").write_bytes(b"not a zip")
+    return path / "a.zip"
+
+
+def empty_tar(path: Path) -> Path:
+    (path / "a.tar.gz").write_bytes(b"")
+    return path / "a.tar.gz"
+
+
+def below_a_file(path: Path) -> Path:
+    (path / "file").write_bytes(b"")
+    return path / "file" / "a.xml"
+
+
+@pytest.mark.parametrize("make", [no_such, dangling, not_a_zip, empty_tar, below_a_file])
+def test_a_bad_path_is_told_and_nothing_is_stored(make, tmp_path: Path) -> None:
+    good = folder(tmp_path / "good", GOOD)
+    bad = make(tmp_path)
+    with pytest.raises(CommandError) as caught:
+        call_command("ingest", str(good), str(bad))
+    assert str(bad) in str(caught.value)
+    assert str(caught.value).endswith("Nothing was stored.")
+    assert stored() == set()
+
+
+# --- The command ----------------------------------------------------------------------------------------
+
+
+def command(*arguments: object) -> tuple[str | int | None, str, str]:
+    out, err = StringIO(), StringIO()
+    status: str | int | None = 0
+    try:
+        call_command(*map(str, arguments), stdout=out, stderr=err)
+    except SystemExit as exc:
+        status = exc.code
+    return status, out.getvalue(), err.getvalue()
+
+
+def test_ingest_prints_counts_and_ends_with_0_when_all_is_stored(tmp_path: Path) -> None:
+    assert command("ingest", folder(tmp_path / "x", GOOD)) == (
+        0,
+        "3 offered: 3 new, 0 updated, 0 unchanged, 0 rejected\n",
+        "",
+    )
+
+
+def test_ingest_names_each_reject_and_ends_with_1(tmp_path: Path) -> None:
+    status, out, err = command("ingest", folder(tmp_path / "x", {**GOOD, **BAD}))
+    assert status == 1
+    assert out == "6 offered: 3 new, 0 updated, 0 unchanged, 3 rejected\n"
+    assert len(err.splitlines()) == 3
+    assert f"rejected: {tmp_path}/x/empty.xml is empty\n" in err
+
+
+def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
+    status, out, err = command("ingest", folder(tmp_path / "x", {**GOOD, "empty.xml": b""}), "--json")
+    assert (status, err) == (1, "")
+    assert json.loads(out) == {
+        "offered": 4,
+        "new": 3,
+        "updated": 0,
+        "unchanged": 0,
+        "rejected": 1,
+        "rejects": [{"source": f"{tmp_path}/x/empty.xml", "identifier": "", "reason": "is empty"}],
+    }
+
+
+def test_ingest_stores_in_the_set_that_is_named(tmp_path: Path) -> None:
+    world.peer_set(world.TOULOUSE)
+    command("ingest", folder(tmp_path / "x", GOOD), "--set", world.TOULOUSE.spec)
+    assert set(Record.objects.values_list("owner__spec", flat=True)) == {world.TOULOUSE.spec}
+
+
+@pytest.mark.parametrize("spec", ["no-such", "WIS-CATALOGUE", "virtual", ""])
+def test_ingest_refuses_a_set_that_cannot_hold_records(spec: str, tmp_path: Path) -> None:
+    MetadataSet.objects.create(spec="virtual", name="V", kind=MetadataSet.Kind.VIRTUAL)
+    with pytest.raises(CommandError, match=f"no set '{spec}' to store in; there are: WIS-GISC-TOKYO. Nothing"):
+        command("ingest", folder(tmp_path / "x", GOOD), "--set", spec)
+
+
+def test_ingest_names_a_record_that_another_set_holds(tmp_path: Path) -> None:
+    world.put(GOOD["a.xml"], into=world.peer_set(world.TOULOUSE))
+    status, out, _ = command(
+        "ingest", folder(tmp_path / "x", {"a.xml": world.iso_record("urn:a", title="Two")}), "--json"
+    )
+    (reject,) = json.loads(out)["rejects"]
+    assert (status, reject["identifier"]) == (1, "urn:a")
+    assert "is held in the set WIS-GISC-TOULOUSE" in reject["reason"]

@@ -1,0 +1,125 @@
+"""The store against a model of it: any sequence of batches for our set and a peer's gives what a dozen lines say."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalogue import journal, oai, store
+from catalogue.models import Description, JournalOutbox, Membership, Record
+from catalogue.store import Action
+from tests import world
+from tests.catalogue import looking
+
+pytestmark = pytest.mark.django_db
+
+IDENTIFIERS = ("urn:a", "URN:A", "urn:b", "urn:c")
+SETS = (world.OUR_SPEC, world.TOULOUSE.spec)
+
+
+@dataclass(frozen=True)
+class Row:
+    owner: str
+    content: tuple[str, int] | None  # spelling and version; None in a tombstone
+
+
+class Model:
+    def __init__(self) -> None:
+        self.rows: dict[str, Row] = {}
+        self.members: dict[tuple[str, str], bool] = {}  # (key, spec) -> deleted there
+        self.buried: set[str] = set()  # what replaying the journal would bury
+
+    def offer(self, identifier: str, version: int | None, spec: str, known_only: bool) -> Action:
+        key = identifier.lower()
+        row = self.rows.get(key)
+        content = None if version is None else (identifier, version)
+        if row is None and known_only:
+            return Action.REJECTED
+        if row is not None and row.content is not None and row.owner != spec:
+            return Action.REJECTED
+        if row is not None and row.content == content:
+            return Action.UNCHANGED
+        self.rows[key] = Row(spec, content)
+        self.members[key, spec] = content is None
+        (self.buried.discard if content else self.buried.add)(key)
+        if content is None:
+            return Action.DELETED
+        return Action.NEW if row is None else Action.UPDATED
+
+    def put(self, offers: list[tuple[str, int | None]], spec: str, *, known_only: bool = False) -> list[Action]:
+        """Told of each in its order; of an identifier offered several times the last is kept."""
+        told = deepcopy(self)
+        actions = [told.offer(identifier, version, spec, known_only) for identifier, version in offers]
+        for identifier, version in {
+            identifier.lower(): (identifier, version) for identifier, version in offers
+        }.values():
+            self.offer(identifier, version, spec, known_only)
+        return actions
+
+
+OFFERS = st.tuples(st.sampled_from(IDENTIFIERS), st.none() | st.integers(1, 2))
+BATCHES = st.tuples(st.sampled_from(SETS), st.lists(OFFERS, min_size=1, max_size=4), st.booleans())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(BATCHES, max_size=6))
+def test_the_store_does_what_its_model_does(batches: list) -> None:
+    sets = {
+        world.OUR_SPEC: world.own_set(),
+        world.TOULOUSE.spec: world.peer_set(world.TOULOUSE),
+    }
+    with transaction.atomic():
+        model = Model()
+        for spec, offers, withdraw in batches:
+            if withdraw:
+                identifiers = [identifier for identifier, _ in offers]
+                expected = model.put(
+                    [(identifier, None) for identifier in identifiers], world.OUR_SPEC, known_only=True
+                )
+                results = store.withdraw(identifiers)
+            else:
+                expected = model.put(offers, spec)
+                results = store.put_entries(
+                    [
+                        store.prepare_deletion(identifier)
+                        if version is None
+                        else store.prepare(world.iso_record(identifier, title=f"Version {version}"))
+                        for identifier, version in offers
+                    ],
+                    into=sets[spec],
+                )
+            assert [result.action for result in results] == expected
+            assert [result.identifier for result in results] == [identifier for identifier, _ in offers]
+            assert all(bool(result.reason) == (result.action is Action.REJECTED) for result in results)
+            check(model)
+        transaction.set_rollback(True)
+
+
+def check(model: Model) -> None:
+    held = {record.key: record for record in Record.objects.select_related("owner")}
+    assert held.keys() == model.rows.keys()
+    for key, record in held.items():
+        row = model.rows[key]
+        assert (record.owner.spec, record.set_specs, record.deleted) == (row.owner, [row.owner], row.content is None)
+        if row.content is not None:
+            spelling, version = row.content
+            assert record.identifier == spelling
+            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}")).metadata
+            assert bytes(record.digest) == expected.digest
+            assert Description.objects.get(record=record).title == f"Version {version}"
+    assert Description.objects.count() == sum(row.content is not None for row in model.rows.values())
+    members = {(m.record.key, m.set.spec): m.deleted for m in Membership.objects.select_related("record", "set")}
+    assert members == model.members
+    for spec in SETS:
+        listed = looking.listed(spec)
+        assert {oai.identifier_key(name): entry.deleted for name, entry in listed.items()} == {
+            key: gone for (key, member_of), gone in model.members.items() if member_of == spec
+        }
+    assert {
+        oai.identifier_key(event.identifier)
+        for event in journal.last_events(journal.outbox())
+        if event.event == JournalOutbox.Event.DELETED
+    } == model.buried

@@ -1,0 +1,211 @@
+"""Ingest in many processes: the report and the catalogue are those of one process, whatever was offered."""
+
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from catalogue import ingest, metadata, oai, payload, preparing, store
+from catalogue.ingest import Document
+from catalogue.models import Description, Dictionary, Membership, Record
+from tests import world
+from tests.waiting import until
+
+SAMPLES = sorted((Path(store.__file__).parent / "samples").glob("*/*.xml"))
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 5)
+    payload.forget()
+    yield
+    payload.forget()
+
+
+def samples_and_bad_ones() -> list[Document]:
+    """All samples; among them what cannot be stored, one identifier three times, and one that comes again unchanged."""
+    found = [Document(file.name, file.read_bytes()) for file in SAMPLES]
+    found[3:3] = [Document("empty", b""), Document("cut", found[0].content[:-20])]
+    found[17:17] = [Document("locked", fault="cannot be read: Permission denied")]
+    found[30:30] = [Document("html", b"<html/>"), Document("no identifier", world.iso_record(""))]
+    for title in ("One", "Two", "Three"):
+        found.insert(11, Document(f"urn:same {title}", world.iso_record("urn:same", title=title)))
+    return [*found, found[0], Document("latin", found[1].content.decode().encode("utf-16"))]
+
+
+def catalogue() -> list[tuple[object, ...]]:
+    """All that is held, but for datestamps and ids."""
+    return [
+        (
+            record.identifier,
+            record.deleted,
+            record.set_specs,
+            bytes(record.digest),
+            payload.unpack(record.payload),
+            record.metadata_date,
+            Description.objects.values_list("title", "keywords", "boxes", "search").get(record=record),
+        )
+        for record in Record.objects.order_by("key")
+    ]
+
+
+def empty() -> None:
+    Membership.objects.all().delete()
+    Record.objects.all().delete()
+
+
+def test_the_report_and_the_catalogue_are_those_of_one_process() -> None:
+    alone = ingest.ingest(samples_and_bad_ones(), into=world.own_set())
+    held = catalogue()
+    empty()
+    many = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=3)
+    assert many.as_dict() == alone.as_dict()
+    assert [reject.source for reject in many.rejects] == ["empty", "cut", "locked", "html", "no identifier"]
+    assert catalogue() == held
+    assert many.offered == len(samples_and_bad_ones())
+
+
+def test_what_is_offered_again_is_unchanged_and_what_differs_is_updated() -> None:
+    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    stamps = list(Record.objects.order_by("pk").values_list())
+    again = [document for document in samples_and_bad_ones() if not document.source.startswith("urn:same")]
+    report = ingest.ingest(again, into=world.own_set(), processes=2)
+    assert report.counts == {"unchanged": 50, "rejected": 5}
+    assert list(Record.objects.order_by("pk").values_list()) == stamps
+    changed = Document("changed", SAMPLES[0].read_bytes().replace(b"</gmd:title>", b"<!-- --> </gmd:title>"))
+    other = Document("other", SAMPLES[1].read_bytes().replace(b"CharacterString>", b"CharacterString>x", 1))
+    report = ingest.ingest([*again, changed, other], into=world.own_set(), processes=2)
+    assert report.counts["unchanged"] == 51 and report.counts["rejected"] == 5
+
+
+def test_progress_is_told_batch_by_batch() -> None:
+    told: list[int] = []
+    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2, advance=told.append)
+    assert sum(told) == len(samples_and_bad_ones()) and max(told) == 5
+
+
+def test_a_few_documents_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(processes: int) -> None:
+        raise AssertionError("processes were started")
+
+    monkeypatch.setattr(preparing, "Pool", refuse)
+    report = ingest.ingest(samples_and_bad_ones()[:10], into=world.own_set(), processes=4)
+    assert report.offered == 10
+
+
+def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
+    class NoPacker:
+        def pack(self, element: bytes) -> bytes:
+            raise AssertionError("it was packed")
+
+    document = SAMPLES[0].read_bytes()
+    said = metadata.read(metadata.root_element(document))
+    held = preparing.Held(said.identifier, said.digest)
+    assert preparing.prepare([document], {0: held}, NoPacker()) == [held]
+
+
+def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was held when the digests were asked for is deleted by somebody else before the batch is stored."""
+    document = Document("a", world.iso_record("urn:a"))
+    world.put(document.content)
+    put_entries = store.put_entries
+
+    def after_somebody_else(entries, *, into):
+        monkeypatch.setattr(store, "put_entries", put_entries)
+        world.bury("urn:a")
+        return put_entries(entries, into=into)
+
+    monkeypatch.setattr(store, "put_entries", after_somebody_else)
+    report = ingest.ingest([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
+    assert report.counts == {"updated": 1, "new": 1}
+    held = Record.objects.get(key="urn:a")
+    assert not held.deleted and payload.unpack(held.payload) == metadata.root_element(document.content)
+    assert held.description.title == "Surface observations"
+
+
+def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() -> None:
+    documents = [Document("b", world.iso_record("urn:b"))]
+    ingest.ingest(documents, into=world.peer_set(world.OFFENBACH))
+    light = ingest.ingest(documents, into=world.peer_set(world.TOULOUSE))
+    specs = sorted(Record.objects.get(key="urn:b").set_specs)
+    empty_again = Record.objects.get(key="urn:b")
+    assert payload.unpack(empty_again.payload) == metadata.root_element(documents[0].content)
+    assert specs == sorted([world.OFFENBACH.spec, world.TOULOUSE.spec])
+    assert light.offered == 1 and not light.rejects
+
+
+@pytest.mark.django_db(transaction=True)  # the training has a connection of its own
+def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((20, 40),))
+    monkeypatch.setattr("catalogue.ingest._TEND_EVERY", 30)
+    Dictionary.objects.update(trained_on=1)
+    report = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    assert report.counts["new"] == 49
+    assert Dictionary.objects.count() == 2
+    payload.forget()
+    assert all(payload.unpack(record.payload) for record in Record.objects.all())
+
+
+@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.name)
+def test_the_identifier_that_is_guessed_is_that_of_the_sample(file: Path) -> None:
+    document = file.read_bytes()
+    said = metadata.read(metadata.root_element(document))
+    assert oai.identifier_key(preparing.guess_identifier(document)) == oai.identifier_key(said.identifier)
+
+
+def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
+    """It is killed outright, as no `finally` can help against."""
+    program = (
+        "import multiprocessing, time\n"
+        "from catalogue import preparing\n"
+        "if __name__ == '__main__':\n"
+        "    pool = preparing.Pool(2)\n"
+        "    open('dictionary', 'wb').close()\n"
+        "    pool.submit([], {}, 'dictionary').result()\n"
+        "    print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    script = tmp_path / "parent.py"
+    script.write_text(program)
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(settings.BASE_DIR)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    children = [int(word) for word in parent.stdout.readline().split()]
+    assert children
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    until(lambda: not any(_lives(child) for child in children), 30, "the processes have ended")
+    parent.stdout.close()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_tar_is_read_to_its_damaged_end_in_many_processes_too(tmp_path: Path) -> None:
+    whole = BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as tar:
+        for file in SAMPLES:
+            tar.add(file, arcname=file.name)
+    cut = tmp_path / "cut.tar"
+    cut.write_bytes(whole.getvalue()[: len(whole.getvalue()) // 2])
+    report = ingest.ingest(ingest.documents([cut]), into=world.own_set(), processes=2)
+    assert report.counts["new"] == Record.objects.count() > 15
+    assert [reject.source for reject in report.rejects] == [str(cut)]

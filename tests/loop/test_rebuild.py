@@ -1,0 +1,116 @@
+"""A node whose database is lost is rebuilt from archived records and the journal, and no harvester is left wrong (W11)."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lxml import etree
+from sickle import Sickle
+from sickle.oaiexceptions import NoRecordsMatch
+
+from tests.gisc.running import Node, free_port, manage
+from tests.loop import archives
+
+SPEC = "WIS-GISC-TOKYO"
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+NAMES = [f"REC{number:04}" for number in range(600)]
+
+
+class Harvester:
+    """Another centre's: its own code, its copy a dict, its next `from` of one of the two kinds that there are."""
+
+    def __init__(self, base_url: str, *, by_largest_datestamp: bool) -> None:
+        self._client = Sickle(base_url)
+        self._by_largest_datestamp = by_largest_datestamp
+        self._next: str | None = None
+        self.copy: dict[str, str | None] = {}  # canonical metadata; None: deleted
+
+    def visit(self) -> int:
+        """One incremental harvest; how many records it brought."""
+        arguments = {"metadataPrefix": "iso19139", "set": SPEC} | ({"from": self._next} if self._next else {})
+        try:
+            records = self._client.ListRecords(**arguments)
+        except NoRecordsMatch:
+            return 0
+        response_date, largest, received = records.oai_response.xml.findtext(f"{OAI}responseDate"), "", 0
+        for record in records:
+            received += 1
+            largest = max(largest, record.header.datestamp)
+            metadata = None if record.deleted else record.xml.find(f"{OAI}metadata")[0]
+            self.copy[record.header.identifier] = None if metadata is None else etree.canonicalize(metadata)
+        self._next = largest if self._by_largest_datestamp else response_date
+        return received
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "tokyo"
+
+
+@pytest.fixture
+def start(data_dir: Path) -> Iterator:
+    started: list[Node] = []
+    port = free_port()
+
+    def start() -> Node:
+        started.append(Node(data_dir, port, GISC_NAME=SPEC, GISC_PAGE_RECORDS="70"))
+        return started[-1].ready()
+
+    yield start
+    for node in started:
+        node.close()
+
+
+def told(data_dir: Path, *arguments: str) -> dict:
+    done = manage(*arguments, "--json", GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC, timeout_s=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.spec("W11", "W34", "P92")
+def test_rebuilt_from_archive_and_journal_every_harvester_ends_equal_to_the_catalogue(
+    data_dir: Path, tmp_path: Path, start
+) -> None:
+    archive = archives.make(tmp_path / "archive.tar", NAMES)
+    changed = archives.make(tmp_path / "changed.tar", NAMES[300:310], note="Second version. ")
+    back = archives.make(tmp_path / "back.tar", NAMES[:1])
+    node = start()
+    assert told(data_dir, "ingest", str(archive))["new"] == len(NAMES)
+    harvesters = [Harvester(f"{node.url}/oai", by_largest_datestamp=kind) for kind in (True, False)]
+    assert [harvester.visit() for harvester in harvesters] == [len(NAMES)] * 2
+
+    def withdraw(names: list[str]) -> None:
+        file = tmp_path / "withdrawn.txt"
+        file.write_text("\n".join(map(archives.identifier, names)))
+        assert told(data_dir, "withdraw", "--file", str(file))["deleted"] == len(names)
+
+    withdraw(NAMES[:80])
+    assert told(data_dir, "ingest", str(back))["updated"] == 1
+    assert told(data_dir, "ingest", str(changed))["updated"] == 10
+    for harvester in harvesters:
+        assert harvester.visit() >= 90
+        assert sum(content is None for content in harvester.copy.values()) == 79
+    withdraw(NAMES[80:100])  # these deletions nobody has heard of when it happens
+    node.stop()
+    shutil.rmtree(data_dir / "postgres")
+
+    assert told(data_dir, "ingest", str(archive), str(changed))["new"] == len(NAMES)
+    deleted = {row["set"]: row["deleted"] for row in told(data_dir, "catalogue", "stats")["sets"]}
+    assert deleted[SPEC] == 0, "the archive alone brings all that was withdrawn back"
+    report = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    assert (report["events"], report["deleted"], report["unchanged"], report["left_alone"]) == (101, 99, 0, 1)
+    assert report["left"][0]["identifier"] == archives.identifier(NAMES[0])
+    again = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    assert (again["deleted"], again["unchanged"], again["left_alone"]) == (0, 99, 1)
+
+    node = start()
+    fresh = Harvester(f"{node.url}/oai", by_largest_datestamp=True)
+    assert fresh.visit() == len(NAMES)
+    assert {name for name, content in fresh.copy.items() if content is None} == set(
+        map(archives.identifier, NAMES[1:100])
+    )
+    for harvester in harvesters:
+        assert harvester.visit() >= 20
+        assert harvester.copy == fresh.copy

@@ -1,0 +1,39 @@
+"""A stored payload that cannot be read back costs one record, not the list, and is never answered with wrong bytes."""
+
+import logging
+
+import pytest
+from django.test import Client
+
+from catalogue.models import Record
+from catalogue.payload import PayloadDamaged
+from tests import world
+from tests.oaiprovider import asking
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def damaged(settings) -> None:
+    settings.GISC_PAGE_RECORDS = 2
+    world.put(*(world.iso_record(f"urn:{letter}") for letter in "abcde"))
+    for identifier in ("urn:b", "urn:c"):
+        packed = bytes(Record.objects.get(identifier=identifier).payload)
+        Record.objects.filter(identifier=identifier).update(payload=packed[:-8] + bytes(8))
+
+
+def test_the_record_is_left_out_told_and_the_list_goes_on(damaged: None, client: Client, caplog) -> None:
+    found: list[str] = []
+    with caplog.at_level(logging.ERROR, logger="catalogue"):
+        answer = asking.get(client, verb="ListRecords", metadataPrefix="iso19139")
+        found += answer.identifiers
+        while answer.token:
+            answer = asking.get(client, verb="ListRecords", resumptionToken=answer.token)
+            found += answer.identifiers
+    assert found == ["urn:a", "urn:d", "urn:e"]
+    assert {record.identifier for record in caplog.records} == {"urn:b", "urn:c"}
+
+
+def test_asked_for_by_name_it_is_a_fault_of_ours_and_no_answer_of_OAI(damaged: None, client: Client) -> None:
+    with pytest.raises(PayloadDamaged, match="urn:b"):
+        client.get("/oai", {"verb": "GetRecord", "metadataPrefix": "iso19139", "identifier": "urn:b"})
