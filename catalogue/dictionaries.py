@@ -81,8 +81,8 @@ def tend() -> bool:
 
 def outgrown() -> bool:
     """Whether the catalogue has many more records than its newest dictionary was trained on. Cheap."""
-    newest = Dictionary.objects.order_by("-created", "-id").first()
-    trained_on = newest.trained_on if newest else 0
+    # Only the number: a dictionary itself is a megabyte.
+    trained_on = Dictionary.objects.order_by("-created", "-id").values_list("trained_on", flat=True).first() or 0
     with connection.cursor() as cursor:
         for live, wanted in _OUTGROWN:
             if trained_on >= wanted:

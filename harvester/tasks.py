@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from catalogue import journal, upkeep
+from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
 from harvester import runs
 from harvester.models import Run
@@ -16,7 +16,7 @@ def queue(run: Run) -> None:
 
 @shared_task
 def tick() -> None:
-    """The one beat entry: start what is due, take up what stopped moving, write the journal, purge daily, label records."""
+    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
     for run in runs.open_due_runs():
         queue(run)
     for run in runs.claimable():
@@ -25,6 +25,7 @@ def tick() -> None:
         journal.flush_or_warn()
     upkeep.purge_daily()
     queue_validation()
+    dictionaries.tend()
 
 
 @shared_task

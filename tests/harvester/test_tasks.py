@@ -1,0 +1,70 @@
+"""The tick: what it starts by itself, decided in the database."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from catalogue import dictionaries, ingest
+from harvester import tasks
+from harvester.models import Link, Run
+from tests.harvester.conftest import fill
+from tests.harvester.provider import Provider
+from tests.world import own_set
+
+SAMPLES = Path(dictionaries.__file__).parent / "samples"
+
+
+@pytest.fixture
+def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The runs for which a task was queued, in place of the broker."""
+    runs: list[int] = []
+    monkeypatch.setattr(tasks.harvest, "delay", runs.append)
+    monkeypatch.setattr(tasks, "queue_validation", lambda: None)
+    return runs
+
+
+def test_a_tick_queues_each_due_link_once(link: Link, queued: list[int]) -> None:
+    tasks.tick()
+    tasks.tick()
+
+    assert queued == [Run.objects.get(link=link).pk]
+
+
+def test_a_run_whose_task_was_lost_is_queued_again(link: Link, queued: list[int]) -> None:
+    tasks.tick()
+    Run.objects.update(queued=None)
+
+    tasks.tick()
+
+    assert len(queued) == 2
+
+
+def test_a_slice_that_did_not_reach_the_end_queues_its_successor(
+    link: Link, provider: Provider, queued: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(provider, range(5))
+    tasks.tick()
+    monkeypatch.setattr(tasks.runs.work, "__kwdefaults__", tasks.runs.work.__kwdefaults__ | {"for_s": 0})
+
+    for _ in range(3):
+        tasks.harvest(queued[-1])
+
+    assert queued == [queued[0]] * 3, "two successors, and none after the last page"
+    assert Run.objects.get().state == Run.State.DONE
+
+
+def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
+    link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(dictionaries, "_OUTGROWN", ((40, 1000),))
+
+    def trained() -> int:
+        return [record.name for record in caplog.records].count("catalogue.dictionaries")
+
+    with caplog.at_level(logging.INFO, logger="catalogue.dictionaries"):
+        tasks.tick()
+        assert not trained()
+        ingest.ingest(ingest.documents([SAMPLES]), into=own_set())
+        tasks.tick()
+    assert trained() == 1
