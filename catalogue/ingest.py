@@ -6,6 +6,7 @@ Batches are committed one by one, so what an interruption leaves behind is whole
 
 import itertools
 import lzma
+import stat
 import struct
 import tarfile
 import tempfile
@@ -147,9 +148,11 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 def _from_file(file: Path) -> Document:
     try:
-        size = file.stat().st_size
-        if size > metadata.MAX_RECORD_BYTES:
-            return Document(str(file), fault=metadata.oversized(size))
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode):  # a named pipe would be waited for
+            return Document(str(file), fault="is no regular file")
+        if found.st_size > metadata.MAX_RECORD_BYTES:
+            return Document(str(file), fault=metadata.oversized(found.st_size))
         return Document(str(file), file.read_bytes())
     except OSError as exc:
         return Document(str(file), fault=f"cannot be read: {exc.strerror}")

@@ -2,12 +2,10 @@
 
 import json
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 
@@ -15,18 +13,9 @@ from catalogue import bootstrap, checks, journal, lists, oai, stats
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
 from tests import world
 from tests.catalogue import looking
+from tests.catalogue.commanding import command
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def command(*arguments: object) -> tuple[str | int | None, str, str]:
-    out, err = StringIO(), StringIO()
-    status: str | int | None = 0
-    try:
-        call_command(*map(str, arguments), stdout=out, stderr=err)
-    except SystemExit as exc:
-        status = exc.code
-    return status, out.getvalue(), err.getvalue()
 
 
 # --- withdraw -------------------------------------------------------------------------------------------

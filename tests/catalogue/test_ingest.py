@@ -6,7 +6,6 @@ import os
 import tarfile
 import zipfile
 from collections.abc import Mapping
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from catalogue import ingest, metadata
 from catalogue.models import MetadataSet, Record
 from tests import world
+from tests.catalogue.commanding import command
 
 pytestmark = pytest.mark.django_db
 
@@ -272,16 +272,6 @@ def test_a_bad_path_is_told_and_nothing_is_stored(make, tmp_path: Path) -> None:
 # --- The command ----------------------------------------------------------------------------------------
 
 
-def command(*arguments: object) -> tuple[str | int | None, str, str]:
-    out, err = StringIO(), StringIO()
-    status: str | int | None = 0
-    try:
-        call_command(*map(str, arguments), stdout=out, stderr=err)
-    except SystemExit as exc:
-        status = exc.code
-    return status, out.getvalue(), err.getvalue()
-
-
 def test_ingest_prints_counts_and_ends_with_0_when_all_is_stored(tmp_path: Path) -> None:
     assert command("ingest", folder(tmp_path / "x", GOOD)) == (
         0,
@@ -332,3 +322,13 @@ def test_ingest_names_a_record_that_another_set_holds(tmp_path: Path) -> None:
     (reject,) = json.loads(out)["rejects"]
     assert (status, reject["identifier"]) == (1, "urn:a")
     assert "is held in the set WIS-GISC-TOULOUSE" in reject["reason"]
+
+
+def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    """Opening a named pipe would wait for whoever writes into it."""
+    source = folder(tmp_path / "x", GOOD)
+    os.mkfifo(source / "pipe.xml")
+    status, _, err = command("ingest", source)
+    assert status == 1
+    assert f"rejected: {source / 'pipe.xml'} is no regular file" in err
+    assert len(stored()) == len(GOOD)
