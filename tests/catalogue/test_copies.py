@@ -67,7 +67,7 @@ def say(name: str, version: int | None, spec: str, link: str, into: MetadataSet)
     source = {world.OUR_SPEC: "", "shared01": link}.get(spec, spec)
     provenance = {"link": source} if source else None
     if version is None:
-        entry = store.prepare_deletion(name, provenance=provenance)
+        entry = store.prepare_deletion(name)
     else:
         document = world.iso_record(name, title=f"Version {version}", metadata_date=f"2024-03-0{version}")
         entry = store.prepare(document, provenance=provenance)

@@ -107,7 +107,7 @@ def check(model: Model) -> None:
         if row.content is not None:
             spelling, version = row.content
             assert record.identifier == spelling
-            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}")).metadata
+            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}"))
             assert bytes(record.digest) == expected.digest
             assert Description.objects.get(record=record).title == f"Version {version}"
     assert Description.objects.count() == sum(row.content is not None for row in model.rows.values())
