@@ -229,6 +229,17 @@ class Membership(models.Model):
         return f"{self.record_id} in {self.set_id}"
 
 
+class ListSize(models.Model):
+    """How many records a list holds. Kept by triggers (migration 0006) in the transaction of each change."""
+
+    set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
+    live = models.BigIntegerField(default=0)
+    deleted = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.set_id}: {self.live} and {self.deleted} deleted"
+
+
 class DatestampClock(models.Model):
     """The high-water mark of all datestamps (P92) and the lower bound told to harvesters (P55); one row."""
 

@@ -85,6 +85,7 @@ def test_every_harvesters_copy_is_what_the_list_shows(all_sets: dict[str, Metada
             DatestampClock.objects.update(stamp=F("stamp") + 3600 * SECOND)
             before = lists.instant()
             result = say(name, version, spec, link, all_sets[spec])
+            assert looking.sizes_that_are_wrong() == []
             for harvester in harvesters:
                 harvester.visit(before)
                 whole = looking.walk(Window(harvester.spec, None, looking.FAR), 100, payloads=True)

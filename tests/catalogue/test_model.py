@@ -113,6 +113,7 @@ def check(model: Model) -> None:
     assert Description.objects.count() == sum(row.content is not None for row in model.rows.values())
     members = {(m.record.key, m.set.spec): m.deleted for m in Membership.objects.select_related("record", "set")}
     assert members == model.members
+    assert looking.sizes_that_are_wrong() == []
     for spec in SETS:
         listed = looking.listed(spec)
         assert {oai.identifier_key(name): entry.deleted for name, entry in listed.items()} == {
