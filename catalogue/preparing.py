@@ -41,29 +41,33 @@ def prepare(documents: Sequence[bytes], held: Mapping[int, bytes], packer: frame
     A document that equals what is held is neither read further than its identifier nor packed.
     """
     # First all are read, then all are packed: in turns, each would push the other's tables out of the processor's cache.
-    read = [_read(document, held.get(place)) for place, document in enumerate(documents)]
-    return [
-        prepared.version(each.said, packer.pack(each.element)) if isinstance(each, _Read) else each for each in read
-    ]
+    done = [_read_or_say(document, held.get(place)) for place, document in enumerate(documents)]
+    return [prepared.version(each.said, packer.pack(each.element)) if isinstance(each, Read) else each for each in done]
+
+
+def _read_or_say(document: bytes, held: bytes | None) -> "Read | Made":
+    try:
+        return read(document, held)
+    except metadata.Unusable as exc:
+        return str(exc)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
+    """What a document says, and its root element."""
+
     said: metadata.Metadata
     element: bytes
 
 
-def _read(document: bytes, held: bytes | None) -> _Read | Made:
-    """What the document says, and its root element; or what has become of it already."""
-    try:
-        element = metadata.root_element(document)
-        root = metadata.parse(element)
-        digest = metadata.digest_of(root)
-        if digest == held:
-            return prepared.unchanged(metadata.identifier_of(root), digest)
-        return _Read(metadata.read_tree(root, element, digest), element)
-    except metadata.Unusable as exc:
-        return str(exc)
+def read(document: bytes, held: bytes | None = None) -> Read | Prepared:
+    """Read a document; no further than its identifier when its digest is what is held. Raises metadata.Unusable."""
+    element = metadata.root_element(document)
+    root = metadata.parse(element)
+    digest = metadata.digest_of(root)
+    if digest == held:
+        return prepared.unchanged(metadata.identifier_of(root), digest)
+    return Read(metadata.read_tree(root, element, digest), element)
 
 
 class Pool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import belonging, bootstrap, journal, metadata, oai, payload, prepared, staging
+from catalogue import belonging, bootstrap, journal, metadata, oai, payload, prepared, preparing, staging
 from catalogue.decisions import Action, Decision, Held, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.prepared import Prepared
@@ -32,11 +32,16 @@ __all__ = [
 ]
 
 
-def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None) -> Prepared:
-    """Check one ISO 19139 document and make it ready for `put_entries`. Raises metadata.Unusable."""
-    element = metadata.root_element(document)
-    said = metadata.read(element)
-    return prepared.version(said, payload.pack(element), provenance)
+def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None, held: bytes | None = None) -> Prepared:
+    """Check one ISO 19139 document and make it ready for `put_entries`. Raises metadata.Unusable.
+
+    With the digest that is held (`held_digests`), a document that has it is not packed; should the record change
+    meanwhile, `put_entries` raises PayloadNeeded, and the document is to be prepared again without.
+    """
+    read = preparing.read(document, held)
+    if isinstance(read, Prepared):
+        return read
+    return prepared.version(read.said, payload.pack(read.element), provenance)
 
 
 def prepare_deletion(identifier: str) -> Prepared:
