@@ -241,6 +241,9 @@ class JournalOutbox(models.Model):
     class Event(models.TextChoices):
         DELETED = "deleted", "deleted"
         RETURNED = "returned", "returned after a deletion"
+        LEFT = "left", "left a set and lives elsewhere"
+        JOINED = "joined", "came back to a set it had left"
+        MOVED = "moved", "moved to another owner"
 
     event = models.CharField(max_length=10, choices=Event.choices)
     identifier = models.TextField()

@@ -102,8 +102,11 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     for owner_id, moved in moving.items():
         with connection.cursor() as cursor:
             cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])
+        # What the new owner's set claims is no second word any more; in a shared set another source's still is.
+        belonging.drop_claims(moved, into.pk, "" if into.kind == MetadataSet.Kind.SHARED else None)
         belonging.leave(moved, owner_id, stamp)
         belonging.join(moved, into.pk, stamp)
+        belonging.note(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         belonging.settle(moved, stamp)
     return results
 
@@ -302,7 +305,7 @@ def _carry_out(
     belonging.join(written, into.pk, stamp)
     belonging.claim_staged(claimed, into.pk, source, stamp)
     joining = [key for key in claimed if into.pk not in held[key].sets]
-    belonging.join(joining, into.pk, stamp)
+    belonging.come_back(joining, into.pk, stamp)
     leaving = [key for key in dropped if _nobody_else_claims(held[key], into, source)]
     belonging.leave(leaving, into.pk, stamp)
     handed_over = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
