@@ -281,6 +281,35 @@ def drop_claims(keys: Sequence[str], set_id: int, source: str | None) -> None:
     )
 
 
+def distrust(claimed: Claimed) -> None:
+    """A claim that cannot be read back stays and has no digest, so that the same word said again is stored again."""
+    _run(
+        """
+        UPDATE catalogue_claim c SET digest = '' FROM catalogue_record r
+        WHERE r.id = c.record_id AND r.key = %(key)s AND c.set_id = %(set_id)s AND c.source = %(source)s
+        """,
+        key=claimed.key,
+        set_id=claimed.set_id,
+        source=claimed.source,
+    )
+
+
+def bury(keys: Sequence[str], stamp: datetime) -> None:
+    """Make tombstones of these records, in all the sets they are in (P84); to be settled."""
+    _run(
+        """
+        WITH dead AS (
+            UPDATE catalogue_record SET deleted = true, datestamp = %(stamp)s, payload = NULL, digest = NULL,
+                metadata_date = NULL, provenance = NULL
+            WHERE key = ANY(%(keys)s) RETURNING id
+        ), nameless AS (DELETE FROM catalogue_description d USING dead WHERE d.record_id = dead.id)
+        DELETE FROM catalogue_validation v USING dead WHERE v.record_id = dead.id
+        """,
+        keys=list(keys),
+        stamp=stamp,
+    )
+
+
 def take_provenance(key: str, claimed: Claimed) -> None:
     """The record, unchanged, now comes by the way of this claim."""
     provenance = None if claimed.provenance is None else json.dumps(claimed.provenance)
