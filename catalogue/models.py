@@ -159,7 +159,8 @@ class Claim(models.Model):
 
 
 class Dictionary(models.Model):
-    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it.
+    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it: a
+    trigger sees to that.
 
     The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
     """
