@@ -229,7 +229,7 @@ _acts = st.one_of(
         st.just("offer"), st.sampled_from(_NAMES), st.sampled_from(sorted(_LINKS)), st.integers(0, 2),
         st.sampled_from(("", "One", "Two")),
     ),
-    st.tuples(st.just("move"), st.sampled_from(_NAMES), st.sampled_from((OURS, SHARED, GERMAN))),
+    st.tuples(st.just("move"), st.sampled_from(_NAMES), st.sampled_from((OURS, SHARED))),
     st.tuples(st.just("include"), st.sampled_from((OURS, FRENCH, SHARED)), st.booleans()),
     st.tuples(st.just("visit"), st.integers(0, 5)),
 )  # fmt: skip
