@@ -16,7 +16,7 @@ def stats() -> dict[str, Any]:
         rows = [(oai.CATALOGUE_SET, *cursor.fetchone())]
         cursor.execute(
             """
-            SELECT s.spec, count(m.id) FILTER (WHERE NOT m.deleted), count(m.id) FILTER (WHERE m.deleted), max(m.datestamp)
+            SELECT s.spec, count(m.record_id) FILTER (WHERE NOT m.deleted), count(m.record_id) FILTER (WHERE m.deleted), max(m.datestamp)
             FROM catalogue_metadataset s LEFT JOIN catalogue_membership m ON m.set_id = s.id
             WHERE s.kind <> 'catalogue' GROUP BY s.spec ORDER BY s.spec
             """

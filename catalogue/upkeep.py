@@ -47,15 +47,15 @@ class Purged:
 
 
 _PURGEABLE = """
-    SELECT 'tombstones', r.id, r.datestamp FROM catalogue_record r
+    SELECT r.id, NULL, r.datestamp FROM catalogue_record r
     WHERE r.deleted AND r.datestamp < %(before)s AND NOT EXISTS (
         SELECT FROM catalogue_membership m WHERE m.record_id = r.id AND m.datestamp >= %(before)s
     )
     UNION ALL
-    SELECT 'memberships', m.id, m.datestamp
+    SELECT m.record_id, m.set_id, m.datestamp
     FROM catalogue_membership m JOIN catalogue_record r ON r.id = m.record_id
     WHERE m.deleted AND m.datestamp < %(before)s AND NOT r.deleted
-    ORDER BY 3, 1, 2
+    ORDER BY 3, 2 NULLS FIRST, 1
 """
 
 
@@ -70,13 +70,12 @@ def purge(*, dry_run: bool = False) -> Purged:
     before = _now() - timedelta(days=settings.GISC_TOMBSTONE_RETENTION_DAYS)
     gone: Counter[str] = Counter()
     for rows in _in_batches(_PURGEABLE, {"before": before}):
-        found: dict[str, list[int]] = {"tombstones": [], "memberships": []}
-        for kind, pk, _ in rows:
-            found[kind].append(pk)
+        tombstones = [record for record, of_set, _ in rows if of_set is None]
+        memberships = [(record, of_set) for record, of_set, _ in rows if of_set is not None]
         if dry_run:
-            gone.update({kind: len(pks) for kind, pks in found.items()})
+            gone.update(tombstones=len(tombstones), memberships=len(memberships))
         else:
-            gone.update(_purge(found["tombstones"], found["memberships"], before))
+            gone.update(_purge(tombstones, memberships, before))
     return Purged(before, gone["tombstones"], gone["memberships"])
 
 
@@ -88,7 +87,7 @@ def _now() -> datetime:
 
 
 @transaction.atomic
-def _purge(tombstones: Sequence[int], memberships: Sequence[int], before: datetime) -> dict[str, int]:
+def _purge(tombstones: Sequence[int], memberships: Sequence[tuple[int, int]], before: datetime) -> dict[str, int]:
     belonging.take_stamp()
     ended = Membership.objects.filter(pk__in=memberships, deleted=True, datestamp__lt=before, record__deleted=False)
     still_told = Exists(Membership.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
