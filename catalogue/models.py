@@ -84,7 +84,10 @@ class Record(models.Model):
                 name="a_record_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("datestamp", "id"), name="record_list_order"),)
+        indexes = (
+            models.Index(fields=("datestamp", "id"), name="record_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
+        )
 
     def __str__(self) -> str:
         return self.identifier
@@ -195,7 +198,10 @@ class Validation(models.Model):
     checked = models.DateTimeField()
 
     class Meta:
-        indexes = (models.Index(fields=("rules", "record"), name="validation_by_rules"),)
+        indexes = (
+            models.Index(fields=("rules", "record"), name="validation_by_rules"),
+            models.Index(fields=("record",), condition=Q(structure="invalid"), name="invalid_records"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} {self.structure}"
@@ -217,7 +223,10 @@ class Membership(models.Model):
                 name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),)
+        indexes = (
+            models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="ended_memberships_by_age"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} in {self.set_id}"

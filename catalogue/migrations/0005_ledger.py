@@ -1,4 +1,4 @@
-"""The journal tells of sets that a record left; dictionaries are guarded against change."""
+"""The journal tells of sets that a record left; dictionaries are guarded; memberships lose their id; partial indexes."""
 
 from django.db import migrations, models
 
@@ -67,5 +67,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+        ),
+        migrations.AddIndex(
+            "record",
+            models.Index(fields=["datestamp"], condition=models.Q(("deleted", True)), name="tombstones_by_age"),
+        ),
+        migrations.AddIndex(
+            "membership",
+            models.Index(fields=["datestamp"], condition=models.Q(("deleted", True)), name="ended_memberships_by_age"),
+        ),
+        migrations.AddIndex(
+            "validation",
+            models.Index(fields=["record"], condition=models.Q(("structure", "invalid")), name="invalid_records"),
         ),
     ]
