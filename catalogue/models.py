@@ -84,7 +84,10 @@ class Record(models.Model):
                 name="a_record_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("datestamp", "id"), name="record_list_order"),)
+        indexes = (
+            models.Index(fields=("datestamp", "id"), name="record_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
+        )
 
     def __str__(self) -> str:
         return self.identifier
@@ -166,7 +169,8 @@ class Claim(models.Model):
 
 
 class Dictionary(models.Model):
-    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it.
+    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it: a
+    trigger sees to that.
 
     The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
     """
@@ -201,7 +205,10 @@ class Validation(models.Model):
     checked = models.DateTimeField()
 
     class Meta:
-        indexes = (models.Index(fields=("rules", "record"), name="validation_by_rules"),)
+        indexes = (
+            models.Index(fields=("rules", "record"), name="validation_by_rules"),
+            models.Index(fields=("record",), condition=Q(structure="invalid"), name="invalid_records"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} {self.structure}"
@@ -210,6 +217,7 @@ class Validation(models.Model):
 class Membership(models.Model):
     """A record in a set, with its own datestamp: leaving a set is a deletion to the harvesters of that set."""
 
+    pk = models.CompositePrimaryKey("record", "set")  # an id of its own would cost 30 bytes a row
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="memberships", db_index=False)
     set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
     datestamp = models.DateTimeField()
@@ -218,12 +226,14 @@ class Membership(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=("record", "set"), name="a_record_is_in_a_set_once"),
             models.CheckConstraint(
                 name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),)
+        indexes = (
+            models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="ended_memberships_by_age"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} in {self.set_id}"
@@ -259,6 +269,9 @@ class JournalOutbox(models.Model):
     class Event(models.TextChoices):
         DELETED = "deleted", "deleted"
         RETURNED = "returned", "returned after a deletion"
+        LEFT = "left", "left a set and lives elsewhere"
+        JOINED = "joined", "came back to a set it had left"
+        MOVED = "moved", "moved to another owner"
 
     event = models.CharField(max_length=10, choices=Event.choices)
     identifier = models.TextField()

@@ -6,6 +6,7 @@ merges, and commits. So datestamps never decrease in commit order (promise 1). E
 are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -30,6 +31,8 @@ __all__ = [
     "put_entries",
     "withdraw",
 ]
+
+logger = logging.getLogger(__name__)
 
 
 def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None, held: bytes | None = None) -> Prepared:
@@ -115,8 +118,11 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     for owner_id, moved in moving.items():
         with connection.cursor() as cursor:
             cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])
+        # What the new owner's set claims is no second word any more; in a shared set another source's still is.
+        belonging.drop_claims(moved, into.pk, "" if into.kind == MetadataSet.Kind.SHARED else None)
         belonging.leave(moved, owner_id, stamp)
         belonging.join(moved, into.pk, stamp)
+        belonging.note(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         belonging.settle(moved, stamp)
     return results
 
@@ -137,6 +143,7 @@ def _put(
 
     last = {entry.key: entry for entry in entries}
     held = _held(list(last))
+    buried: list[str] = []
     differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
     if differing:
         described = staging.stage(list(differing.values()))
@@ -150,12 +157,14 @@ def _put(
             if step is not Step.NOTHING and key not in differing:
                 described += staging.stage([entry], empty_first=False)  # another writer changed it since the first look
         deletions = {key for key, entry in last.items() if entry.deleted}
-        _carry_out(steps, held, deletions, into=into, source=source, stamp=stamp, described=described)
+        buried = _carry_out(steps, held, deletions, into=into, source=source, stamp=stamp, described=described)
     results = []
     standing: dict[str, Held | None] = dict(held)
     for entry in entries:
         decision = decided(standing.get(entry.key), entry)
         standing[entry.key] = after(standing.get(entry.key), entry, decision, into=into, source=source)
+        if decision.step is Step.HAND_OVER and entry.key in buried:
+            decision = Decision(Step.WRITE, Action.DELETED, "is deleted, because no other word on it can be read back")
         results.append(Result(entry.identifier, decision.action, decision.reason))
     return results
 
@@ -209,31 +218,33 @@ def _carry_out(
     source: str,
     stamp: datetime,
     described: int,
-) -> None:
+) -> list[str]:
     """Do what was decided for the staged entries, under the lock.
 
-    `deletions`: the keys that are to be tombstones. `described`: how many entries were described ahead.
+    `deletions`: the keys that are to be tombstones. `described`: how many entries were described ahead. Returns the
+    keys of the records that became tombstones though others hold them, because no other word can be read back.
     """
     overruled, claimed, dropped = (steps.get(step, []) for step in (Step.OVERRULE, Step.CLAIM, Step.DROP_CLAIM))
     written = steps.get(Step.WRITE, []) + overruled
     was_deleted = {key for key in written if key in held and held[key].deleted}
     belonging.claim_held(overruled, stamp)
-    belonging.drop_claims(overruled + dropped, into.pk, source)
+    belonging.drop_claims([*overruled, *dropped, *was_deleted], into.pk, source)
     staging.merge(written, into=into, stamp=stamp)
     if described != sum(key not in held and key not in deletions for key in written):
         staging.drop_unused()
     belonging.join(written, into.pk, stamp)
     belonging.claim_staged(claimed, into.pk, source, stamp)
     joining = [key for key in claimed if into.pk not in held[key].sets]
-    belonging.join(joining, into.pk, stamp)
+    belonging.come_back(joining, into.pk, stamp)
     leaving = [key for key in dropped if _nobody_else_claims(held[key], into, source)]
     belonging.leave(leaving, into.pk, stamp)
-    handed_over = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
+    handed_over, buried = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
     # Most records are in one set, and what was merged says all of it; the others are brought in line.
     several = [key for key in written if key in held and held[key].sets - {into.pk}]
-    belonging.settle([*several, *joining, *leaving, *handed_over], stamp)
+    belonging.settle([*several, *joining, *leaving, *handed_over, *buried], stamp)
     belonging.derive(written, stamp)
-    _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)])
+    _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)] + buried)
+    return buried
 
 
 def _nobody_else_claims(held: Held, into: MetadataSet, source: str) -> bool:
@@ -241,15 +252,28 @@ def _nobody_else_claims(held: Held, into: MetadataSet, source: str) -> bool:
     return held.owner_id != into.pk and not any(at == into.pk and by != source for at, by in held.claims)
 
 
-def _hand_over(keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataSet, stamp: datetime) -> list[str]:
-    """The owner's word on these records is gone: the best claim takes its place. The records that changed by it."""
-    best: dict[str, belonging.Claimed] = {}
+def _hand_over(
+    keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataSet, stamp: datetime
+) -> tuple[list[str], list[str]]:
+    """The owner's word on these records is gone: the best claim that can be read takes its place.
+
+    The records that changed by it, and those that are buried because no claim can be read back. A claim that cannot
+    stays, for the operator to see, and is mended when it is offered again.
+    """
+    best: dict[str, tuple[belonging.Claimed, metadata.Metadata]] = {}
     for claimed in belonging.claims_on(keys):
-        best.setdefault(claimed.key, claimed)
+        if claimed.key not in best:
+            try:
+                best[claimed.key] = claimed, metadata.read(payload.unpack(claimed.payload))
+            except payload.PayloadDamaged as exc:
+                belonging.distrust(claimed)
+                extra = {"identifier": claimed.identifier, "source": claimed.source, "reason": str(exc)}
+                logger.error("claim cannot take over from the owner", extra=extra)
+    buried = [key for key in keys if key not in best]
+    belonging.bury(buried, stamp)
     changed = []
-    for key, claimed in best.items():
+    for key, (claimed, said) in best.items():
         belonging.drop_claims([key], claimed.set_id, claimed.source)
-        said = metadata.read(payload.unpack(claimed.payload))
         if claimed.set_id == into.pk and said.digest == held[key].digest:
             belonging.take_provenance(key, claimed)  # the same content by another way: nothing visible changes (P90)
             continue
@@ -260,7 +284,7 @@ def _hand_over(keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataS
             belonging.leave([key], into.pk, stamp)
         belonging.join([key], heir.pk, stamp)
         changed.append(key)
-    return changed
+    return changed, buried
 
 
 def _note_in_outbox(keys: Sequence[str]) -> None:

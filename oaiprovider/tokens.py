@@ -11,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.core import signing
 
+from catalogue import datestamps
 from catalogue.lists import Place
 from oaiprovider import arguments
-from oaiprovider.errors import BadResumptionToken, Refused
+from oaiprovider.errors import BadResumptionToken, Behind, Refused
 
 LIFE = timedelta(hours=24)  # P102 [D]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -60,7 +61,11 @@ def encode(token: Token) -> str:
 
 
 def decode(text: str, *, verb: str, at: datetime) -> Token:
-    """The token that `text` is. Raises Refused with badResumptionToken and the reason (P105)."""
+    """The token that `text` is. Raises Refused with badResumptionToken and the reason (P105).
+
+    Raises Behind where `at` lies before the token's issue: only a read replica that lags has such an instant, and a
+    page from there would lack what is still on its way (S2).
+    """
     try:
         prefix, set_spec, start, end, stamp, pk, delivered, size, issued = _signer(verb).unsign_object(text)
     except signing.BadSignature:
@@ -76,6 +81,8 @@ def decode(text: str, *, verb: str, at: datetime) -> Token:
         size=size,
         issued=_instant(issued),
     )
+    if at < token.issued:
+        raise Behind(f"the token was issued at {datestamps.write(token.issued)}, and here it is {datestamps.write(at)}")
     if at >= token.expires:
         raise Refused(BadResumptionToken("The token has expired; ask for the list again from its beginning."))
     return token

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from catalogue import lists
 from oaiprovider import arguments, render, verbs
-from oaiprovider.errors import Refused
+from oaiprovider.errors import Behind, Refused
 
 logger = logging.getLogger(__name__)
 
@@ -37,9 +37,10 @@ def oai(request: HttpRequest) -> HttpResponse:
         document = answer(given)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
-        busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
-        busy["Retry-After"] = str(RETRY_AFTER_S)
-        return _finish(request, busy)
+        return _finish(request, _later())
+    except Behind as exc:
+        logger.warning("this database lags behind the one that began the list", extra={"reason": str(exc)})
+        return _finish(request, _later())
     return _finish(request, HttpResponse(document, content_type=render.CONTENT_TYPE))
 
 
@@ -83,6 +84,12 @@ def _content_length(request: HttpRequest) -> int:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         return 0  # as Django, which then reads nothing
+
+
+def _later() -> HttpResponse:
+    busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
+    busy["Retry-After"] = str(RETRY_AFTER_S)
+    return busy
 
 
 def _plain(text: str, status: int) -> HttpResponse:

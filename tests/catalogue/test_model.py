@@ -120,7 +120,7 @@ def check(model: Model) -> None:
             key: gone for (key, member_of), gone in model.members.items() if member_of == spec
         }
     assert {
-        oai.identifier_key(event.identifier)
-        for event in journal.last_events(journal.outbox())
-        if event.event == JournalOutbox.Event.DELETED
+        oai.identifier_key(word.identifier)
+        for word in journal.last_words(journal.outbox())
+        if word.event and word.event.event == JournalOutbox.Event.DELETED
     } == model.buried

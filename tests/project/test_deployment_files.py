@@ -126,6 +126,15 @@ def test_only_web_is_published_and_by_default_to_this_host_only() -> None:
     assert "privileged" not in _code(COMPOSE).replace("no-new-privileges", "")
 
 
+def test_the_folder_of_xml_schemas_is_mounted_where_the_node_looks_for_it() -> None:
+    """Into every service of the node, none of which has volumes of its own; where none is given, a volume stands in."""
+    (path,) = re.findall(r"^  GISC_SCHEMA_DIR: \$\{GISC_SCHEMA_DIR:\+(/[a-z/]+)\}$", COMPOSE, flags=re.MULTILINE)
+    assert f'"${{GISC_SCHEMA_DIR:-schemas}}:{path}:ro"' in _block("x-node: &node")
+    assert "\n  schemas:" in "\n" + _block("volumes:")
+    for service in ("web", "worker", "beat", "migrate"):
+        assert "*node" in _block(f"  {service}:") and "volumes:" not in _block(f"  {service}:")
+
+
 @pytest.mark.parametrize("service", ["web", "worker", "beat"])
 def test_what_needs_the_schema_waits_for_migrate(service: str) -> None:
     assert "depends_on: *after-migrate" in _block(f"  {service}:")
