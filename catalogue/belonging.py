@@ -215,6 +215,21 @@ def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> Non
     )
 
 
+def come_back_from_the_purge(keys: Sequence[str]) -> set[str]:
+    """Which of these new records were purged tombstones: the journal has their deletion, so it is told of them."""
+    if not keys:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            DELETE FROM catalogue_purged p USING unnest(%s::text[]) AS new (key)
+            WHERE p.hash = hashtextextended(new.key, 0) RETURNING new.key
+            """,
+            [list(keys)],
+        )
+        return {key for (key,) in cursor.fetchall()}
+
+
 # --- Claims -----------------------------------------------------------------------------------------
 
 

@@ -263,6 +263,22 @@ class DatestampClock(models.Model):
         return f"{self.stamp:%Y-%m-%dT%H:%M:%SZ}"
 
 
+class Purged(models.Model):
+    """A tombstone that was purged, by the hash of its key. Its deletion stands in the journal for ever.
+
+    So one that is offered again is new to the catalogue and yet an event, or the next replay would bury it. A rebuilt
+    database has none of these: the replay brings the tombstones themselves.
+    """
+
+    hash = models.BigIntegerField(primary_key=True, help_text="hashtextextended(key, 0)")
+
+    class Meta:
+        verbose_name = "purged tombstone"
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
 class JournalOutbox(models.Model):
     """An event that is committed but not yet on disk in the journal (promise 6); emptied by `journal.flush`."""
 

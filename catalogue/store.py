@@ -243,6 +243,8 @@ def _carry_out(
     several = [key for key in written if key in held and held[key].sets - {into.pk}]
     belonging.settle([*several, *joining, *leaving, *handed_over, *buried], stamp)
     belonging.derive(written, stamp)
+    brand_new = [key for key in written if key not in held and key not in deletions]
+    was_deleted |= belonging.come_back_from_the_purge(brand_new)
     _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)] + buried)
     return buried
 

@@ -93,6 +93,13 @@ def _purge(tombstones: Sequence[int], memberships: Sequence[tuple[int, int]], be
     still_told = Exists(Membership.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
     whole = Record.objects.filter(~still_told, pk__in=tombstones, deleted=True, datestamp__lt=before)
     left = ended.delete()[0]
+    pks = list(whole.values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO catalogue_purged SELECT DISTINCT hashtextextended(key, 0) FROM catalogue_record WHERE id = ANY(%s) "
+            "ON CONFLICT DO NOTHING",
+            [pks],
+        )
     return {"memberships": left, "tombstones": whole.delete()[1].get(Record._meta.label, 0)}
 
 

@@ -80,4 +80,14 @@ class Migration(migrations.Migration):
             "validation",
             models.Index(fields=["record"], condition=models.Q(("structure", "invalid")), name="invalid_records"),
         ),
+        migrations.CreateModel(
+            name="Purged",
+            fields=[
+                (
+                    "hash",
+                    models.BigIntegerField(help_text="hashtextextended(key, 0)", primary_key=True, serialize=False),
+                ),
+            ],
+            options={"verbose_name": "purged tombstone"},
+        ),
     ]

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from catalogue import bootstrap, journal, replay, store
-from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Record
+from catalogue import bootstrap, journal, replay, store, upkeep
+from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
 from catalogue.stats import stats
 from catalogue.store import Action
 from harvester.tasks import tick
@@ -387,6 +387,29 @@ def test_a_backup_older_than_a_deletion_does_not_bring_the_record_back(journal_d
     world.put(world.iso_record("urn:a"))  # somebody wants it back after all
     assert counts(replay.replay(journal_dir)) == (0, 0, 1)
     assert buried() == set()
+
+
+def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay(journal_dir: Path) -> None:
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    world.bury("urn:a", "urn:b")
+    for identifier in ("urn:a", "urn:b"):
+        world.restamp(identifier, "2020-01-01T00:00:00Z")
+    assert upkeep.purge().tombstones == 2
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:c"))
+    assert told(journal_dir)[2:] == [("returned", "urn:a")]
+    empty_the_catalogue()
+    Purged.objects.all().delete()
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"), world.iso_record("urn:c"))  # the archive has all
+    assert counts(replay.replay(journal_dir)) == (1, 0, 1)
+    assert buried() == {"urn:b"}
+
+
+def test_what_is_deleted_again_after_the_purge_is_told_once(journal_dir: Path) -> None:
+    world.bury("urn:a")
+    world.restamp("urn:a", "2020-01-01T00:00:00Z")
+    upkeep.purge()
+    world.bury("urn:a")
+    assert told(journal_dir) == [("deleted", "urn:a")] * 2
 
 
 def test_replaying_again_writes_nothing(journal_dir: Path) -> None:
