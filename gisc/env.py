@@ -4,6 +4,7 @@ Every reader returns a checked value or raises `ImproperlyConfigured`. A secret 
 file: `SECRET_KEY_FILE=/run/secrets/key` is read where `SECRET_KEY` is not set. Imports no app.
 """
 
+import ipaddress
 import os
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -69,3 +70,16 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
 def words(name: str, default: str = "") -> list[str]:
     """A comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[str]:
+    """A comma-separated list of networks or addresses in CIDR notation."""
+    found = words(name)
+    for network in found:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as exc:
+            raise ImproperlyConfigured(
+                f"{name} holds {network!r}: {exc}; write networks or addresses, such as 127.0.0.1,10.0.0.0/8"
+            ) from exc
+    return found
