@@ -4,8 +4,8 @@ Every reader returns a checked value or raises `ImproperlyConfigured`. A secret 
 file: `SECRET_KEY_FILE=/run/secrets/key` is read where `SECRET_KEY` is not set. Imports no app.
 """
 
-import ipaddress
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -72,14 +72,15 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
-def networks(name: str) -> list[str]:
-    """A comma-separated list of networks or addresses in CIDR notation."""
-    found = words(name)
-    for network in found:
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """A comma-separated list of networks as CIDR, or of addresses."""
+    found = []
+    for word in words(name):
         try:
-            ipaddress.ip_network(network)
+            found.append(ip_network(word))
         except ValueError as exc:
             raise ImproperlyConfigured(
-                f"{name} holds {network!r}: {exc}; write networks or addresses, such as 127.0.0.1,10.0.0.0/8"
+                f"{name} has {word!r} ({exc}); write addresses or networks separated by commas, such as "
+                "192.0.2.7, 10.0.0.0/8"
             ) from exc
     return found

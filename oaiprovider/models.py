@@ -131,7 +131,7 @@ class Profile(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1)], help_text="empty: as the node limits everybody"
     )
     may_be_limited = models.BooleanField(
-        default=True, help_text="else this harvester is never told to wait, whatever it asks for"
+        default=True, help_text="else this harvester is never told to wait, whatever it asks for; it needs networks"
     )
 
     objects = ProfileQuerySet.as_manager()
@@ -169,6 +169,10 @@ class Profile(models.Model):
             for address in self.admin_emails
             if not is_deliverable(address)
         ]
+        if not self.may_be_limited and not self.networks and self.name != ANY:
+            faults["may_be_limited"] = [
+                "Anybody may send this User-Agent, and would not be limited; write its networks too."
+            ]
         faults["formats"] = [fault for prefix in self.formats if (fault := _format_fault(prefix))]
         if any(faults.values()):
             raise ValidationError({field: sentences for field, sentences in faults.items() if sentences})

@@ -13,8 +13,6 @@ from catalogue.scopes import Scope
 ANY = "Any"  # G3: serves everyone whom no other profile fits
 WILDCARD = "*"
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -110,18 +108,4 @@ def within(networks: Sequence[str], address: str) -> bool:
         one = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(one, ipaddress.IPv6Address) and one.ipv4_mapped:
-        one = one.ipv4_mapped  # ::ffff:192.0.2.7, as a socket for both families has it
     return any(one in ipaddress.ip_network(network) for network in networks)
-
-
-def client_address(peer: str, forwarded: str, proxies: Sequence[str]) -> str:
-    """The address of who asks: the connection's, or, where that is one of our proxies, what it says in X-Forwarded-For.
-
-    Read from the right, as each proxy adds its own peer there: the first address that is not a proxy of ours. What
-    stands further left was sent by the client, who may write what he likes.
-    """
-    hops = [hop.strip() for hop in forwarded.split(",")] if forwarded else []
-    while hops and within(proxies, peer):
-        peer = hops.pop()
-    return peer

@@ -14,7 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
 from catalogue import lists
-from oaiprovider import arguments, profiles, render, verbs
+from oaiprovider import addresses, arguments, render, verbs
 from oaiprovider.errors import Refused
 from oaiprovider.models import Profile
 
@@ -82,9 +82,11 @@ def _transport(request: HttpRequest) -> HttpResponse | None:
 
 
 def _address(request: HttpRequest) -> str:
-    """Where the request comes from; behind our own proxies, where it came from before them."""
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
-    return profiles.client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.GISC_TRUSTED_PROXIES)
+    """Where the request comes from, through the proxies that are trusted; empty where that has no address."""
+    found = addresses.client(
+        request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
+    )
+    return "" if found is None else str(found)
 
 
 def _content_length(request: HttpRequest) -> int:

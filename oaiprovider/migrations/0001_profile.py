@@ -156,7 +156,8 @@ class Migration(migrations.Migration):
                 (
                     "may_be_limited",
                     models.BooleanField(
-                        default=True, help_text="else this harvester is never told to wait, whatever it asks for"
+                        default=True,
+                        help_text="else this harvester is never told to wait, whatever it asks for; it needs networks",
                     ),
                 ),
                 (

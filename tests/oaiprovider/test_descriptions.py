@@ -103,8 +103,7 @@ def one_friend() -> list[str]:
 @pytest.mark.django_db
 @pytest.mark.spec("P128", "P129", "P130", "P52", "P46")
 def test_containers_are_shown_after_everything_else_in_identify(client: Client, settings) -> None:
-    schemas.require()
-    settings.GISC_SCHEMA_DIR = str(schemas.SCHEMAS)
+    settings.GISC_SCHEMA_DIR = str(schemas.SCHEMAS) if schemas.available() else ""
     link("toulouse", world.TOULOUSE.base_url, world.peer_set(world.TOULOUSE))
     for name, xml in ALL.items():
         save(f'<?xml version="1.0"?>\n<!-- ours -->\n{xml}\n', name)

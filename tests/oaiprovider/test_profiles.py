@@ -1,6 +1,7 @@
 """What each of two harvesters is given: sets, records, pages, names, formats, tokens."""
 
 import dataclasses
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -150,6 +151,7 @@ def test_a_profile_of_several_sets_is_walked_in_pages_and_every_record_asked_for
     driver: Client, toulouse: MetadataSet
 ) -> None:
     world.bury("urn:theirs:2", into=toulouse)
+    world.put(world.iso_record("urn:others"), into=world.peer_set(world.OFFENBACH))
     profile(toulouse, world.own_set(), page_records=1, page_headers=2)
 
     records = asking.walk(driver, verb="ListRecords", metadataPrefix="iso19139")
@@ -266,8 +268,8 @@ def test_under_the_right_name_from_the_wrong_network_one_is_anybody(driver: Clie
     def ask(address: str, **arguments: str) -> asking.Answer:
         return asking.read(driver.get("/oai", arguments, REMOTE_ADDR=address))
 
-    inside = ask("192.0.2.7", verb="ListRecords", metadataPrefix="iso19139")
-    assert inside.identifiers == ["urn:secret"]
+    for address in ("192.0.2.7", "::ffff:192.0.2.7"):
+        assert ask(address, verb="ListRecords", metadataPrefix="iso19139").identifiers == ["urn:secret"]
     outside = ask("203.0.113.9", verb="ListSets")
     assert "secret" not in outside.find("//o:setSpec/text()") and world.OUR_SPEC in outside.find("//o:setSpec/text()")
     assert ask("203.0.113.9", verb="ListRecords", metadataPrefix="iso19139", set="secret").codes == ["noRecordsMatch"]
@@ -285,7 +287,7 @@ def test_behind_a_trusted_proxy_it_is_the_harvesters_address_that_counts(
 
     forwarded = {"x-forwarded-for": "192.0.2.7"}
     assert len(shown(**forwarded)) == 3, "nobody has said that 10.0.0.1 is a proxy"
-    settings.GISC_TRUSTED_PROXIES = ["10.0.0.0/8"]
+    settings.GISC_TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
     assert shown(**forwarded) == [toulouse.spec]
     assert len(shown(**{"x-forwarded-for": "192.0.2.7, 203.0.113.9"})) == 3, "the client wrote the first one himself"
 
@@ -307,6 +309,7 @@ def test_behind_a_trusted_proxy_it_is_the_harvesters_address_that_counts(
         ("page_records", 0, "greater than or equal to 1"),
         ("page_headers", 10001, "less than or equal to 10000"),
         ("requests_per_minute", 0, "greater than or equal to 1"),
+        ("may_be_limited", False, "write its networks"),
         ("name", ANY, "already exists"),
     ],
 )

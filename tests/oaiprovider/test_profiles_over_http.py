@@ -1,6 +1,7 @@
 """Two harvesters with different profiles, and one that pretends, over real sockets."""
 
 import socket
+from ipaddress import ip_network
 
 import pytest
 from sickle import Sickle
@@ -81,7 +82,7 @@ def test_a_closed_profile_does_not_exist_for_who_comes_from_elsewhere(base_url: 
     forged = {"X-Forwarded-For": "192.0.2.7"}
     for one in (harvester(base_url, "PARTNER"), harvester(base_url, "PARTNER", **forged)):
         assert [shown.setSpec for shown in one.ListSets()] == public
-    settings.GISC_TRUSTED_PROXIES = ["127.0.0.1"]
+    settings.GISC_TRUSTED_PROXIES = [ip_network("127.0.0.1")]
     assert "partners" in [one.setSpec for one in harvester(base_url, "PARTNER", **forged).ListSets()]
 
 
