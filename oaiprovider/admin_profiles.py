@@ -120,7 +120,7 @@ class ProfileAdmin(Admin):
         before = set() if not change else set(profile.sets.all())
         super().save_related(request, form, formsets, change)
         after = set(profile.sets.all())
-        if change and (before - after or after - before or "everything" in form.changed_data):
+        if change and before != after:
             self.message_user(
                 request,
                 f"Ask the operator of {profile}'s harvester for a full harvest: records that it now sees for the first "

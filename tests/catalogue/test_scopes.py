@@ -1,9 +1,10 @@
 """Lists within a scope: what a harvester that is shown some sets sees of the catalogue (G11)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -150,6 +151,34 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
         early = walk(within, Window(None, None, half), size)
         late = walk(within, Window(None, half, looking.FAR), size)
         assert early + late == found
+        transaction.set_rollback(True)
+
+
+@pytest.mark.spec("G11", "P146")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rounds=st.lists(STEPS, min_size=1, max_size=4), chosen=st.sets(st.sampled_from(SPECS), min_size=1, max_size=2))
+def test_who_asks_again_from_the_last_instant_holds_what_a_full_harvest_gives(rounds: list, chosen: set[str]) -> None:
+    """Records come, change, go, and move in and out of the scope between the harvests."""
+    with transaction.atomic():
+        by_spec = {spec: sets.add(spec) for spec in SPECS}
+        within = scope(*(by_spec[spec] for spec in chosen))
+        held: dict[str, bytes | None] = {}
+        since = None
+        for steps in rounds:
+            for number, spec, kind, version in steps:
+                entry = store.prepare_deletion(f"urn:{number}")
+                if kind == "put":
+                    entry = store.prepare(world.iso_record(f"urn:{number}", title=f"Version {version}"))
+                store.put_entries([entry], into=by_spec[spec])
+            instant = lists.instant()
+            for one in walk(within, Window(None, since, instant + timedelta(seconds=1)), size=2):
+                held[one.identifier] = one.payload
+            since = instant
+            # What was told is a minute old at the next harvest, which then gets nothing but what changed meanwhile.
+            for model in (Record, Membership):
+                model.objects.update(datestamp=F("datestamp") - timedelta(minutes=1))
+        live = {name: content for name, content in held.items() if content is not None}
+        assert live == {one.identifier: one.payload for one in walk(within) if not one.deleted}
         transaction.set_rollback(True)
 
 
