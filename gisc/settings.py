@@ -176,7 +176,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- Wiring -----------------------------------------------------------------------------------------
 # What one side of the node tells the other, which may not import it: functions, by name.
 
-OAI_FRIENDS = "harvester.links.peers"  # the base URLs in the `friends` container of Identify (P127)
+OAI_FRIENDS = "harvester.friends.base_urls"  # the base URLs in the `friends` container of Identify (P127)
 
 # --- Logging ----------------------------------------------------------------------------------------
 

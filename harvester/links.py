@@ -2,11 +2,9 @@
 
 from collections.abc import Collection
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from catalogue.models import MetadataSet
 from harvester import runs
 from harvester.models import Link, Run
 
@@ -35,13 +33,3 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if fields:
         link.save(update_fields=fields)
     return begins_anew
-
-
-def peers() -> list[str]:
-    """The base URLs of the peer GISCs that are harvested here, for whoever looks for more repositories (P127).
-
-    Links into peers' sets that are enabled; an address that holds a password is nobody's business.
-    """
-    enabled = Link.objects.filter(enabled=True, local_set__kind=MetadataSet.Kind.PEER)
-    known = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
-    return [base_url for base_url in known if "@" not in urlsplit(base_url).netloc]

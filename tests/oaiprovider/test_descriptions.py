@@ -7,7 +7,7 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.models import MetadataSet
-from harvester import links
+from harvester import friends
 from harvester.models import Link
 from oaiprovider import descriptions
 from oaiprovider.models import IdentifyDescription
@@ -86,7 +86,7 @@ def test_friends_are_the_peers_that_are_harvested(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.spec("P127")
 def test_who_our_friends_are_comes_through_the_wiring(client: Client, settings) -> None:
-    assert f"{links.peers.__module__}.{links.peers.__name__}" == settings.OAI_FRIENDS
+    assert f"{friends.base_urls.__module__}.{friends.base_urls.__name__}" == settings.OAI_FRIENDS
     settings.OAI_FRIENDS = f"{__name__}.one_friend"
     assert asking.get(client, verb="Identify").find("//*[local-name()='friends']/*/text()") == [
         "http://a.example.org/oai"
