@@ -128,6 +128,19 @@ def test_who_changes_what_is_shown_is_told_to_ask_for_a_full_harvest(admin_clien
     assert "full harvest" in messages(everything)
 
 
+@pytest.mark.spec("G5")
+def test_a_set_that_a_profile_shows_is_not_deleted_nor_renamed(admin_client: Client) -> None:
+    """Its harvester would be shown less, and a resumed list would end, without anybody having said so."""
+    shown = MetadataSet.objects.create(spec="partners", name="Partners")
+    one = Profile.objects.create(name="DRIVER", match="DRIVER", everything=False)
+    one.sets.set([shown])
+    page = f"/admin/catalogue/metadataset/{shown.pk}"
+    admin_client.post(f"{page}/delete/", {"post": "yes"})
+    admin_client.post(f"{page}/change/", {"spec": "others", "name": "Renamed", "kind": "peer", "public": "on"})
+    shown.refresh_from_db()
+    assert (shown.spec, shown.name) == ("partners", "Renamed")
+
+
 # --- Preview -------------------------------------------------------------------------------------------
 
 
