@@ -39,8 +39,9 @@ class Place:
 class Listed:
     """A record as a list shows it. `payload` is None when deleted or not asked for.
 
-    `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the datestamp and the status are those of the membership: a record that left the set
-    is deleted there while it lives on elsewhere.
+    `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
+    datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
+    on elsewhere.
     """
 
     place: Place
