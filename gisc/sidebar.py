@@ -18,6 +18,10 @@ _PAGES = {
         ("Claims", "rule", "catalogue.claim"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
     ),
+    "Provider": (
+        ("Harvester profiles", "badge", "oaiprovider.profile"),
+        ("Containers of Identify", "data_object", "oaiprovider.identifydescription"),
+    ),
     "Access": (
         ("Users", "person", "auth.user"),
         ("Groups", "group", "auth.group"),

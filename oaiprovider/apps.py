@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class OaiProviderConfig(AppConfig):
@@ -7,3 +8,6 @@ class OaiProviderConfig(AppConfig):
 
     def ready(self) -> None:
         from oaiprovider import checks  # noqa: F401  (registers the system checks)
+        from oaiprovider.models import ensure_any
+
+        post_migrate.connect(ensure_any, sender=self)

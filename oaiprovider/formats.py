@@ -1,9 +1,9 @@
 """metadataPrefix -> schema, namespace and the function that disseminates a record in it. No queries.
 
-A format added here is announced, listed and served; nothing else names one.
+A format added here is announced, listed and served, to everybody or to those whose profile asks for it (G8).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from catalogue import oai
@@ -32,3 +32,9 @@ FORMATS = {
         Format("oai_dc", oai.OAI_DC_SCHEMA, oai.OAI_DC_NS, crosswalk.to_oai_dc),  # P61
     )
 }
+FOR_EVERYBODY = (oai.ISO19139, "oai_dc")  # G9, W2
+
+
+def served(further: Container[str]) -> dict[str, Format]:
+    """The formats of a harvester: those for everybody, and of the others the `further` ones."""
+    return {prefix: known for prefix, known in FORMATS.items() if prefix in FOR_EVERYBODY or prefix in further}

@@ -34,9 +34,10 @@ class Repository:
 
     name: str
     base_url: str
-    admin_email: str
+    admin_emails: tuple[str, ...]
     earliest: datetime
     deleted_record: str
+    descriptions: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,11 @@ class FormatLine:
 
 @dataclass(frozen=True, slots=True)
 class SetLine:
-    """One set as ListSets shows it (P73); no description, no setDescription."""
+    """One set as ListSets shows it (P73); no sentence about it, no setDescription."""
 
     spec: str
     name: str
-    description: str = ""
+    descriptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +89,11 @@ def identify(repository: Repository) -> bytes:
             _element("repositoryName", repository.name),
             _element("baseURL", repository.base_url),
             _element("protocolVersion", "2.0"),
-            _element("adminEmail", repository.admin_email),
+            *(_element("adminEmail", address) for address in repository.admin_emails),
             _element("earliestDatestamp", write(repository.earliest)),
             _element("deletedRecord", repository.deleted_record),
             _element("granularity", Granularity.SECOND),
+            *(_wrap("description", container) for container in repository.descriptions),
         ],
     )
 
@@ -131,18 +133,18 @@ def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> byt
 
 def _set(line: SetLine) -> bytes:
     children = [_element("setSpec", line.spec), _element("setName", line.name)]
-    if line.description:
-        children.append(_wrap("setDescription", _description(line.description)))
+    if line.descriptions:
+        children.append(_wrap("setDescription", _description(line.descriptions)))
     return _block("set", children)
 
 
-def _description(text: str) -> bytes:
+def _description(texts: Iterable[str]) -> bytes:
     """A setDescription's content, as in E4."""
     return b"".join(
         (
             f'<oai_dc:dc xmlns:oai_dc="{oai.OAI_DC_NS}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
             f' xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_DC_NS} {oai.OAI_DC_SCHEMA}">'.encode(),
-            _element("dc:description", text),
+            *(_element("dc:description", text) for text in texts),
             b"</oai_dc:dc>",
         )
     )
