@@ -21,9 +21,10 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from catalogue import belonging, journal, metadata, oai, sets, store, upkeep
-from catalogue.decisions import Action, Prepared, Result
+from catalogue.decisions import Action, Result
 from catalogue.journal import Event, LastWord
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
+from catalogue.prepared import Prepared
 
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 
