@@ -16,7 +16,7 @@ from catalogue.datestamps import Granularity
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 
 _OAI = f"{{{oai.OAI_NS}}}"
-_PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"
+_PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,17 +213,26 @@ def _entry(record: etree._Element, payload: bytes | None) -> ReceivedEntry:
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:
-    """An originDescription and those nested in it (P122, P123)."""
-    found: dict[str, Any] = {
-        name: (description.findtext(f"{_PROVENANCE}{name}") or "").strip()
-        for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
-    }
-    found["harvestDate"] = description.get("harvestDate", "")
-    found["altered"] = description.get("altered") == "true"
-    inner = description.find(f"{_PROVENANCE}originDescription")
-    if inner is not None:
-        found["origin"] = _origin(inner)
-    return found
+    """An originDescription and those nested in it, as far as they are kept (P122, P123)."""
+    steps: list[dict[str, Any]] = []
+    inner: etree._Element | None = description
+    while inner is not None:
+        step: dict[str, Any] = {
+            name: (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
+            for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
+        }
+        steps.append(
+            step
+            | {
+                "harvestDate": inner.get("harvestDate", ""),
+                "altered": inner.get("altered", "").strip() in ("true", "1"),
+            }
+        )
+        inner = inner.find(f"{_PROVENANCE}originDescription")
+    nested: dict[str, Any] = {}
+    for kept in reversed(oai.bounded_way(steps)):
+        nested = dict(kept) | ({"origin": nested} if nested else {})
+    return nested
 
 
 _OPEN = re.compile(rb"<(?:[\w.\-]+:)?metadata(?:\s[^<>]*)?(?<!/)>")
