@@ -13,7 +13,7 @@ from django.conf import settings
 from catalogue import datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
 from catalogue.payload import PayloadDamaged
-from oaiprovider import render, tokens
+from oaiprovider import abouts, crosswalked, render, supported, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -25,7 +25,7 @@ from oaiprovider.errors import (
     NoSetHierarchy,
     Refused,
 )
-from oaiprovider.formats import FORMATS, Format
+from oaiprovider.formats import Format
 from oaiprovider.tokens import Token
 
 PAGE_SETS = 1000  # P109 [D]
@@ -50,14 +50,16 @@ def identify(_request: Request, _at: datetime) -> bytes:
 
 
 def list_metadata_formats(request: Request, _at: datetime) -> bytes:
+    formats = supported.offered()
     if request.identifier:
         record = lists.find(request.identifier)
         if record is None:
             raise Refused(_unknown(request.identifier))
         if record.deleted:
             raise Refused(NoMetadataFormats("The item has been deleted."))
+        formats = [known for known in formats if known.certain or crosswalked.given(record, known)]  # P63, P66
     return render.list_metadata_formats(
-        render.FormatLine(known.prefix, known.schema, known.namespace) for known in FORMATS.values()
+        render.FormatLine(known.prefix, known.schema, known.namespace) for known in formats
     )
 
 
@@ -82,7 +84,7 @@ def list_sets(request: Request, at: datetime) -> bytes:
 
 def get_record(request: Request, _at: datetime) -> bytes:
     record = lists.find(request.identifier)
-    known = FORMATS.get(request.prefix)
+    known = supported.find(request.prefix)
     faults: list[Fault] = []
     if record is None:
         faults.append(_unknown(request.identifier))
@@ -92,12 +94,17 @@ def get_record(request: Request, _at: datetime) -> bytes:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
     if record.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
+    if not known.certain:
+        shown_record = crosswalked.given(record, known)
+        if shown_record is None:  # T3.28
+            raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
+        record = shown_record
     return render.get_record(_entry(record, known))
 
 
 def list_identifiers(request: Request, at: datetime) -> bytes:
     page = _page(request, at, size=settings.GISC_PAGE_HEADERS, payloads=False)
-    return render.list_identifiers(map(_header, page.rows), page.resumption)
+    return render.list_identifiers((_header(row, page.format) for row in page.rows), page.resumption)
 
 
 def list_records(request: Request, at: datetime) -> bytes:
@@ -133,16 +140,14 @@ def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
     """The list's next page: the first one for a query, the following one for a token."""
     token = None if request.token is None else tokens.decode(request.token, verb=request.verb, at=at)
     prefix, window = (token.prefix, _rest(token)) if token else (request.prefix, _window(request, at))
-    known = FORMATS.get(prefix)
+    known = supported.find(prefix)
     if token is None:
-        _require_format_and_sets(request)
+        _require_format_and_sets(request, known)
     if known is None:
-        raise Refused(_exhausted())  # the format was withdrawn while the list was being read
-    # P106, S17: one record more than is shown, so that a token is given only where something follows.
-    rows = lists.page(window, after=token.place if token else None, size=size + 1, payloads=payloads)
-    if not rows:
+        raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
+    page, more = _rows(known, window, token.place if token else None, size=size, payloads=payloads)
+    if not page:
         raise Refused(_exhausted() if token else _nothing(request))
-    page, more = rows[:size], len(rows) > size
     if token is None and not more:
         return Page(page, known, None)  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
@@ -155,10 +160,34 @@ def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
         place=page[-1].place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size if token else max(lists.count(window), len(rows)),
+        size=token.size if token else max(lists.count(window.raised_to(known.changed) or window), len(page) + 1),
         issued=at,
     )
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
+
+
+def _rows(
+    known: Format, window: Window, after: Place | None, *, size: int, payloads: bool
+) -> tuple[list[Listed], bool]:
+    """The rows of a page in this format, and whether another one follows (P106, S17).
+
+    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
+    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
+    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
+    """
+    raised = window.raised_to(known.changed)
+    if raised is None:
+        return [], False
+    if known.certain or known.withdrawn:
+        rows = lists.page(raised, after=after, size=size + 1, payloads=payloads and not known.withdrawn)
+        return rows[:size], len(rows) > size
+    # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
+    return crosswalked.page(
+        known,
+        lambda behind, number: lists.page(raised, after=behind, size=number, payloads=True),
+        after=after,
+        size=min(size, settings.GISC_PAGE_RECORDS),
+    )
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -172,10 +201,10 @@ def _rest(token: Token) -> Window:
     return Window(token.set_spec or None, token.start, token.end)
 
 
-def _require_format_and_sets(request: Request) -> None:
+def _require_format_and_sets(request: Request, known: Format | None) -> None:
     """P14 (8): both faults, when there are both (T3.55)."""
     faults: list[Fault] = []
-    if request.prefix not in FORMATS:
+    if known is None:
         faults.append(_unsupported(request.prefix))
     if request.set_spec and not lists.shown_sets():
         faults.append(NoSetHierarchy("This repository has no sets."))
@@ -192,7 +221,9 @@ def _nothing(request: Request) -> Fault:
 
 def _exhausted() -> Fault:
     """P106: an empty page cannot be sent."""
-    return BadResumptionToken("The list can no longer be continued: nothing of it remains behind this token.")
+    return BadResumptionToken(
+        "The list can no longer be continued: nothing of it remains behind this token. Ask for it again from its beginning."
+    )
 
 
 def _unknown(identifier: str) -> Fault:
@@ -200,7 +231,8 @@ def _unknown(identifier: str) -> Fault:
 
 
 def _unsupported(prefix: str) -> Fault:
-    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {', '.join(FORMATS)}.")
+    known = ", ".join(known.prefix for known in supported.offered())
+    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {known}.")
 
 
 def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
@@ -210,14 +242,17 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
     return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)
 
 
-def _header(row: Listed) -> oai.Header:
-    stamp = datestamps.write(row.place.datestamp)  # P38: in seconds, however the request was written
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted)
+def _header(row: Listed, known: Format) -> oai.Header:
+    stamp = datestamps.write(known.datestamp(row.place.datestamp))  # P38, P93: in seconds, as the format has it
+    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
 
 
 def _entry(row: Listed, known: Format) -> oai.Entry:
-    metadata = None if row.payload is None else known.disseminate(row.payload, row.identifier)
-    return oai.Entry(_header(row), metadata)
+    header = _header(row, known)
+    if row.payload is None or header.deleted:
+        return oai.Entry(header)
+    metadata = known.disseminate(row.payload, row.identifier) if known.certain else row.payload
+    return oai.Entry(header, metadata, abouts.containers(row.provenance, altered=known.altered))
 
 
 def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from catalogue import lists
 from oaiprovider import arguments, render, verbs
 from oaiprovider.errors import Refused
+from oaiprovider.sandbox import Busy
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +36,8 @@ def oai(request: HttpRequest) -> HttpResponse:
         given += arguments.split(request.body)  # P3: the union; a name in both is repeated
     try:
         document = answer(given)
-    except (OperationalError, InterfaceError):
-        logger.exception("database did not answer")
+    except (OperationalError, InterfaceError, Busy) as exc:
+        logger.exception("crosswalk is not done" if isinstance(exc, Busy) else "database did not answer")
         busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
         busy["Retry-After"] = str(RETRY_AFTER_S)
         return _finish(request, busy)
