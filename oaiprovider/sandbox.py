@@ -46,19 +46,29 @@ class _Helper:
     def __init__(self) -> None:
         self.stylesheet: Stylesheet | None = None
         self.uses = 0
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(MEMORY), str(CPU_S)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            env={},  # no secret is handed on
-            cwd="/",
-        )
+        self.asked = False  # and has not answered: whoever asks next would get that answer
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(MEMORY), str(CPU_S)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                env={},  # no secret is handed on
+                cwd="/",
+            )
+        except OSError as exc:
+            raise Busy(f"a helper cannot be started: {exc}") from exc
+        try:
+            self._read(len(sandbox_child.READY), time.monotonic() + WALL_S)
+        except (OSError, TimeoutError) as exc:
+            self.close()
+            raise Busy(f"a helper ended as it started, with status {self.process.returncode}") from exc
 
     def ask(self, stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
         """The record in the format. Raises Failed or Busy."""
         self.uses += 1
+        self.asked = True
         head = b""
         if stylesheet != self.stylesheet:
             said = {"text": stylesheet.text.decode(), "namespace": stylesheet.namespace, "schema": stylesheet.schema}
@@ -72,6 +82,7 @@ class _Helper:
         except (OSError, TimeoutError) as exc:
             raise self._death(exc) from exc
         self.stylesheet = stylesheet
+        self.asked = False
         if kind == sandbox_child.MADE:
             return answer
         raise (Unusable if kind == sandbox_child.STYLESHEET_FAILED else Failed)(answer.decode(errors="replace"))
@@ -131,7 +142,7 @@ class _Helper:
 
     @property
     def alive(self) -> bool:
-        return self.process.returncode is None and self.process.poll() is None
+        return not self.asked and self.process.returncode is None and self.process.poll() is None
 
 
 _idle: list[_Helper] = []

@@ -5,7 +5,7 @@ Before it reads its first request it gives up what could do harm, for good and b
 more memory than it is told. Each request has a timer of processor time that ends the process (the default action of
 SIGPROF), since libxslt cannot be interrupted from Python.
 
-A request is three lengths and the bytes: a stylesheet with its namespace and schema as JSON (empty: as before), an
+When it is ready it says so. A request is three lengths and the bytes: a stylesheet with its namespace and schema as JSON (empty: as before), an
 identifier, a payload. An answer is a letter (made, record failed, stylesheet failed), a length and the bytes.
 """
 
@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from lxml import etree
 
+READY = b"!"
 MADE, RECORD_FAILED, STYLESHEET_FAILED = b"M", b"R", b"S"
 REQUEST = struct.Struct(">III")
 ANSWER = struct.Struct(">cI")
@@ -39,6 +40,8 @@ def main(memory: int, cpu_s: float) -> None:
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     _warm_up()
     _confine(memory)
+    answers.write(READY)
+    answers.flush()
     transform: etree.XSLT | None = None
     namespace = schema = ""
     while header := requests.read(REQUEST.size):
@@ -88,7 +91,9 @@ def _confine(memory: int) -> None:
         (resource.RLIMIT_NPROC, 0),
         (resource.RLIMIT_NOFILE, 0),  # those that are open stay so; there will be no others
     ):
-        resource.setrlimit(limit, (value, value))
+        hard = resource.getrlimit(limit)[1]
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)  # it may be stricter already
+        resource.setrlimit(limit, (bound, bound))
 
 
 def _compile(text: bytes) -> etree.XSLT:

@@ -176,6 +176,29 @@ def test_a_failure_is_believed_of_a_new_helper_only() -> None:
     assert helpers() != [helper.process.pid]
 
 
+def test_a_helper_that_cannot_start_says_nothing_of_the_record(monkeypatch) -> None:
+    for program, why in (("/bin/false", "ended as it started"), ("/nowhere/python", "cannot be started")):
+        monkeypatch.setattr(sandbox.sys, "executable", program)
+        with pytest.raises(sandbox.Busy, match=why):
+            made(brief())
+    monkeypatch.undo()
+    assert made(brief())
+
+
+def test_an_answer_that_was_not_fetched_is_given_to_nobody_else(monkeypatch) -> None:
+    """As when the web server ends a request that takes too long."""
+    made(brief())
+
+    def interrupted(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sandbox._Helper, "_read", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            made(brief(), identifier="urn:first")
+    assert b"urn:second" in made(brief(), identifier="urn:second")
+
+
 def test_a_helper_is_replaced_after_so_many_records(monkeypatch) -> None:
     monkeypatch.setattr(sandbox, "USES", 3)
     seen = []
