@@ -20,10 +20,10 @@ from catalogue.models import Dictionary
 
 logger = logging.getLogger(__name__)
 
-SAMPLE_RECORDS = 5000  # chosen by measurement, with the size: docs/benchmarks.md
+SAMPLE_RECORDS = 8000  # chosen by measurement, with the size: docs/benchmarks.md
 # Chosen: a catalogue with so many live records should have a dictionary that was trained on at least so many.
 # The first step comes early, because it saves most; the second knows what the catalogue is like.
-_OUTGROWN = ((20_000, 4000), (1000, 500))
+_OUTGROWN = ((20_000, 6000), (1000, 500))
 _SAMPLES = Path(__file__).parent / "samples"
 _REPACK_RECORDS = 200  # chosen: a writer of one of them waits for less than a tenth of a second
 _TURN = 0x44494354  # "DICT": one process trains at a time

@@ -90,24 +90,31 @@ class Record(models.Model):
         return self.identifier
 
 
+# The text search vector of a description: an SQL function of migration 0005.
+_WORDS = models.Func(
+    "title", "abstract", "keywords", "categories", function="catalogue_words", output_field=SearchVectorField()
+)
+
+
 class Description(models.Model):
-    """What a live record's metadata says, for search and for people. Gone with the payload when it is deleted."""
+    """What a live record's metadata says, for search. Gone with the payload when it is deleted.
+
+    What only the page of one record shows (contacts, links) is read from the payload there: metadata.details.
+    """
 
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
     title = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
     keywords = ArrayField(models.TextField(), default=list, help_text="all but the WMO category codes")
     categories = ArrayField(models.TextField(), default=list, help_text="terms of the WMO_CategoryCode list")
-    contacts = models.JSONField(default=list, help_text="[{name, role, email}, ...]")
-    links = models.JSONField(default=list, help_text="where the data are: [{url, name, protocol}, ...]")
     boxes = models.JSONField(default=list, help_text="bounding boxes in degrees: [[west, south, east, north], ...]")
     begins = models.DateTimeField(null=True, help_text="start of the time extent; none: open or not given")
     ends = models.DateTimeField(null=True, help_text="end of the time extent; none: open or not given")
     language = models.CharField(max_length=100, blank=True)
-    search = SearchVectorField(null=True)
 
     class Meta:
-        indexes = (GinIndex(fields=("search",), name="description_search"),)
+        # The words themselves stand in the index alone: a column of them would be a third of the database.
+        indexes = (GinIndex(_WORDS, name="description_words"),)
 
     def __str__(self) -> str:
         return self.title
@@ -220,6 +227,17 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.record_id} in {self.set_id}"
+
+
+class ListSize(models.Model):
+    """How many records a list holds. Kept by triggers (migration 0006) in the transaction of each change."""
+
+    set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
+    live = models.BigIntegerField(default=0)
+    deleted = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.set_id}: {self.live} and {self.deleted} deleted"
 
 
 class DatestampClock(models.Model):

@@ -23,8 +23,9 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
 
 from catalogue import belonging, journal, metadata, oai, store
-from catalogue.decisions import Action, Prepared, Result
+from catalogue.decisions import Action, Result
 from catalogue.models import DatestampClock, JournalOutbox, Membership, MetadataSet, Record
+from catalogue.prepared import Prepared
 
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 

@@ -207,7 +207,7 @@ def _prepare(run: Run, page: parse.Page, received: parse.ReceivedEntry) -> store
     if received.provenance is not None:
         provenance["origin"] = received.provenance
     if header.deleted:
-        return store.prepare_deletion(header.identifier, provenance=provenance)
+        return store.prepare_deletion(header.identifier)
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
     try:

@@ -107,12 +107,13 @@ def check(model: Model) -> None:
         if row.content is not None:
             spelling, version = row.content
             assert record.identifier == spelling
-            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}")).metadata
+            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}"))
             assert bytes(record.digest) == expected.digest
             assert Description.objects.get(record=record).title == f"Version {version}"
     assert Description.objects.count() == sum(row.content is not None for row in model.rows.values())
     members = {(m.record.key, m.set.spec): m.deleted for m in Membership.objects.select_related("record", "set")}
     assert members == model.members
+    assert looking.sizes_that_are_wrong() == []
     for spec in SETS:
         listed = looking.listed(spec)
         assert {oai.identifier_key(name): entry.deleted for name, entry in listed.items()} == {

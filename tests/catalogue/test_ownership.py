@@ -92,7 +92,7 @@ def test_another_word_on_the_same_record_is_kept_and_changes_nothing_that_is_ser
 
     assert (result.action, title()) == (Action.UNCHANGED, "One")
     assert looking.record("urn:a").datestamp.year == 2024
-    assert bytes(Claim.objects.get().digest) == store.prepare(a("Three")).metadata.digest
+    assert bytes(Claim.objects.get().digest) == store.prepare(a("Three")).digest
 
 
 def test_the_owners_new_version_is_told_to_the_harvesters_of_both_sets(toulouse, offenbach) -> None:

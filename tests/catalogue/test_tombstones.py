@@ -68,6 +68,7 @@ def test_what_was_deleted_longer_ago_than_the_retention_goes_and_the_rest_stays(
     assert held() == {"urn:live", "urn:just:within", "urn:young"}
     assert Membership.objects.count() == 3
     assert upkeep.purge().tombstones == 0
+    assert looking.sizes_that_are_wrong() == []
 
 
 def test_a_tombstone_goes_whole_with_its_memberships_or_not_at_all() -> None:
