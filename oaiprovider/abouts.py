@@ -4,6 +4,7 @@ What a peer has said of the way of a record is passed on as it was said; a step 
 left out, since one such word makes the whole page invalid.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +17,7 @@ from oaiprovider import render
 from oaiprovider.render import Origin
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)?")
-_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+_IPV6 = re.compile(r"(?<=://)\[[0-9A-Fa-f:.]+\](?=[:/]|$)")
 
 
 def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[bytes, ...]:
@@ -62,9 +63,15 @@ def _origin(step: Mapping[str, Any]) -> Origin:
 
 def _is_valid(origin: Origin) -> bool:
     """Whether provenance.xsd takes it: three URIs and two dates."""
-    uris = (_IPV6.sub("host", origin.base_url), origin.identifier, origin.namespace)  # an identifier has no brackets
+    uris = (origin.base_url, origin.identifier, origin.namespace)
     dates = (origin.datestamp, origin.harvested)
-    return all(map(oai.is_identifier, uris)) and all(date and _as_date(date) == date for date in dates)
+    return all(map(_is_uri, uris)) and all(date and _as_date(date) == date for date in dates)
+
+
+@functools.lru_cache(maxsize=1000)  # the records of a page have the same few addresses in common
+def _is_uri(text: str) -> bool:
+    """Whether it is one of the URIs that an identifier may be, or one whose host is an address of IPv6."""
+    return oai.is_identifier(_IPV6.sub("host", text, count=1))
 
 
 def _as_date(text: str) -> str:

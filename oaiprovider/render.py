@@ -5,6 +5,7 @@ What is spliced as it stands is a payload: the root element's bytes with its own
 which an XML builder would drop as redundant.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -154,7 +155,13 @@ def provenance(origins: Sequence[Origin]) -> bytes:
         ]
         attributes = {"harvestDate": origin.harvested, "altered": "true" if origin.altered else "false"}
         inner = [_block("originDescription", children, attributes)]
-    return _block("provenance", inner, _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
+    return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
+
+
+@functools.cache
+def _provenance_start() -> bytes:
+    """The same for each of the many records of a page."""
+    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
 
 
 def rights(reference: str) -> bytes:

@@ -219,6 +219,9 @@ def test_what_is_received_is_bounded_before_it_is_kept() -> None:
         {"harvestDate": "2025-02-30"},
         {"baseURL": ""},
         {"baseURL": "http://a:b:c/"},
+        {"baseURL": "http://a/[::1]"},
+        {"baseURL": "http://[::1]]/"},
+        {"identifier": "urn:[::1]"},
         {"identifier": "<a>"},
         {"metadataNamespace": "a b"},
     ],
@@ -253,8 +256,10 @@ def test_a_provider_with_an_address_of_ipv6_is_told() -> None:
     assert [step["baseURL"] for step in found] == [address, address]
 
 
-ANYTHING = st.text(max_size=30) | st.sampled_from(
-    ["2025-01-01", "2025-01-01T00:00:00Z", "http://a/", "urn:a", "9" * 400]
+ANYTHING = (
+    st.text(max_size=30)
+    | st.from_regex(r"\A(http://)?[a-z\[\]:/.@1]{0,12}\Z")
+    | st.sampled_from(["2025-01-01", "2025-01-01T00:00:00Z", "http://a/", "urn:a", "9" * 400])
 )
 STEP = st.fixed_dictionaries(
     dict.fromkeys(("baseURL", "identifier", "datestamp", "metadataNamespace", "harvestDate"), ANYTHING)
@@ -268,6 +273,8 @@ STEP = st.fixed_dictionaries(
 def test_whatever_a_peer_says_of_a_way_the_about_is_valid(received: list[dict[str, Any]]) -> None:
     provenance: dict[str, Any] = {}
     for step in reversed([OURS, *received]):
+        if step is not OURS:  # most of what is made up is no date, and would hide the rest
+            step = step | {"datestamp": "2025-01-01", "harvestDate": "2025-01-01"} if received[0]["altered"] else step
         provenance = step | ({"origin": provenance} if provenance else {})
     assert told(provenance)[0]["baseURL"] == OURS["baseURL"]
 
