@@ -26,6 +26,18 @@ class Window:
     start: datetime | None
     end: datetime
 
+    def raised_to(self, floor: datetime | None) -> "Window | None":
+        """The window of the records that this one holds when no datestamp counts as older than `floor` (P93).
+
+        All stamps up to the floor are then equal to it, so that they are in the window together or not at all, and
+        the order of the list remains. None: no record can be in it.
+        """
+        if floor is None:
+            return self
+        if floor >= self.end:
+            return None
+        return Window(self.set_spec, None, self.end) if self.start is None or self.start <= floor else self
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -16,6 +16,7 @@ _PAGES = {
         ("Records", "description", "catalogue.record"),
         ("Sets", "folder", "catalogue.metadataset"),
         ("Claims", "rule", "catalogue.claim"),
+        ("Crosswalks", "transform", "oaiprovider.crosswalk"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
     ),
     "Provider": (

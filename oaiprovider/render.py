@@ -5,6 +5,7 @@ What is spliced as it stands is a payload: the root element's bytes with its own
 which an XML builder would drop as redundant.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,6 +69,18 @@ class Resumption:
     cursor: int
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One originDescription (P122): from where, when and as what a record was harvested."""
+
+    base_url: str
+    identifier: str
+    datestamp: str
+    namespace: str
+    harvested: str
+    altered: bool
+
+
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: bytes) -> bytes:
     """The whole answer. `given` are the arguments that `<request>` echoes (P25); its text is the base URL (P24)."""
     request = _element("request", base_url, dict(given))
@@ -129,6 +142,40 @@ def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -
 
 def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> bytes:
     return _block("ListRecords", [*map(_record, entries), *_resumption(resumption)])
+
+
+def provenance(origins: Sequence[Origin]) -> bytes:
+    """The container of an `about`: the latest harvest outside, the first one inside (P121 to P123)."""
+    inner: list[bytes] = []
+    for origin in reversed(origins):
+        children = [
+            _element("baseURL", origin.base_url),
+            _element("identifier", origin.identifier),
+            _element("datestamp", origin.datestamp),
+            _element("metadataNamespace", origin.namespace),
+            *inner,
+        ]
+        attributes = {"harvestDate": origin.harvested, "altered": "true" if origin.altered else "false"}
+        inner = [_block("originDescription", children, attributes)]
+    return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
+
+
+@functools.cache
+def _provenance_start() -> bytes:
+    """The same for each of the many records of a page."""
+    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
+
+
+def rights(reference: str) -> bytes:
+    """The container of an `about` that refers to a statement of rights (P126)."""
+    return _block(
+        "rights", [_element("rightsReference", "", {"ref": reference})], _declared(oai.RIGHTS_NS, oai.RIGHTS_SCHEMA)
+    )
+
+
+def _declared(namespace: str, schema: str) -> dict[str, str]:
+    """P48: a container declares its namespaces itself, and says where its schema is."""
+    return {"xmlns": namespace, "xmlns:xsi": oai.XSI_NS, "xsi:schemaLocation": f"{namespace} {schema}"}
 
 
 def _set(line: SetLine) -> bytes:

@@ -16,7 +16,7 @@ from catalogue import counts, datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
 from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
-from oaiprovider import descriptions, formats, render, tokens
+from oaiprovider import abouts, crosswalked, descriptions, render, supported, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -62,15 +62,16 @@ def _descriptions() -> Iterator[bytes]:
 
 
 def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> bytes:
+    formats = supported.offered(terms.formats)
     if request.identifier:
         record = lists.find(request.identifier, terms.scope)
         if record is None:
             raise Refused(_unknown(request.identifier))
         if record.deleted:
             raise Refused(NoMetadataFormats("The item has been deleted."))
+        formats = [known for known in formats if known.certain or crosswalked.given(record, known)]  # P63, P66
     return render.list_metadata_formats(
-        render.FormatLine(known.prefix, known.schema, known.namespace)
-        for known in formats.served(terms.formats).values()
+        render.FormatLine(known.prefix, known.schema, known.namespace) for known in formats
     )
 
 
@@ -106,7 +107,7 @@ def _set_line(shown: MetadataSet, figures: dict[str, Any] | None) -> render.SetL
 
 def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
     record = lists.find(request.identifier, terms.scope)
-    known = formats.served(terms.formats).get(request.prefix)
+    known = supported.find(request.prefix, terms.formats)
     faults: list[Fault] = []
     if record is None:
         faults.append(_unknown(request.identifier))
@@ -116,12 +117,17 @@ def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
     if record.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
+    if not known.certain:
+        shown_record = crosswalked.given(record, known)
+        if shown_record is None:  # T3.28
+            raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
+        record = shown_record
     return render.get_record(_entry(record, known))
 
 
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
     page = _page(request, at, terms, size=terms.page_headers, payloads=False)
-    return render.list_identifiers(map(_header, page.rows), page.resumption)
+    return render.list_identifiers((_header(row, page.format) for row in page.rows), page.resumption)
 
 
 def list_records(request: Request, at: datetime, terms: Terms) -> bytes:
@@ -159,17 +165,14 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
     prefix, window = (token.prefix, _rest(token)) if token else (request.prefix, _window(request, at))
-    known = formats.served(terms.formats).get(prefix)
+    known = supported.find(prefix, terms.formats)
     if token is None:
-        _require_format_and_sets(request, terms)
+        _require_format_and_sets(request, known, terms)
     if known is None:
-        raise Refused(_exhausted())  # the format was withdrawn while the list was being read
-    # P106, S17: one record more than is shown, so that a token is given only where something follows.
-    after = token.place if token else None
-    rows = lists.page(window, after=after, size=size + 1, payloads=payloads, scope=terms.scope)
-    if not rows:
+        raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
+    page, more = _rows(known, window, token.place if token else None, terms, size=size, payloads=payloads)
+    if not page:
         raise Refused(_exhausted() if token else _nothing(request, terms))
-    page, more = rows[:size], len(rows) > size
     if token is None and not more:
         return Page(page, known, None)  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
@@ -182,11 +185,38 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         place=page[-1].place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size if token else max(lists.count(window, terms.scope), len(rows)),
+        size=token.size
+        if token
+        else max(lists.count(window.raised_to(known.changed) or window, terms.scope), len(page) + more),
         issued=at,
         profile=terms.key,
     )
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
+
+
+def _rows(
+    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, payloads: bool
+) -> tuple[list[Listed], bool]:
+    """The rows of a page in this format, and whether another one follows (P106, S17).
+
+    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
+    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
+    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
+    """
+    raised = window.raised_to(known.changed)
+    if raised is None:
+        return [], False
+    if known.certain or known.withdrawn:
+        wanted = payloads and not known.withdrawn
+        rows = lists.page(raised, after=after, size=size + 1, payloads=wanted, scope=terms.scope)
+        return rows[:size], len(rows) > size
+    # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
+    return crosswalked.page(
+        known,
+        lambda behind, number: lists.page(raised, after=behind, size=number, payloads=True, scope=terms.scope),
+        after=after,
+        size=min(size, terms.page_records),
+    )
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -200,10 +230,10 @@ def _rest(token: Token) -> Window:
     return Window(token.set_spec or None, token.start, token.end)
 
 
-def _require_format_and_sets(request: Request, terms: Terms) -> None:
+def _require_format_and_sets(request: Request, known: Format | None, terms: Terms) -> None:
     """P14 (8): both faults, when there are both (T3.55)."""
     faults: list[Fault] = []
-    if request.prefix not in formats.served(terms.formats):
+    if known is None:
         faults.append(_unsupported(request.prefix, terms))
     if request.set_spec and not lists.shown_sets(terms.scope):
         faults.append(NoSetHierarchy("This repository has no sets."))
@@ -220,7 +250,9 @@ def _nothing(request: Request, terms: Terms) -> Fault:
 
 def _exhausted() -> Fault:
     """P106: an empty page cannot be sent."""
-    return BadResumptionToken("The list can no longer be continued: nothing of it remains behind this token.")
+    return BadResumptionToken(
+        "The list can no longer be continued: nothing of it remains behind this token. Ask for it again from its beginning."
+    )
 
 
 def _unknown(identifier: str) -> Fault:
@@ -228,8 +260,8 @@ def _unknown(identifier: str) -> Fault:
 
 
 def _unsupported(prefix: str, terms: Terms) -> Fault:
-    supported = ", ".join(formats.served(terms.formats))
-    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {supported}.")
+    known = ", ".join(known.prefix for known in supported.offered(terms.formats))
+    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {known}.")
 
 
 def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
@@ -239,14 +271,17 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
     return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)
 
 
-def _header(row: Listed) -> oai.Header:
-    stamp = datestamps.write(row.place.datestamp)  # P38: in seconds, however the request was written
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted)
+def _header(row: Listed, known: Format) -> oai.Header:
+    stamp = datestamps.write(known.datestamp(row.place.datestamp))  # P38, P93: in seconds, as the format has it
+    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
 
 
 def _entry(row: Listed, known: Format) -> oai.Entry:
-    metadata = None if row.payload is None else known.disseminate(row.payload, row.identifier)
-    return oai.Entry(_header(row), metadata)
+    header = _header(row, known)
+    if row.payload is None or header.deleted:
+        return oai.Entry(header)
+    metadata = known.disseminate(row.payload, row.identifier) if known.certain else row.payload
+    return oai.Entry(header, metadata, abouts.containers(row.provenance, altered=known.altered))
 
 
 def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:

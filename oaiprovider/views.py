@@ -17,6 +17,7 @@ from catalogue import lists
 from oaiprovider import addresses, arguments, render, verbs
 from oaiprovider.errors import Behind, Refused
 from oaiprovider.models import Profile
+from oaiprovider.sandbox import Busy
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +41,9 @@ def oai(request: HttpRequest) -> HttpResponse:
         document = answer(given, user_agent=request.META.get("HTTP_USER_AGENT", ""), address=_address(request))
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
+        return _finish(request, _later())
+    except Busy:
+        logger.exception("crosswalk is not done")
         return _finish(request, _later())
     except Behind as exc:
         logger.warning("this database lags behind the one that began the list", extra={"reason": str(exc)})

@@ -78,7 +78,7 @@ def test_a_profile_is_added_and_served_at_once(admin_client: Client, client: Cli
         ({"sets": None}, "sets", "Choose at least one set"),
         ({"everything": "on"}, "sets", "would not count"),
         ({"admin_emails": "a@localhost"}, "admin_emails", "no address that other centres can reach"),
-        ({"formats": "marc21"}, "formats", "no converter to marc21"),
+        ({"formats": "marc21"}, "formats", "no crosswalk to marc21"),
         ({"page_sets": "10001"}, "page_sets", "less than or equal to 10000"),
         ({"name": ANY}, "name", "already exists"),
     ],

@@ -1,6 +1,5 @@
 """What each of two harvesters is given: sets, records, pages, names, formats, tokens."""
 
-import dataclasses
 from ipaddress import ip_network
 from typing import Any
 
@@ -11,11 +10,11 @@ from django.test import Client
 
 from catalogue import oai, sets
 from catalogue.models import MetadataSet
-from oaiprovider import formats, models
+from oaiprovider import models
 from oaiprovider.models import Profile
 from oaiprovider.profiles import ANY
 from tests import world
-from tests.oaiprovider import asking
+from tests.oaiprovider import asking, stylesheets
 
 pytestmark = pytest.mark.django_db
 DRIVER = "DRIVER/2.1 (harvester)"
@@ -195,10 +194,9 @@ def test_each_harvester_has_its_names_and_page_sizes_and_the_rest_is_the_same(
 
 @pytest.mark.spec("G8", "G9")
 def test_a_format_of_one_profile_is_announced_and_served_to_it_only(
-    client: Client, driver: Client, toulouse: MetadataSet, monkeypatch
+    client: Client, driver: Client, toulouse: MetadataSet
 ) -> None:
-    plain = dataclasses.replace(formats.FORMATS["oai_dc"], prefix="plain")
-    monkeypatch.setitem(formats.FORMATS, "plain", plain)
+    stylesheets.add(prefix="plain", for_everybody=False)
     profile(formats=["plain"])
 
     for harvester, expected in ((driver, ["iso19139", "oai_dc", "plain"]), (client, ["iso19139", "oai_dc"])):
@@ -303,7 +301,7 @@ def test_behind_a_trusted_proxy_it_is_the_harvesters_address_that_counts(
         ("match", "", "Write a part of one"),
         ("networks", ["192.0.2.0/24", "192.0.2.7/24"], "write 192.0.2.0/24"),
         ("admin_emails", ["admin@localhost"], "admin@localhost is no address"),
-        ("formats", ["marc21"], "There is no converter to marc21"),
+        ("formats", ["marc21"], "There is no crosswalk to marc21"),
         ("formats", ["a b"], "a b is no metadataPrefix"),
         ("formats", ["oai_dc"], "oai_dc is given to everybody"),
         ("page_records", 0, "greater than or equal to 1"),

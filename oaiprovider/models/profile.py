@@ -20,6 +20,7 @@ from catalogue.models import MetadataSet, Record
 from catalogue.scopes import EVERYTHING, Scope
 from oaiprovider import descriptions, formats, profiles
 from oaiprovider.emails import is_deliverable
+from oaiprovider.models.crosswalk import Crosswalk
 from oaiprovider.profiles import ANY, Candidate, Terms
 
 _PAGE = (MinValueValidator(1), MaxValueValidator(10_000))  # G16
@@ -204,11 +205,12 @@ def _format_fault(prefix: str) -> str:
     """Why a profile cannot ask for this format, as a sentence; empty where it can (G8)."""
     if not oai.PREFIX.fullmatch(prefix):
         return f"{prefix} is no metadataPrefix (P60)."
-    if prefix in formats.FOR_EVERYBODY:
+    crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
+    if prefix in formats.FORMATS or (crosswalk is not None and crosswalk.for_everybody):
         return f"{prefix} is given to everybody; leave it out here."
-    if prefix not in formats.FORMATS:
-        others = sorted(set(formats.FORMATS).difference(formats.FOR_EVERYBODY))
-        return f"There is no converter to {prefix}; there are: {', '.join(others) or 'none'}."
+    if crosswalk is None:
+        others = ", ".join(Crosswalk.objects.filter(for_everybody=False).values_list("prefix", flat=True))
+        return f"There is no crosswalk to {prefix} that is not for everybody; there are: {others or 'none'}."
     return ""
 
 
