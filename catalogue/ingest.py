@@ -4,6 +4,7 @@ Every document found is accounted for in the report: stored, unchanged, or rejec
 Batches are committed one by one, so what an interruption leaves behind is whole batches.
 """
 
+import contextlib
 import itertools
 import lzma
 import os
@@ -204,7 +205,8 @@ def ingest(
     """Store the documents in a set; `advance` is told how many were dealt with, batch by batch.
 
     More than two batches are read by other processes and stored over two connections, of which one stages while the
-    other merges; within a caller's transaction, everything is stored in that. What is stored, in which order, and what the report says does not depend on it.
+    other merges; within a caller's transaction, everything is stored in that. What is stored, in which order, and
+    what the report says does not depend on it.
     """
     report = Report()
     batches = _batches(offered)
@@ -215,6 +217,7 @@ def ingest(
             _account(report, batch, made, _put(batch, made, into))
             advance(len(batch))
         return report
+    dictionaries.learn(list(_elements(itertools.chain.from_iterable(first))))
     with _Tending() as tending, _Storing(into) as storing:
         for batch, made in _prepared_in_processes(batches, processes):
             for stored in storing.take(batch, made):
@@ -225,6 +228,12 @@ def ingest(
             _account(report, *stored)
             advance(len(stored[0]))
     return report
+
+
+def _elements(offered: Iterable[Document]) -> Iterator[bytes]:
+    for document in offered:
+        with contextlib.suppress(metadata.Unusable):
+            yield metadata.root_element(document.content)
 
 
 class _Tending:

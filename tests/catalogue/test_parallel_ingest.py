@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError
 
-from catalogue import ingest, metadata, oai, payload, prepared, preparing, store
+from catalogue import frames, ingest, metadata, oai, payload, prepared, preparing, store
 from catalogue.ingest import Document
 from catalogue.models import Description, Dictionary, Membership, Record
 from tests import world
@@ -237,3 +237,14 @@ def test_nothing_is_stored_behind_a_batch_that_failed(monkeypatch: pytest.Monkey
     with pytest.raises(OperationalError, match="disk is full"):
         ingest.ingest(documents, into=world.own_set(), processes=2)
     assert set(Record.objects.values_list("key", flat=True)) == {f"urn:{number}" for number in range(10)}
+
+
+def test_a_bulk_load_into_a_young_catalogue_learns_from_what_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 16)
+    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((10_000, 6000), (40, 60)))
+    Dictionary.objects.update(trained_on=1)
+    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    newest = Dictionary.objects.order_by("-created").first()
+    assert newest is not None and newest.trained_on == 45  # of the first 48 three hold no whole element
+    first = Record.objects.order_by("pk").first()
+    assert first is not None and frames.dictionary_id(first.payload) == newest.pk
