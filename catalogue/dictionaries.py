@@ -45,10 +45,16 @@ def ensure() -> None:
         _store(number, content, trained_on)
 
 
-def train(*, records: int = SAMPLE_RECORDS, size: int = frames.MAX_DICTIONARY_BYTES) -> Dictionary:
+Trainer = Callable[[Sequence[bytes], int], tuple[int, bytes]]
+
+
+def train(
+    *, records: int = SAMPLE_RECORDS, size: int = frames.MAX_DICTIONARY_BYTES, trainer: Trainer = frames.train
+) -> Dictionary:
     """Train a dictionary on up to `records` live records taken at random, and make it the newest.
 
-    Raises frames.Untrainable where there are too few.
+    `trainer` does as frames.train, which keeps all threads of its process waiting. Raises frames.Untrainable where
+    there are too few.
     """
     elements = []
     for packed in _some_payloads(records):
@@ -56,7 +62,7 @@ def train(*, records: int = SAMPLE_RECORDS, size: int = frames.MAX_DICTIONARY_BY
             elements.append(payload.unpack(packed))
         except payload.PayloadDamaged:
             continue  # whoever asks for that record is told
-    number, content = frames.train(elements, size=size)
+    number, content = trainer(elements, size)
     made = _store(number, content, len(elements))
     logger.info("dictionary trained", extra={"dictionary": number, "records": len(elements), "bytes": len(content)})
     return made
@@ -83,7 +89,7 @@ def _newest_trained_on() -> int:
     return Dictionary.objects.order_by("-created", "-id").values_list("trained_on", flat=True).first() or 0
 
 
-def tend() -> bool:
+def tend(trainer: Trainer = frames.train) -> bool:
     """Train a new dictionary if the catalogue has outgrown the newest one; whether it had. Cheap when it has not."""
     if not outgrown():
         return False
@@ -92,7 +98,7 @@ def tend() -> bool:
         if not cursor.fetchone()[0]:
             return False  # another process is at it
         try:
-            train()
+            train(trainer=trainer)
         except frames.Untrainable as exc:
             logger.warning("no dictionary trained", extra={"reason": str(exc)})
             return False

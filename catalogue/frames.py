@@ -76,7 +76,7 @@ def dictionary_id(packed: bytes | memoryview) -> int:
         raise Unreadable(str(exc)) from exc
 
 
-def train(samples: Sequence[bytes], *, size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:
+def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:
     """The id and the content of a new dictionary of at most `size` bytes, fewer for few samples. Raises Untrainable.
 
     The id is made from the content, so that the same samples give the same dictionary in every process.

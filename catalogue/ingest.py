@@ -5,6 +5,7 @@ Batches are committed one by one, so what an interruption leaves behind is whole
 """
 
 import contextlib
+import functools
 import itertools
 import lzma
 import os
@@ -22,7 +23,7 @@ from typing import Any, Self
 
 from django.db import connection, connections
 
-from catalogue import dictionaries, frames, metadata, oai, payload, preparing, store
+from catalogue import dictionaries, frames, metadata, oai, preparing, store
 from catalogue.models import MetadataSet
 
 BATCH_RECORDS = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
@@ -213,13 +214,13 @@ def ingest(
     first = list(itertools.islice(batches, _BATCHES_AT_ONCE + 1))
     batches = itertools.chain(first, batches)
     if len(first) <= _BATCHES_AT_ONCE or connection.in_atomic_block:
-        for batch, made in _prepared_here(batches):
+        for batch, made in _read_here(batches):
             _account(report, batch, made, _put(batch, made, into))
             advance(len(batch))
         return report
     dictionaries.learn(list(_elements(itertools.chain.from_iterable(first))))
     with _Tending() as tending, _Storing(into) as storing:
-        for batch, made in _prepared_in_processes(batches, processes):
+        for batch, made in _read_in_processes(batches, processes):
             for stored in storing.take(batch, made):
                 _account(report, *stored)
                 advance(len(stored[0]))
@@ -261,7 +262,7 @@ class _Tending:
     @staticmethod
     def _train() -> None:
         try:
-            dictionaries.tend()
+            dictionaries.tend(functools.partial(preparing.aside, frames.train))
         finally:
             connections.close_all()  # those of this thread
 
@@ -279,15 +280,12 @@ def _batches(offered: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
-def _prepared_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Document], list[preparing.Made]]]:
+def _read_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Document], list[preparing.Made]]]:
     for batch in batches:
-        newest = payload.newest()
-        dictionary = frames.dictionary(newest.content, level=frames.LEVEL) if newest.id else None
-        ready = preparing.prepare([document.content for document in batch], _held(batch), frames.Packer(dictionary))
-        yield batch, ready
+        yield batch, preparing.read_all([document.content for document in batch], _held(batch))
 
 
-def _prepared_in_processes(
+def _read_in_processes(
     batches: Iterable[list[Document]], processes: int
 ) -> Iterator[tuple[list[Document], list[preparing.Made]]]:
     """The batches in their order, each read by one of the processes. So many are in flight that all have work."""
@@ -295,9 +293,8 @@ def _prepared_in_processes(
     in_flight: deque[tuple[list[Document], Future[list[preparing.Made]]]] = deque()
     try:
         for batch in _read_ahead(batches):
-            newest = payload.newest()
             contents = [document.content for document in batch]
-            in_flight.append((batch, pool.submit(contents, _held(batch), (newest.id, newest.content))))
+            in_flight.append((batch, pool.submit(contents, _held(batch))))
             if len(in_flight) > processes + _BATCHES_WAITING:
                 earliest, future = in_flight.popleft()
                 yield earliest, future.result()
@@ -394,15 +391,14 @@ def _put(
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[store.Result]:
     """Store one batch in one transaction; a result for each document that became an entry."""
-    entries = [each for each in made if not isinstance(each, str)]
+    usable = [(document.content, each) for document, each in zip(batch, made, strict=True) if not isinstance(each, str)]
     try:
+        entries = [store.pack(content, read) for content, read in usable]
         return store.put_entries(entries, into=into, before_lock=before_lock)
     except store.PayloadNeeded:
         # What was held when it was asked for is held no more, or by another set.
-        usable = (document for document, each in zip(batch, made, strict=True) if not isinstance(each, str))
-        return store.put_entries(
-            [store.prepare(document.content) for document in usable], into=into, before_lock=before_lock
-        )
+        entries = [store.prepare(content) for content, _ in usable]
+        return store.put_entries(entries, into=into, before_lock=before_lock)
 
 
 def _account(

@@ -49,27 +49,41 @@ class Prepared(NamedTuple):
         return self.digest is None
 
 
-def version(said: metadata.Metadata, packed: bytes, provenance: Mapping[str, Any] | None = None) -> Prepared:
-    """A live version of a record: what it says, and its root element as it is stored."""
+class Unpacked(NamedTuple):
+    """A live version of a record whose root element is still to be packed: its row around the payload."""
+
+    identifier: str
+    key: str
+    digest: bytes
+    metadata_date: datetime | None
+    head: bytes
+    tail: bytes
+
+    def with_payload(self, packed: bytes) -> Prepared:
+        row = b"".join((self.head, _length(len(packed)), packed, self.tail))
+        return Prepared(self.identifier, self.key, self.digest, self.metadata_date, row)
+
+
+def version(said: metadata.Metadata, provenance: Mapping[str, Any] | None = None) -> Unpacked:
+    """A live version of a record that says this."""
     key = oai.identifier_key(said.identifier)
-    row = _row(
-        _text(key),
-        _text(said.identifier),
-        _FALSE,
-        _field(packed),
-        _field(said.digest),
-        _instant(said.metadata_date),
-        _json(dict(provenance)) if provenance else _NULL,
-        _text(said.title),
-        _text(said.abstract),
-        _texts(said.keywords),
-        _texts(said.categories),
-        _json(said.boxes) if said.boxes else _NO_JSON,
-        _instant(said.begins),
-        _instant(said.ends),
-        _text(said.language),
+    head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(said.identifier), _FALSE))
+    tail = b"".join(
+        (
+            _field(said.digest),
+            _instant(said.metadata_date),
+            _json(dict(provenance)) if provenance else _NULL,
+            _text(said.title),
+            _text(said.abstract),
+            _texts(said.keywords),
+            _texts(said.categories),
+            _json(said.boxes) if said.boxes else _NO_JSON,
+            _instant(said.begins),
+            _instant(said.ends),
+            _text(said.language),
+        )
     )
-    return Prepared(said.identifier, key, said.digest, said.metadata_date, row)
+    return Unpacked(said.identifier, key, said.digest, said.metadata_date, head, tail)
 
 
 def deletion(identifier: str) -> Prepared:
@@ -77,7 +91,8 @@ def deletion(identifier: str) -> Prepared:
     key = oai.identifier_key(identifier)
     names = _text(key), _text(identifier), _TRUE
     said_nothing = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
-    return Prepared(identifier, key, None, None, _row(*names, _NULL, _NULL, _NULL, _NULL, *said_nothing))
+    row = b"".join((_NUMBER_OF_FIELDS, *names, _NULL, _NULL, _NULL, _NULL, *said_nothing))
+    return Prepared(identifier, key, None, None, row)
 
 
 def unchanged(identifier: str, digest: bytes) -> Prepared:
@@ -108,10 +123,6 @@ _NUMBER_OF_FIELDS = struct.pack(">h", len(COLUMNS))
 
 def _field(value: bytes) -> bytes:
     return _length(len(value)) + value
-
-
-def _row(*fields: bytes) -> bytes:
-    return b"".join((_NUMBER_OF_FIELDS, *fields))
 
 
 def _text(value: str) -> bytes:

@@ -1,10 +1,9 @@
-"""Documents made ready for the store, in this process or in many. lxml and zstd only, no Django.
+"""Documents read for the store, in this process or in many. lxml only, no Django.
 
-The work that bulk loads spread over processes: read, digest, extract, pack. A process needs nothing but this
-module and the dictionary, which it reads from a file; it never speaks to the database.
+The work that bulk loads spread over processes: parse, digest, extract. A process needs nothing but this module, and
+never speaks to the database. Packing is left to who stores: zstd does it beside Python, in threads.
 """
 
-import functools
 import itertools
 import multiprocessing
 import os
@@ -12,17 +11,35 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from catalogue import frames, metadata, prepared
-from catalogue.prepared import Prepared
+from catalogue import metadata, prepared
+from catalogue.prepared import Prepared, Unpacked
 
-# What becomes of a document: an entry for the store, or the sentence why it cannot be stored.
-Made = Prepared | str
+
+class Read(NamedTuple):
+    """A document that was read. `element` is empty where the root element stands in the document as it is."""
+
+    version: Unpacked
+    start: int
+    length: int
+    element: bytes
+
+    @property
+    def key(self) -> str:
+        return self.version.key
+
+    def element_of(self, document: bytes) -> bytes:
+        """The root element of the document that was read."""
+        return self.element or document[self.start : self.start + self.length]
+
+
+# What becomes of a document: a version to be packed, one that equals what is held, or why it cannot be stored.
+Made = Read | Prepared | str
 
 # The fileIdentifier as it mostly stands.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
@@ -35,66 +52,62 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
-def prepare(documents: Sequence[bytes], held: Mapping[int, bytes], packer: frames.Packer) -> list[Made]:
-    """What becomes of each document. `held`: by place, the digest of the record that the document probably is.
-
-    A document that equals what is held is neither read further than its identifier nor packed.
-    """
-    # First all are read, then all are packed: in turns, each would push the other's tables out of the processor's cache.
-    done = [_read_or_say(document, held.get(place)) for place, document in enumerate(documents)]
-    return [prepared.version(each.said, packer.pack(each.element)) if isinstance(each, Read) else each for each in done]
+def read_all(documents: Sequence[bytes], held: Mapping[int, bytes]) -> list[Made]:
+    """What becomes of each document. `held`: by place, the digest of the record that the document probably is."""
+    return [_read_or_say(document, held.get(place)) for place, document in enumerate(documents)]
 
 
-def _read_or_say(document: bytes, held: bytes | None) -> "Read | Made":
+def _read_or_say(document: bytes, held: bytes | None) -> Made:
     try:
         return read(document, held)
     except metadata.Unusable as exc:
         return str(exc)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a document says, and its root element."""
-
-    said: metadata.Metadata
-    element: bytes
-
-
-def read(document: bytes, held: bytes | None = None) -> Read | Prepared:
+def read(document: bytes, held: bytes | None = None, provenance: Mapping[str, Any] | None = None) -> Read | Prepared:
     """Read a document; no further than its identifier when its digest is what is held. Raises metadata.Unusable."""
     element = metadata.root_element(document)
     root = metadata.parse(element)
     digest = metadata.digest_of(root)
     if digest == held:
         return prepared.unchanged(metadata.identifier_of(root), digest)
-    return Read(metadata.read_tree(root, element, digest), element)
+    version = prepared.version(metadata.read_tree(root, element, digest), provenance)
+    start = document.find(element)  # mostly at its beginning
+    return Read(version, start, len(element), b"" if start >= 0 else element)
+
+
+def _processes(number: int) -> ProcessPoolExecutor:
+    # Not forked: the database connection and the threads of this process stay its own.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        context.set_forkserver_preload([__name__])
+    return ProcessPoolExecutor(number, mp_context=context, initializer=_begin)
+
+
+Answer = TypeVar("Answer")
+
+
+def aside(function: Callable[..., Answer], *values: object) -> Answer:
+    """What a function of a module answers, from a process of its own: one that would keep all threads waiting."""
+    with _processes(1) as process:
+        return process.submit(function, *values).result()
 
 
 class Pool:
-    """Processes that prepare documents. They end with the process that made them, however that ends."""
+    """Processes that read documents. They end with the process that made them, however that ends."""
 
     def __init__(self, processes: int) -> None:
-        # Not forked: the database connection and the threads of this process stay its own.
-        methods = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        if "forkserver" in methods:
-            context.set_forkserver_preload([__name__])
-        self._executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin)
+        self._executor = _processes(processes)
         self._folder = tempfile.TemporaryDirectory(prefix="gisc-ingest-")
         self._numbers = itertools.count()
 
-    def submit(
-        self, documents: Sequence[bytes], held: Mapping[int, bytes], dictionary: tuple[int, bytes]
-    ) -> "Future[list[Made]]":
-        """Have documents prepared, as by `prepare`. `dictionary`: the id and content of the one to pack with."""
+    def submit(self, documents: Sequence[bytes], held: Mapping[int, bytes]) -> "Future[list[Made]]":
+        """Have documents read, as by `read_all`."""
         # The bytes travel through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
         batch.write_bytes(b"".join(documents))
-        number, content = dictionary
-        packing = Path(self._folder.name) / f"dictionary-{number}"
-        if not packing.exists():
-            packing.write_bytes(content)
-        return self._executor.submit(_prepare_file, str(batch), [len(each) for each in documents], held, str(packing))
+        return self._executor.submit(_read_file, str(batch), [len(each) for each in documents], held)
 
     def close(self) -> None:
         """End the processes; what they have not begun is dropped."""
@@ -102,18 +115,12 @@ class Pool:
         self._folder.cleanup()
 
 
-def _prepare_file(file: str, lengths: Sequence[int], held: Mapping[int, bytes], dictionary_file: str) -> list[Made]:
+def _read_file(file: str, lengths: Sequence[int], held: Mapping[int, bytes]) -> list[Made]:
     content = memoryview(Path(file).read_bytes())
     os.unlink(file)
     ends = itertools.accumulate(lengths)
     documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
-    return prepare(documents, held, _packer(dictionary_file))
-
-
-@functools.lru_cache(maxsize=1)
-def _packer(dictionary_file: str) -> frames.Packer:
-    content = Path(dictionary_file).read_bytes()
-    return frames.Packer(frames.dictionary(content, level=frames.LEVEL) if content else None)
+    return read_all(documents, held)
 
 
 def _begin() -> None:

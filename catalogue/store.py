@@ -26,6 +26,7 @@ __all__ = [
     "Result",
     "held_digests",
     "move",
+    "pack",
     "prepare",
     "prepare_deletion",
     "put_entries",
@@ -41,10 +42,14 @@ def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None, hel
     With the digest that is held (`held_digests`), a document that has it is not packed; should the record change
     meanwhile, `put_entries` raises PayloadNeeded, and the document is to be prepared again without.
     """
-    read = preparing.read(document, held)
+    return pack(document, preparing.read(document, held, provenance))
+
+
+def pack(document: bytes, read: preparing.Read | Prepared) -> Prepared:
+    """A document that was read, in this process or in another one, ready for `put_entries`."""
     if isinstance(read, Prepared):
         return read
-    return prepared.version(read.said, payload.pack(read.element), provenance)
+    return read.version.with_payload(payload.pack(read.element_of(document)))
 
 
 def prepare_deletion(identifier: str) -> Prepared:
@@ -280,7 +285,7 @@ def _hand_over(
             belonging.take_provenance(key, claimed)  # the same content by another way: nothing visible changes (P90)
             continue
         heir = MetadataSet.objects.get(pk=claimed.set_id)
-        staging.stage([prepared.version(said, claimed.payload, claimed.provenance)])
+        staging.stage([prepared.version(said, claimed.provenance).with_payload(claimed.payload)])
         staging.merge([key], into=heir, stamp=stamp)
         if heir != into and not any(at == into.pk for at, _ in held[key].claims):
             belonging.leave([key], into.pk, stamp)

@@ -104,13 +104,9 @@ def test_a_few_documents_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
-    class NoPacker:
-        def pack(self, element: bytes) -> bytes:
-            raise AssertionError("it was packed")
-
     document = SAMPLES[0].read_bytes()
     said = metadata.read(metadata.root_element(document))
-    (made,) = preparing.prepare([document], {0: said.digest}, NoPacker())
+    (made,) = preparing.read_all([document], {0: said.digest})
     assert made == prepared.unchanged(said.identifier, said.digest) and not made.row
 
 
@@ -169,7 +165,7 @@ def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
         "from catalogue import preparing\n"
         "if __name__ == '__main__':\n"
         "    pool = preparing.Pool(2)\n"
-        "    pool.submit([], {}, (0, b'')).result()\n"
+        "    pool.submit([], {}).result()\n"
         "    print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
         "    time.sleep(600)\n"
     )
