@@ -6,6 +6,7 @@ nothing but the frame to find the dictionary, and damage is an error instead of 
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import zstandard
 
@@ -20,6 +21,12 @@ _PART_OF_SAMPLES = 80
 _PART_OF_FEW_SAMPLES = 8  # for small dictionaries it need not be so little
 _SMALL_BYTES = 110 * 1024
 _MIN_BYTES = 16 * 1024
+
+
+# Measured (docs/benchmarks.md): of many samples long pieces do better than what the trainer finds by trying, and cost
+# a fifth of its time. For few samples it may try.
+_MANY_BYTES = 4 * 1024 * 1024
+_CHOSEN: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 1.0}
 
 
 class Unreadable(Exception):
@@ -84,7 +91,8 @@ def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[i
     given = sum(map(len, samples))
     useful = max(given // _PART_OF_SAMPLES, min(given // _PART_OF_FEW_SAMPLES, _SMALL_BYTES), _MIN_BYTES)
     try:
-        content = zstandard.train_dictionary(min(size, useful), list(samples)).as_bytes()
+        chosen = _CHOSEN if given >= _MANY_BYTES else {}
+        content = zstandard.train_dictionary(min(size, useful), list(samples), **chosen).as_bytes()
     except zstandard.ZstdError as exc:
         raise Untrainable(f"{len(samples)} samples are not enough to train a dictionary on: {exc}") from exc
     number = _private_id(content)
