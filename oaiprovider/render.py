@@ -37,6 +37,7 @@ class Repository:
     admin_email: str
     earliest: datetime
     deleted_record: str
+    compressions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def identify(repository: Repository) -> bytes:
             _element("earliestDatestamp", write(repository.earliest)),
             _element("deletedRecord", repository.deleted_record),
             _element("granularity", Granularity.SECOND),
+            *(_element("compression", name) for name in repository.compressions),  # P58
         ],
     )
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from catalogue import datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
 from catalogue.payload import PayloadDamaged
-from oaiprovider import render, tokens
+from oaiprovider import compression, render, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -45,6 +45,7 @@ def identify(_request: Request, _at: datetime) -> bytes:
             earliest=lists.earliest(),
             # P82: what the retention promises, so that the two cannot differ.
             deleted_record="transient" if settings.GISC_TOMBSTONE_RETENTION_DAYS else "persistent",
+            compressions=compression.ENCODINGS,
         )
     )
 

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
 from catalogue import lists
-from oaiprovider import arguments, render, verbs
+from oaiprovider import arguments, compression, render, verbs
 from oaiprovider.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -91,7 +92,11 @@ def _plain(text: str, status: int) -> HttpResponse:
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "no-cache"  # P116
+    patch_vary_headers(response, ["Accept-Encoding"])  # P115
+    if response.status_code == 200 and compression.wants_gzip(request.META.get("HTTP_ACCEPT_ENCODING")):
+        response.content = compression.gzip(response.content)
+        response["Content-Encoding"] = compression.GZIP
+    response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
-        response["Content-Length"] = str(len(response.content))
         response.content = b""
     return response
