@@ -116,8 +116,14 @@ def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], st
     return template, values, bounds
 
 
-def page(window: Window, *, after: Place | None, size: int, payloads: bool) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order."""
+def page(
+    window: Window, *, after: Place | None, size: int, payloads: bool, enough_bytes: int | None = None
+) -> list[Listed]:
+    """Up to `size` records of the window that follow `after` in list order.
+
+    Ends early, with the next readable record after the one whose metadata makes the page larger than `enough_bytes`:
+    what is unpacked at once is bounded by that and two records, and the last one says that the list goes on.
+    """
     query = _query(window, after)
     if query is None:
         return []
@@ -131,7 +137,16 @@ def page(window: Window, *, after: Place | None, size: int, payloads: bool) -> l
         cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
         rows = cursor.fetchall()
     hidden = _hidden_specs()
-    return [_listed(row, hidden) for row in rows]
+    listed: list[Listed] = []
+    left = enough_bytes
+    for row in rows:
+        enough = left is not None and left < 0
+        listed.append(_listed(row, hidden))
+        if enough and not listed[-1].damaged:
+            break
+        if left is not None:
+            left -= len(listed[-1].payload or b"")
+    return listed
 
 
 def count(window: Window) -> int:

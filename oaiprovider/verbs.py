@@ -139,11 +139,9 @@ def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
         _require_format_and_sets(request)
     if known is None:
         raise Refused(_exhausted())  # the format was withdrawn while the list was being read
-    # P106, S17: one record more than is shown, so that a token is given only where something follows.
-    rows = lists.page(window, after=token.place if token else None, size=size + 1, payloads=payloads)
-    if not rows:
+    page, more = _rows(window, token.place if token else None, size=size, payloads=payloads)
+    if not page:
         raise Refused(_exhausted() if token else _nothing(request))
-    page, more = rows[:size], len(rows) > size
     if token is None and not more:
         return Page(page, known, None)  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
@@ -156,10 +154,39 @@ def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
         place=page[-1].place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size if token else max(lists.count(window), len(rows)),
+        size=token.size if token else max(lists.count(window), len(page) + 1),
         issued=at,
     )
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
+
+
+def _rows(window: Window, after: Place | None, *, size: int, payloads: bool) -> tuple[list[Listed], bool]:
+    """The rows of one page, and whether a record that can be shown follows them (P106, S17)."""
+    enough = settings.GISC_PAGE_BYTES
+    rows: list[Listed] = []
+    while True:
+        # One record more than is shown, so that a token is given only where something follows.
+        batch = lists.page(window, after=after, size=size + 1, payloads=payloads, enough_bytes=enough)
+        rows += batch
+        fitting = _fitting(rows, size, enough)
+        more = any(not row.damaged for row in rows[fitting:])
+        if more or len(batch) <= size:
+            return rows[:fitting], more
+        after = rows[-1].place  # nothing but damaged records: look behind them
+
+
+def _fitting(rows: list[Listed], size: int, enough: int) -> int:
+    """How many of the rows make a page: `size` records, or as many as `enough` bytes hold, but at least one.
+
+    A record that cannot be read back is passed over and does not count.
+    """
+    total = whole = 0
+    for number, row in enumerate(rows):
+        total += len(row.payload or b"")
+        if whole == size or (whole and total > enough):
+            return number
+        whole += not row.damaged
+    return len(rows)
 
 
 def _window(request: Request, at: datetime) -> Window:
