@@ -37,9 +37,15 @@ GISC_TOMBSTONE_RETENTION_DAYS = env.number_or_none("GISC_TOMBSTONE_RETENTION_DAY
 GISC_PAGE_RECORDS = env.number("GISC_PAGE_RECORDS", 100, low=1, high=10000)
 GISC_PAGE_BYTES = env.number("GISC_PAGE_BYTES", 10_000_000, low=100_000, high=1_000_000_000)
 GISC_PAGE_HEADERS = env.number("GISC_PAGE_HEADERS", 1000, low=1, high=10000)
+GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
+GISC_WEB_THREADS = env.number("GISC_WEB_THREADS", 16, low=1, high=100)
+GISC_REQUESTS_PER_MINUTE = env.number_or_none("GISC_REQUESTS_PER_MINUTE", 6000, low=1, high=1_000_000)
+# Some threads are left for the administration, the public pages and health.
+GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_WEB_THREADS * 3 // 4), low=1, high=1000)
+GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
+GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
-GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
@@ -147,6 +153,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 # --- Celery -----------------------------------------------------------------------------------------
 # A run's row is the truth and the queue a hint (design.md, section 5): a lost message costs one beat.
 
+GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}

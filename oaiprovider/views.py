@@ -5,15 +5,18 @@ left to Django, which makes it a 500.
 """
 
 import logging
+import time
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 
 from catalogue import lists
-from oaiprovider import arguments, compression, render, verbs
+from oaiprovider import addresses, arguments, compression, flow, render, verbs
 from oaiprovider.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -31,6 +34,19 @@ def oai(request: HttpRequest) -> HttpResponse:
     refused = _transport(request)
     if refused is not None:
         return _finish(request, refused)
+    number = flow.in_progress.enter()
+    try:
+        response = _finish(request, _turned_away(request, number) or _answered(request))
+    except BaseException:
+        flow.in_progress.leave()
+        raise
+    # When the client has all of it, or has gone. django-stubs do not know the list.
+    response._resource_closers.append(flow.in_progress.leave)  # type: ignore[attr-defined]
+    return response
+
+
+def _answered(request: HttpRequest) -> HttpResponse:
+    """The document, whatever the arguments are; or 503 when the database does not answer."""
     given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
     if request.method == "POST":
         given += arguments.split(request.body)  # P3: the union; a name in both is repeated
@@ -40,8 +56,43 @@ def oai(request: HttpRequest) -> HttpResponse:
         logger.exception("database did not answer")
         busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
         busy["Retry-After"] = str(RETRY_AFTER_S)
-        return _finish(request, busy)
-    return _finish(request, HttpResponse(document, content_type=render.CONTENT_TYPE))
+        return busy
+    return HttpResponse(document, content_type=render.CONTENT_TYPE)
+
+
+def _turned_away(request: HttpRequest, number: int) -> HttpResponse | None:
+    """P112-P114: 503, 302 to the mirror or 403 for a client that must wait; `number` requests are in progress."""
+    address = addresses.client(
+        request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
+    )
+    if address is None:
+        return None
+    client = addresses.key(address)
+    decision = flow.decide(
+        client,
+        at=time.time(),
+        # Who asks from this host is its operator, or a proxy that nobody has named in GISC_TRUSTED_PROXIES.
+        requests_per_minute=None if address.is_loopback else settings.GISC_REQUESTS_PER_MINUTE,
+        busy=settings.GISC_REQUESTS_AT_ONCE is not None and number > settings.GISC_REQUESTS_AT_ONCE,
+    )
+    if decision.verdict is flow.Verdict.SERVE:
+        return None
+    if decision.verdict is flow.Verdict.REFUSE:
+        logger.warning("client refused", extra={"client": client, "for_s": decision.wait_s})
+        return _plain(
+            f"Refused: many requests of {client} came before the time that Retry-After had named. Stop asking for "
+            f"{decision.wait_s} seconds, then go on, with the same resumptionToken if you have one.",
+            403,
+        )
+    if settings.GISC_MIRROR_URL and request.method != "POST":  # P114; a redirect would lose the body of a POST
+        away = _plain("The same is answered elsewhere.", 302)
+        query = request.META.get("QUERY_STRING", "")
+        away["Location"] = iri_to_uri(f"{settings.GISC_MIRROR_URL}/oai?{query}")
+        return away
+    logger.info("client told to wait", extra={"client": client, "for_s": decision.wait_s})
+    wait = _plain(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
+    wait["Retry-After"] = str(decision.wait_s)
+    return wait
 
 
 def answer(given: list[arguments.Argument]) -> bytes:
