@@ -6,7 +6,9 @@ left to Django, which makes it a 500.
 
 import logging
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
@@ -14,9 +16,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from catalogue import lists
-from oaiprovider import addresses, arguments, compression, flow, render, verbs
+from oaiprovider import addresses, arguments, browsing, compression, flow, render, verbs
 from oaiprovider.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -26,17 +29,33 @@ FORM = "application/x-www-form-urlencoded"
 LONGEST_URL = 8192  # P12, path and query
 LONGEST_BODY = 65536  # P12
 RETRY_AFTER_S = 30  # chosen; P112 allows 1 to 600
+_NOT_FOR_ROBOTS = ("/oai", "/admin/", "/harvest/", "/metrics", "/health/")
 
 
 @csrf_exempt  # P11, S30: a POST here changes nothing
 def oai(request: HttpRequest) -> HttpResponse:
     """Answer one request; the checks come in the order of P14."""
-    refused = _transport(request)
-    if refused is not None:
-        return _finish(request, refused)
+    return _transport(request) or _to_page(request) or _respond(request, _document)
+
+
+@require_safe
+def browse(request: HttpRequest) -> HttpResponse:
+    """The same answers as HTML, for people. No part of the protocol, but under the same flow control."""
+    return _transport(request) or _respond(request, _page)
+
+
+@require_safe
+def robots(_request: HttpRequest) -> HttpResponse:
+    """Search engines are welcome on the records' pages; a walk through the lists is for harvesters."""
+    return _plain("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
+
+
+def _respond(request: HttpRequest, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
+    """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
     number = flow.in_progress.enter()
     try:
-        response = _finish(request, _turned_away(request, number) or _answered(request))
+        response = _turned_away(request, number) or _answered(request, make)
+        _finish(request, response)
     except BaseException:
         flow.in_progress.leave()
         raise
@@ -45,19 +64,42 @@ def oai(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _answered(request: HttpRequest) -> HttpResponse:
-    """The document, whatever the arguments are; or 503 when the database does not answer."""
+def _answered(request: HttpRequest, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
     given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
     if request.method == "POST":
         given += arguments.split(request.body)  # P3: the union; a name in both is repeated
     try:
-        document = answer(given)
+        return make(request, answer(given))
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
         busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
         busy["Retry-After"] = str(RETRY_AFTER_S)
         return busy
+
+
+def _document(request: HttpRequest, document: bytes) -> HttpResponse:
+    if browsing.wants_stylesheet(request):
+        document = browsing.styled(document)
     return HttpResponse(document, content_type=render.CONTENT_TYPE)
+
+
+def _page(request: HttpRequest, document: bytes) -> HttpResponse:
+    xml = _with_query(request, urlsplit(verbs.base_url()).path)
+    page = HttpResponse(browsing.page(document, xml=xml), content_type="text/html; charset=UTF-8")
+    page["Content-Security-Policy"] = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'"
+    return page
+
+
+def _to_page(request: HttpRequest) -> HttpResponse | None:
+    if request.method == "POST" or not browsing.wants_page(request):
+        return None
+    away = _plain("This is for programs; people are shown the same elsewhere.", 302)
+    away["Location"] = _with_query(request, f"{request.path}/browse")
+    return _finish(request, away)
+
+
+def _with_query(request: HttpRequest, address: str) -> str:
+    return iri_to_uri(f"{address}?{request.META.get('QUERY_STRING', '')}")
 
 
 def _turned_away(request: HttpRequest, number: int) -> HttpResponse | None:
@@ -86,8 +128,7 @@ def _turned_away(request: HttpRequest, number: int) -> HttpResponse | None:
         )
     if settings.GISC_MIRROR_URL and request.method != "POST":  # P114; a redirect would lose the body of a POST
         away = _plain("The same is answered elsewhere.", 302)
-        query = request.META.get("QUERY_STRING", "")
-        away["Location"] = iri_to_uri(f"{settings.GISC_MIRROR_URL}/oai?{query}")
+        away["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
         return away
     logger.info("client told to wait", extra={"client": client, "for_s": decision.wait_s})
     wait = _plain(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
@@ -114,6 +155,11 @@ def answer(given: list[arguments.Argument]) -> bytes:
 
 def _transport(request: HttpRequest) -> HttpResponse | None:
     """P4, P12: what is wrong before a single argument is read."""
+    refused = _fault(request)
+    return None if refused is None else _finish(request, refused)
+
+
+def _fault(request: HttpRequest) -> HttpResponse | None:
     if request.method not in METHODS:
         response = _plain(f"OAI-PMH is spoken with {', '.join(METHODS)}.", 405)
         response["Allow"] = ", ".join(METHODS)
@@ -143,7 +189,7 @@ def _plain(text: str, status: int) -> HttpResponse:
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "no-cache"  # P116
-    patch_vary_headers(response, ["Accept-Encoding"])  # P115
+    patch_vary_headers(response, ["Accept", "Accept-Encoding"])  # P51, P115
     if response.status_code == 200 and compression.wants_gzip(request.META.get("HTTP_ACCEPT_ENCODING")):
         response.content = compression.gzip(response.content)
         response["Content-Encoding"] = compression.GZIP
