@@ -4,7 +4,8 @@ Each takes a checked `Request` and the instant of the answer, which the view too
 gives the verb's element; or raises `Refused`.
 """
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -101,7 +102,7 @@ def list_identifiers(request: Request, at: datetime) -> bytes:
     return render.list_identifiers(map(_header, page.rows), page.resumption)
 
 
-def list_records(request: Request, at: datetime) -> bytes:
+def list_records(request: Request, at: datetime) -> render.Body:
     page = _page(request, at, size=settings.GISC_PAGE_RECORDS, payloads=True)
     # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
     whole = [row for row in page.rows if not row.damaged]
@@ -111,7 +112,7 @@ def list_records(request: Request, at: datetime) -> bytes:
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.
-ANSWERS: dict[str, Callable[[Request, datetime], bytes]] = {
+ANSWERS: dict[str, Callable[[Request, datetime], render.Body]] = {
     "Identify": identify,
     "ListMetadataFormats": list_metadata_formats,
     "ListSets": list_sets,
@@ -239,8 +240,13 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
 
 
 def _header(row: Listed) -> oai.Header:
-    stamp = datestamps.write(row.place.datestamp)  # P38: in seconds, however the request was written
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted)
+    return oai.Header(row.identifier, _stamp(row.place.datestamp), minimal(row.set_specs), row.deleted)
+
+
+@functools.lru_cache(maxsize=1024)
+def _stamp(datestamp: datetime) -> str:
+    """P38: in seconds, however the request was written. What was loaded together is stamped together."""
+    return datestamps.write(datestamp)
 
 
 def _entry(row: Listed, known: Format) -> oai.Entry:
@@ -248,7 +254,8 @@ def _entry(row: Listed, known: Format) -> oai.Entry:
     return oai.Entry(_header(row), metadata)
 
 
-def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:
+@functools.lru_cache(maxsize=1024)
+def minimal(set_specs: tuple[str, ...]) -> tuple[str, ...]:
     """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
     specs = tuple(dict.fromkeys(set_specs))
     return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))
