@@ -37,20 +37,12 @@ def main(host: str, port: int, connections: int, seconds: float, encoding: str, 
     begun = time.perf_counter()
     took: list[list[float]] = [[] for _ in range(connections)]
 
-    def work(number: int) -> None:
-        start = number * len(paths) // connections
-        received[number] = ask(host, port, paths, start, begun + seconds, encoding, took[number])
+    def work(number: int) -> int:
+        return ask(host, port, paths, number * len(paths) // connections, begun + seconds, encoding, took[number])
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(connections)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return {
-        "seconds": time.perf_counter() - begun,
-        "took": [one for each in took for one in each],
-        "bytes": sum(received),
-    }
+    with ThreadPoolExecutor(connections) as pool:
+        received = sum(pool.map(work, range(connections)))
+    return {"seconds": time.perf_counter() - begun, "took": [one for each in took for one in each], "bytes": received}
 
 
 if __name__ == "__main__":
