@@ -39,6 +39,7 @@ GISC_PAGE_BYTES = env.number("GISC_PAGE_BYTES", 10_000_000, low=100_000, high=1_
 GISC_PAGE_HEADERS = env.number("GISC_PAGE_HEADERS", 1000, low=1, high=10000)
 GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
 GISC_WEB_THREADS = env.number("GISC_WEB_THREADS", 8, low=1, high=100)
+GISC_WEB_STATEMENT_SECONDS = env.number("GISC_WEB_STATEMENT_SECONDS", 100, low=1, high=3600)
 GISC_REQUESTS_PER_MINUTE = env.number_or_none("GISC_REQUESTS_PER_MINUTE", 6000, low=1, high=1_000_000)
 # Some threads are left for the administration, the public pages and health.
 GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_WEB_THREADS * 3 // 4), low=1, high=1000)
