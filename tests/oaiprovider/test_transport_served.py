@@ -44,6 +44,31 @@ def test_one_connection_serves_a_whole_list_compressed_or_not(catalogue: None, t
     assert found == [f"urn:{number}" for number in range(60)]
 
 
+@pytest.mark.spec("P11", "W6", "P1")
+def test_the_endpoint_knows_no_session_and_the_administration_does(transactional_db: None, tmp_path: Path) -> None:
+    bootstrap.ensure_sets()
+    with served(tmp_path) as server:
+        given = {"Cookie": "sessionid=x; csrftoken=y", "Host": "any.example.org"}
+        for answer in (
+            requests.get(f"{server.url}/oai?verb=Identify", headers=given, timeout=10),
+            requests.post(f"{server.url}/oai", data={"verb": "Identify"}, headers=given, timeout=10),
+        ):
+            assert answer.status_code == 200
+            assert "Set-Cookie" not in answer.headers
+            assert "Cookie" not in answer.headers["Vary"]
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        login = requests.get(f"{server.url}/admin/login/", timeout=10)
+        assert "csrftoken" in login.cookies
+        refused = requests.post(f"{server.url}/admin/login/", data={"username": "x", "password": "y"}, timeout=10)
+        assert refused.status_code == 403, "without a CSRF token"
+        assert "/oai" in requests.get(f"{server.url}/robots.txt", timeout=10).text
+        counted = requests.get(f"{server.url}/metrics", timeout=10).text
+        assert (
+            'django_http_requests_total_by_view_transport_method_total{method="GET",transport="http",view="oai"}'
+            in counted
+        )
+
+
 @pytest.mark.spec("P117", "P112")
 def test_clients_that_read_nothing_do_not_block_the_others(catalogue: None, tmp_path: Path) -> None:
     """Each asks for 12 MB and lets it lie. Those beyond GISC_REQUESTS_AT_ONCE wait; health and others are answered."""
