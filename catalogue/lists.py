@@ -175,7 +175,9 @@ def find(identifier: str) -> Listed | None:
 
 def _hidden_specs() -> frozenset[str]:
     """The sets that ListSets does not show, which no header may name then (P142)."""
-    return frozenset(MetadataSet.objects.filter(public=False).values_list("spec", flat=True))
+    with connection.cursor() as cursor:  # for each page: by the ORM it costs a third of a millisecond
+        cursor.execute("SELECT spec FROM catalogue_metadataset WHERE NOT public")
+        return frozenset(spec for (spec,) in cursor.fetchall())
 
 
 def _listed(row: Sequence[Any], hidden: frozenset[str]) -> Listed:
