@@ -151,8 +151,20 @@ def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> tu
     return template.replace("<specs>", specs), values, bounds
 
 
-def page(window: Window, *, after: Place | None, size: int, payloads: bool, scope: Scope = EVERYTHING) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order."""
+def page(
+    window: Window,
+    *,
+    after: Place | None,
+    size: int,
+    payloads: bool,
+    scope: Scope = EVERYTHING,
+    enough_bytes: int | None = None,
+) -> list[Listed]:
+    """Up to `size` records of the window that follow `after` in list order.
+
+    Ends early, with the next readable record after the one whose metadata makes the page larger than `enough_bytes`:
+    what is unpacked at once is bounded by that and two records, and the last one says that the list goes on.
+    """
     query = _query(window, after, scope)
     if query is None:
         return []
@@ -166,7 +178,16 @@ def page(window: Window, *, after: Place | None, size: int, payloads: bool, scop
         cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
         rows = cursor.fetchall()
     naming = _naming(scope)
-    return [_listed(row, naming) for row in rows]
+    listed: list[Listed] = []
+    left = enough_bytes
+    for row in rows:
+        enough = left is not None and left < 0
+        listed.append(_listed(row, naming))
+        if enough and not listed[-1].damaged:
+            break
+        if left is not None:
+            left -= len(listed[-1].payload or b"")
+    return listed
 
 
 _WHOLE = """
@@ -225,7 +246,9 @@ def _naming(scope: Scope) -> _Naming:
     first = (oai.CATALOGUE_SET,) if scope.whole else ()
     if scope.sets is not None:
         return _Naming(first, frozenset())  # the statement names no others
-    return _Naming(first, frozenset(MetadataSet.objects.filter(public=False).values_list("spec", flat=True)))
+    with connection.cursor() as cursor:  # for each page: by the ORM it costs a third of a millisecond
+        cursor.execute("SELECT spec FROM catalogue_metadataset WHERE NOT public")
+        return _Naming(first, frozenset(spec for (spec,) in cursor.fetchall()))
 
 
 def _listed(row: Sequence[Any], naming: _Naming) -> Listed:

@@ -52,14 +52,14 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
     """Measure everything with so many records; `folder` holds the records, `say` is told how it goes."""
     archive = folder / "records.tar"
     say(f"making {records:,} records ...")
-    made_from = _make(archive, records)
+    made_from = make(archive, records)
     raw_bytes = sum(length for _, length in _places(archive))
     say(f"{made_from}, mean {raw_bytes / records:,.0f} bytes; reading them without a catalogue ...")
     reading = records / _read_alone(archive, processes)
     say("loading ...")
-    loading = records / _ingest(archive, processes)
+    loading = records / load(archive, processes)
     say("offering the same again ...")
-    again = records / _ingest(archive, processes)
+    again = records / load(archive, processes)
     say("copying the same bytes into a bare table ...")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
@@ -92,7 +92,7 @@ def table(rows: Iterable[Row]) -> str:
 # --- The records ------------------------------------------------------------------------------------
 
 
-def _make(archive: Path, records: int) -> str:
+def make(archive: Path, records: int) -> str:
     """Make the records; a few words on what they were made from."""
     generator = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared")) / "tools/synthesize_records.py"
     if not generator.exists():
@@ -169,7 +169,7 @@ def _select_alone(after: int) -> float:
 # --- The catalogue ----------------------------------------------------------------------------------
 
 
-def _ingest(archive: Path, processes: int) -> float:
+def load(archive: Path, processes: int) -> float:
     begun = time.perf_counter()
     report = ingest.ingest(ingest.documents([archive]), into=bootstrap.own_set(), processes=processes)
     if report.rejects:

@@ -13,7 +13,9 @@ warnings.filterwarnings("ignore", message="No directory at")
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 workers = settings.GISC_WEB_WORKERS
-worker_class = "sync"
+# A thread waits for a slow harvester while the others answer, and connections are kept open between pages.
+worker_class = "gthread"
+threads = settings.GISC_WEB_THREADS
 # A list page of ten thousand records to a slow harvester takes a while; a worker that hangs does not stay for ever.
 timeout = 120
 graceful_timeout = 5

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from catalogue import durability
-from gisc import database, embedded
+from gisc import database
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -64,9 +64,10 @@ def _database() -> str:
 
 
 def _redis() -> str:
-    url = embedded.redis_url(settings.GISC_DATA_DIR) if settings.GISC_EMBEDDED_REDIS else settings.CELERY_BROKER_URL
     try:
-        with redis.Redis.from_url(url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S) as client:
+        with redis.Redis.from_url(
+            settings.GISC_REDIS_URL, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S
+        ) as client:
             client.ping()
     except redis.RedisError as exc:
         logger.warning("Redis not reachable", extra={"reason": str(exc)})

@@ -35,14 +35,21 @@ GISC_REPOSITORY_NAME = env.text("GISC_REPOSITORY_NAME", f"{GISC_NAME} metadata c
 GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
 GISC_TOMBSTONE_RETENTION_DAYS = env.number_or_none("GISC_TOMBSTONE_RETENTION_DAYS", 92, low=92, high=36500)  # W8
 GISC_PAGE_RECORDS = env.number("GISC_PAGE_RECORDS", 100, low=1, high=10000)
+GISC_PAGE_BYTES = env.number("GISC_PAGE_BYTES", 10_000_000, low=100_000, high=1_000_000_000)
 GISC_PAGE_HEADERS = env.number("GISC_PAGE_HEADERS", 1000, low=1, high=10000)
 GISC_PAGE_SETS = env.number("GISC_PAGE_SETS", 1000, low=1, high=10000)
-GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_UPPERCASE_PREFIX = env.flag("GISC_UPPERCASE_PREFIX", False)
 GISC_RIGHTS_URL = env.url("GISC_RIGHTS_URL", ("http", "https"), "", "https://gisc.example.org/rights")
+GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
+GISC_WEB_THREADS = env.number("GISC_WEB_THREADS", 8, low=1, high=100)
+GISC_WEB_STATEMENT_SECONDS = env.number("GISC_WEB_STATEMENT_SECONDS", 100, low=1, high=3600)
+GISC_REQUESTS_PER_MINUTE = env.number_or_none("GISC_REQUESTS_PER_MINUTE", 6000, low=1, high=1_000_000)
+# Some threads are left for the administration, the public pages and health.
+GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_WEB_THREADS * 3 // 4), low=1, high=1000)
+GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
+GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
-GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
@@ -106,6 +113,11 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
+GISC_OAI_MIDDLEWARE = [  # of those, what the endpoint needs (gisc/wsgi.py)
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -150,6 +162,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 # --- Celery -----------------------------------------------------------------------------------------
 # A run's row is the truth and the queue a hint (design.md, section 5): a lost message costs one beat.
 
+GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}

@@ -4,9 +4,12 @@ from django.contrib import admin
 from django.urls import include, path
 
 from gisc.metrics import metrics
+from oaiprovider.views import browse, robots
 
 urlpatterns = [
     path("oai", include("oaiprovider.urls")),
+    path("oai/browse", browse, name="browse"),
+    path("robots.txt", robots),
     path("admin/", admin.site.urls),
     path("health/", include("gisc.health")),
     path("metrics", metrics),

@@ -1,8 +1,45 @@
-"""The WSGI application that gunicorn serves."""
+"""The WSGI application that gunicorn serves: the endpoint for harvesters, and everything else.
+
+The endpoint needs no session, account, message or cookie (P11), so its requests do not pass what handles them.
+"""
 
 import os
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
+from django.db.backends.signals import connection_created
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
-application = get_wsgi_application()
+
+
+class _Endpoint(WSGIHandler):
+    """Django's handler with the middleware that `/oai` needs."""
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        everything = settings.MIDDLEWARE
+        settings.MIDDLEWARE = settings.GISC_OAI_MIDDLEWARE
+        try:
+            super().load_middleware(is_async)
+        finally:
+            settings.MIDDLEWARE = everything
+
+
+_everything = get_wsgi_application()
+_endpoint = _Endpoint()
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    answer = _endpoint if environ.get("PATH_INFO") == "/oai" else _everything
+    return answer(environ, start_response)
+
+
+def _limit_statements(connection: Any, **_: Any) -> None:
+    """P117: no statement of a request runs for ever; `/oai` then answers 503. Workers and commands have no such limit."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{settings.GISC_WEB_STATEMENT_SECONDS}s"])
+
+
+connection_created.connect(_limit_statements)

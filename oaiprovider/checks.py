@@ -57,3 +57,18 @@ def base_url_is_served(**_: Any) -> list[CheckMessage]:
             id="oaiprovider.W001",
         )
     ]
+
+
+@register()
+def mirror_is_elsewhere(**_: Any) -> list[CheckMessage]:
+    """P114: no redirect loops."""
+    mirror, own = (urlsplit(url) for url in (settings.GISC_MIRROR_URL, settings.GISC_BASE_URL))
+    if not mirror.hostname or (mirror.scheme, mirror.netloc) != (own.scheme, own.netloc):
+        return []
+    return [
+        Error(
+            f"GISC_MIRROR_URL is {settings.GISC_MIRROR_URL!r}, which is this node",
+            hint="Write the public URL of another node that holds the same catalogue, or leave it out (P114).",
+            id="oaiprovider.E003",
+        )
+    ]

@@ -68,8 +68,8 @@ def _reason(profile: Profile, chosen: profiles.Candidate | None, user_agent: str
 
 
 def _ask(verb: str, user_agent: str, address: str) -> etree._Element:
-    document = views.answer(arguments.split(f"verb={verb}".encode()), user_agent=user_agent, address=address)
-    return etree.fromstring(document)
+    terms = Profile.objects.terms_for(user_agent, address)
+    return etree.fromstring(views.answer(arguments.split(f"verb={verb}".encode()), terms))
 
 
 def _texts(element: etree._Element, *names: str) -> list[str]:

@@ -1,11 +1,12 @@
 """Values in, bytes of an OAI-PMH document out (3.2, 4). No queries, no settings, no Django.
 
-`_element` is the only place where markup is put around text, and it escapes and cleans all of it (P28, P47).
+Markup is put around text by `_element` and, in headers, by `_header`; both escape and clean all of it (P28, P47).
 What is spliced as it stands is a payload: the root element's bytes with its own namespace declarations (P48),
 which an XML builder would drop as redundant.
 """
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,11 @@ _OPEN = (
 ).encode()
 _CLOSE = b"</OAI-PMH>\n"
 
+# An element, whole or in pieces: a page of metadata is joined once, with the envelope, and not copied at each level.
+Body = bytes | Sequence[bytes]
+
+# Text that needs neither escaping nor cleaning, as most of it.
+_PLAIN = re.compile(r"[ !#-%'-;=?-~]*")
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 # P28: white space in an attribute as character references, or a parser turns it into spaces.
 _ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
@@ -39,6 +45,7 @@ class Repository:
     earliest: datetime
     deleted_record: str
     descriptions: tuple[bytes, ...] = ()
+    compressions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +88,11 @@ class Origin:
     altered: bool
 
 
-def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: bytes) -> bytes:
+def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> bytes:
     """The whole answer. `given` are the arguments that `<request>` echoes (P25); its text is the base URL (P24)."""
     request = _element("request", base_url, dict(given))
-    return b"".join((_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", body, b"\n", _CLOSE))
+    pieces = (body,) if isinstance(body, bytes) else body
+    return b"".join((_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", *pieces, b"\n", _CLOSE))
 
 
 def refusal(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]) -> bytes:
@@ -106,6 +114,7 @@ def identify(repository: Repository) -> bytes:
             _element("earliestDatestamp", write(repository.earliest)),
             _element("deletedRecord", repository.deleted_record),
             _element("granularity", Granularity.SECOND),
+            *(_element("compression", name) for name in repository.compressions),  # P58
             *(_wrap("description", container) for container in repository.descriptions),
         ],
     )
@@ -133,15 +142,22 @@ def list_sets(sets: Iterable[SetLine], resumption: Resumption | None) -> bytes:
 
 
 def get_record(entry: Entry) -> bytes:
-    return _block("GetRecord", [_record(entry)])
+    return _block("GetRecord", [b"".join(_record(entry))])
 
 
 def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -> bytes:
     return _block("ListIdentifiers", [*map(_header, headers), *_resumption(resumption)])
 
 
-def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> bytes:
-    return _block("ListRecords", [*map(_record, entries), *_resumption(resumption)])
+def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> list[bytes]:
+    pieces = [b"<ListRecords>\n"]
+    for entry in entries:
+        pieces += _record(entry)
+        pieces.append(b"\n")
+    for element in _resumption(resumption):
+        pieces += (element, b"\n")
+    pieces.append(b"</ListRecords>")
+    return pieces
 
 
 def provenance(origins: Sequence[Origin]) -> bytes:
@@ -198,23 +214,28 @@ def _description(texts: Iterable[str]) -> bytes:
 
 
 def _header(header: Header) -> bytes:
-    return _block(
-        "header",
-        [
-            _element("identifier", header.identifier),
-            _element("datestamp", header.datestamp),
-            *(_element("setSpec", spec) for spec in header.set_specs),
-        ],
-        {"status": "deleted"} if header.deleted else {},  # P86: a live record has no status
-    )
+    status = ' status="deleted"' if header.deleted else ""  # P86: a live record has no status
+    return (
+        f"<header{status}>\n<identifier>{_escaped(header.identifier)}</identifier>\n"
+        f"<datestamp>{_escaped(header.datestamp)}</datestamp>\n{_set_specs(header.set_specs)}</header>"
+    ).encode()
 
 
-def _record(entry: Entry) -> bytes:
-    parts = [_header(entry.header)]
+@functools.lru_cache(maxsize=1024)
+def _set_specs(specs: tuple[str, ...]) -> str:
+    """A line for each; the records of a page are in few different combinations of sets."""
+    return "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+
+
+def _record(entry: Entry) -> list[bytes]:
+    """In pieces, the metadata being one of them: see `Body`."""
+    pieces = [b"<record>\n", _header(entry.header)]
     if entry.metadata is not None:  # P83: a deleted record is its header
-        parts.append(_wrap("metadata", entry.metadata))
-    parts += (_wrap("about", about) for about in entry.about)
-    return _block("record", parts)
+        pieces += (b"\n<metadata>", entry.metadata, b"</metadata>")
+    for about in entry.about:
+        pieces += (b"\n", _wrap("about", about))
+    pieces.append(b"\n</record>")
+    return pieces
 
 
 def _resumption(resumption: Resumption | None) -> list[bytes]:
@@ -228,7 +249,7 @@ def _resumption(resumption: Resumption | None) -> list[bytes]:
 
 def _element(name: str, text: str, attributes: dict[str, str] | None = None) -> bytes:
     """An element with text and no white space around it (P53)."""
-    return b"".join((_start(name, attributes or {}), _clean(text).translate(_TEXT).encode(), f"</{name}>".encode()))
+    return b"".join((_start(name, attributes or {}), _escaped(text).encode(), f"</{name}>".encode()))
 
 
 def _block(name: str, children: Iterable[bytes], attributes: dict[str, str] | None = None) -> bytes:
@@ -244,6 +265,11 @@ def _wrap(name: str, content: bytes) -> bytes:
 def _start(name: str, attributes: dict[str, str]) -> bytes:
     pairs = "".join(f' {key}="{_clean(value).translate(_ATTRIBUTE)}"' for key, value in attributes.items())
     return f"<{name}{pairs}>".encode()
+
+
+def _escaped(text: str) -> str:
+    """The text of an element (P28, P47)."""
+    return text if _PLAIN.fullmatch(text) else _clean(text).translate(_TEXT)
 
 
 def _clean(text: str) -> str:

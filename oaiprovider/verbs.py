@@ -4,7 +4,8 @@ Each takes a checked `Request`, the instant of the answer, which the view took b
 on which this harvester is served; it gives the verb's element, or raises `Refused`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,7 @@ from catalogue import counts, datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
 from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
-from oaiprovider import abouts, crosswalked, descriptions, render, supported, tokens
+from oaiprovider import abouts, compression, crosswalked, descriptions, render, supported, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -48,6 +49,7 @@ def identify(_request: Request, _at: datetime, terms: Terms) -> bytes:
             earliest=lists.earliest(),
             # P82: what the retention promises, so that the two cannot differ.
             deleted_record="transient" if settings.GISC_TOMBSTONE_RETENTION_DAYS else "persistent",
+            compressions=compression.ENCODINGS,
             descriptions=tuple(_descriptions()),
         )
     )
@@ -130,7 +132,7 @@ def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
     return render.list_identifiers((_header(row, page.format) for row in page.rows), page.resumption)
 
 
-def list_records(request: Request, at: datetime, terms: Terms) -> bytes:
+def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
     page = _page(request, at, terms, size=terms.page_records, payloads=True)
     # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
     whole = [row for row in page.rows if not row.damaged]
@@ -140,7 +142,7 @@ def list_records(request: Request, at: datetime, terms: Terms) -> bytes:
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.
-ANSWERS: dict[str, Callable[[Request, datetime, Terms], bytes]] = {
+ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
     "Identify": identify,
     "ListMetadataFormats": list_metadata_formats,
     "ListSets": list_sets,
@@ -207,9 +209,7 @@ def _rows(
     if raised is None:
         return [], False
     if known.certain or known.withdrawn:
-        wanted = payloads and not known.withdrawn
-        rows = lists.page(raised, after=after, size=size + 1, payloads=wanted, scope=terms.scope)
-        return rows[:size], len(rows) > size
+        return _stored_rows(raised, after, terms, size=size, payloads=payloads and not known.withdrawn)
     # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
     return crosswalked.page(
         known,
@@ -217,6 +217,39 @@ def _rows(
         after=after,
         size=min(size, terms.page_records),
     )
+
+
+def _stored_rows(
+    window: Window, after: Place | None, terms: Terms, *, size: int, payloads: bool
+) -> tuple[list[Listed], bool]:
+    """The rows of a page as they are stored, and whether a record that can be shown follows them."""
+    enough = settings.GISC_PAGE_BYTES
+    rows: list[Listed] = []
+    while True:
+        # One record more than is shown, so that a token is given only where something follows.
+        batch = lists.page(
+            window, after=after, size=size + 1, payloads=payloads, scope=terms.scope, enough_bytes=enough
+        )
+        rows += batch
+        fitting = _fitting(rows, size, enough)
+        more = any(not row.damaged for row in rows[fitting:])
+        if more or len(batch) <= size:
+            return rows[:fitting], more
+        after = rows[-1].place  # nothing but damaged records: look behind them
+
+
+def _fitting(rows: list[Listed], size: int, enough: int) -> int:
+    """How many of the rows make a page: `size` records, or as many as `enough` bytes hold, but at least one.
+
+    A record that cannot be read back is passed over and does not count.
+    """
+    total = whole = 0
+    for number, row in enumerate(rows):
+        total += len(row.payload or b"")
+        if whole == size or (whole and total > enough):
+            return number
+        whole += not row.damaged
+    return len(rows)
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -272,8 +305,14 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
 
 
 def _header(row: Listed, known: Format) -> oai.Header:
-    stamp = datestamps.write(known.datestamp(row.place.datestamp))  # P38, P93: in seconds, as the format has it
+    stamp = _stamp(known.datestamp(row.place.datestamp))  # P93: as the format has it
     return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
+
+
+@functools.lru_cache(maxsize=1024)
+def _stamp(datestamp: datetime) -> str:
+    """P38: in seconds, however the request was written. What was loaded together is stamped together."""
+    return datestamps.write(datestamp)
 
 
 def _entry(row: Listed, known: Format) -> oai.Entry:
@@ -284,7 +323,8 @@ def _entry(row: Listed, known: Format) -> oai.Entry:
     return oai.Entry(header, metadata, abouts.containers(row.provenance, altered=known.altered))
 
 
-def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:
+@functools.lru_cache(maxsize=1024)
+def minimal(set_specs: tuple[str, ...]) -> tuple[str, ...]:
     """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
     specs = tuple(dict.fromkeys(set_specs))
     return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))

@@ -5,18 +5,25 @@ left to Django, which makes it a 500.
 """
 
 import logging
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from ipaddress import IPv4Address, IPv6Address
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
+from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 
 from catalogue import lists
-from oaiprovider import addresses, arguments, render, verbs
+from oaiprovider import addresses, arguments, browsing, compression, flow, render, verbs
 from oaiprovider.errors import Behind, Refused
 from oaiprovider.models import Profile
+from oaiprovider.profiles import Terms
 from oaiprovider.sandbox import Busy
 
 logger = logging.getLogger(__name__)
@@ -26,33 +33,127 @@ FORM = "application/x-www-form-urlencoded"
 LONGEST_URL = 8192  # P12, path and query
 LONGEST_BODY = 65536  # P12
 RETRY_AFTER_S = 30  # chosen; P112 allows 1 to 600
+_NOT_FOR_ROBOTS = ("/oai", "/admin/", "/harvest/", "/metrics", "/health/")
 
 
 @csrf_exempt  # P11, S30: a POST here changes nothing
 def oai(request: HttpRequest) -> HttpResponse:
     """Answer one request; the checks come in the order of P14."""
-    refused = _transport(request)
-    if refused is not None:
-        return _finish(request, refused)
+    return _transport(request) or _to_page(request) or _respond(request, _document)
+
+
+@require_safe
+def browse(request: HttpRequest) -> HttpResponse:
+    """The same answers as HTML, for people. No part of the protocol, but under the same flow control."""
+    return _transport(request) or _respond(request, _page)
+
+
+@require_safe
+def robots(_request: HttpRequest) -> HttpResponse:
+    """Search engines are welcome on the records' pages; a walk through the lists is for harvesters."""
+    return _plain("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
+
+
+def _respond(request: HttpRequest, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
+    """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
+    number = flow.in_progress.enter()
+    try:
+        response = _answered(request, number, make)
+        _finish(request, response)
+    except BaseException:
+        flow.in_progress.leave()
+        raise
+    # When the client has all of it, or has gone. django-stubs do not know the list.
+    response._resource_closers.append(flow.in_progress.leave)  # type: ignore[attr-defined]
+    return response
+
+
+def _answered(request: HttpRequest, number: int, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
     given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
     if request.method == "POST":
         given += arguments.split(request.body)  # P3: the union; a name in both is repeated
     try:
-        document = answer(given, user_agent=request.META.get("HTTP_USER_AGENT", ""), address=_address(request))
+        address = _address(request)
+        terms = Profile.objects.terms_for(
+            request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address)
+        )
+        return _turned_away(request, number, address, terms) or make(request, answer(given, terms))
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
-        return _finish(request, _later())
     except Busy:
         logger.exception("crosswalk is not done")
-        return _finish(request, _later())
     except Behind as exc:
         logger.warning("this database lags behind the one that began the list", extra={"reason": str(exc)})
-        return _finish(request, _later())
-    return _finish(request, HttpResponse(document, content_type=render.CONTENT_TYPE))
+    return _later()
 
 
-def answer(given: list[arguments.Argument], *, user_agent: str, address: str) -> bytes:
-    """The OAI-PMH document that answers these arguments, whatever they are, to this harvester (G2)."""
+def _document(request: HttpRequest, document: bytes) -> HttpResponse:
+    if browsing.wants_stylesheet(request):
+        document = browsing.styled(document)
+    return HttpResponse(document, content_type=render.CONTENT_TYPE)
+
+
+def _page(request: HttpRequest, document: bytes) -> HttpResponse:
+    xml = _with_query(request, urlsplit(verbs.base_url()).path)
+    page = HttpResponse(browsing.page(document, xml=xml), content_type="text/html; charset=UTF-8")
+    page["Content-Security-Policy"] = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'"
+    return page
+
+
+def _to_page(request: HttpRequest) -> HttpResponse | None:
+    if request.method == "POST" or not browsing.wants_page(request):
+        return None
+    away = _plain("This is for programs; people are shown the same elsewhere.", 302)
+    away["Location"] = _with_query(request, f"{request.path}/browse")
+    return _finish(request, away)
+
+
+def _with_query(request: HttpRequest, address: str) -> str:
+    return iri_to_uri(f"{address}?{request.META.get('QUERY_STRING', '')}")
+
+
+def _turned_away(
+    request: HttpRequest, number: int, address: IPv4Address | IPv6Address | None, terms: Terms
+) -> HttpResponse | None:
+    """P112-P114: 503, 302 to the mirror or 403 for a client that must wait; `number` requests are in progress."""
+    if address is None or not terms.may_be_limited:
+        return None
+    client = addresses.key(address)
+    decision = flow.decide(
+        client,
+        at=time.time(),
+        requests_per_minute=_rate(address, terms),
+        busy=settings.GISC_REQUESTS_AT_ONCE is not None and number > settings.GISC_REQUESTS_AT_ONCE,
+    )
+    if decision.verdict is flow.Verdict.SERVE:
+        return None
+    if decision.verdict is flow.Verdict.REFUSE:
+        logger.warning("client refused", extra={"client": client, "for_s": decision.wait_s})
+        return _plain(
+            f"Refused: many requests of {client} came before the time that Retry-After had named. Stop asking for "
+            f"{decision.wait_s} seconds, then go on, with the same resumptionToken if you have one.",
+            403,
+        )
+    if settings.GISC_MIRROR_URL and request.method != "POST":  # P114; a redirect would lose the body of a POST
+        away = _plain("The same is answered elsewhere.", 302)
+        away["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
+        return away
+    logger.info("client told to wait", extra={"client": client, "for_s": decision.wait_s})
+    wait = _plain(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
+    wait["Retry-After"] = str(decision.wait_s)
+    return wait
+
+
+def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
+    """Requests per minute: as the profile says, else as the node limits everybody; None for no limit."""
+    if terms.requests_per_minute is not None:
+        return terms.requests_per_minute
+    # Who asks from this host is its operator, or a proxy that nobody has named in GISC_TRUSTED_PROXIES.
+    return None if address.is_loopback else settings.GISC_REQUESTS_PER_MINUTE
+
+
+def answer(given: list[arguments.Argument], terms: Terms) -> bytes:
+    """The OAI-PMH document that answers these arguments, whatever they are, on these terms (G2)."""
     base_url = verbs.base_url()
     try:
         asked = arguments.read(given)
@@ -62,7 +163,7 @@ def answer(given: list[arguments.Argument], *, user_agent: str, address: str) ->
         return render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
     at = lists.instant()  # P39, S6: before any query
     try:
-        body = verbs.ANSWERS[asked.verb](asked, at, Profile.objects.terms_for(user_agent, address))
+        body = verbs.ANSWERS[asked.verb](asked, at, terms)
     except Refused as refused:
         return render.refusal(at=at, base_url=base_url, given=asked.given, faults=refused.faults)
     return render.document(at=at, base_url=base_url, given=asked.given, body=body)
@@ -70,6 +171,11 @@ def answer(given: list[arguments.Argument], *, user_agent: str, address: str) ->
 
 def _transport(request: HttpRequest) -> HttpResponse | None:
     """P4, P12: what is wrong before a single argument is read."""
+    refused = _fault(request)
+    return None if refused is None else _finish(request, refused)
+
+
+def _fault(request: HttpRequest) -> HttpResponse | None:
     if request.method not in METHODS:
         response = _plain(f"OAI-PMH is spoken with {', '.join(METHODS)}.", 405)
         response["Allow"] = ", ".join(METHODS)
@@ -86,12 +192,11 @@ def _transport(request: HttpRequest) -> HttpResponse | None:
     return None
 
 
-def _address(request: HttpRequest) -> str:
-    """Where the request comes from, through the proxies that are trusted; empty where that has no address."""
-    found = addresses.client(
+def _address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
+    """Where the request comes from, through the proxies that are trusted; None where that has no address."""
+    return addresses.client(
         request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
     )
-    return "" if found is None else str(found)
 
 
 def _content_length(request: HttpRequest) -> int:
@@ -113,8 +218,11 @@ def _plain(text: str, status: int) -> HttpResponse:
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "no-cache"  # P116
-    patch_vary_headers(response, ["User-Agent"])  # P116: profiles
+    patch_vary_headers(response, ["Accept", "Accept-Encoding", "User-Agent"])  # P51, P115, P116: profiles
+    if response.status_code == 200 and compression.wants_gzip(request.META.get("HTTP_ACCEPT_ENCODING")):
+        response.content = compression.gzip(response.content)
+        response["Content-Encoding"] = compression.GZIP
+    response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
-        response["Content-Length"] = str(len(response.content))
         response.content = b""
     return response

@@ -37,8 +37,7 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -
 
 @pytest.mark.django_db
 def test_not_ready_without_redis(client: Client, settings) -> None:
-    settings.GISC_EMBEDDED_REDIS = False
-    settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{free_port()}/0"
+    settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["redis"]) == (503, "not reachable")
 

@@ -119,3 +119,13 @@ def walk(client: Client, **arguments: str) -> list[Answer]:
 
 def headers_of(pages: list[Answer]) -> list[Header]:
     return [header for page in pages for header in page.headers]
+
+
+def identifiers(document: bytes) -> list[str]:
+    """The identifiers of a document's headers, in order."""
+    return [header.findtext(f"{_OAI}identifier") for header in etree.fromstring(document).iter(f"{_OAI}header")]
+
+
+def token(document: bytes) -> str:
+    """The token to go on with; empty when the list is complete."""
+    return etree.fromstring(document).findtext(f"*/{_OAI}resumptionToken") or ""

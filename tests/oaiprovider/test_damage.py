@@ -22,6 +22,21 @@ def damaged(settings) -> None:
         Record.objects.filter(identifier=identifier).update(payload=packed[:-8] + bytes(8))
 
 
+@pytest.mark.parametrize("records", [1, 2, 3, 10])
+@pytest.mark.parametrize("most_bytes", [1, 5_000, 10**9])
+@pytest.mark.parametrize("last", [False, True])
+def test_no_page_ends_the_list_because_all_of_it_is_damaged(
+    damaged: None, client: Client, settings, records: int, most_bytes: int, last: bool
+) -> None:
+    settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = records, most_bytes
+    expected = ["urn:a", "urn:d", "urn:e"]
+    if last:
+        Record.objects.filter(identifier="urn:e").update(payload=b"damaged")
+        expected.remove("urn:e")
+    pages = asking.walk(client, verb="ListRecords", metadataPrefix="iso19139")
+    assert [header.identifier for header in asking.headers_of(pages)] == expected
+
+
 def test_the_record_is_left_out_told_and_the_list_goes_on(damaged: None, client: Client, caplog) -> None:
     found: list[str] = []
     with caplog.at_level(logging.ERROR, logger="catalogue"):

@@ -1,7 +1,7 @@
 """What must hold for every catalogue, batch size and edit: P143 and P101, by hypothesis on a real database."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from django.db import transaction
@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from catalogue import lists
 from tests import world
 from tests.oaiprovider import asking
 
@@ -28,12 +29,12 @@ def forgotten() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def fill(catalogue: list[tuple[str, bool, bool]]) -> list[str]:
+def fill(catalogue: list[tuple[str, bool, bool]], kilobytes: Sequence[int] = ()) -> list[str]:
     names = []
     for number, (stamp, ours, deleted) in enumerate(catalogue):
         name = f"urn:{number}"
         into = world.own_set() if ours else world.peer_set(world.TOULOUSE)
-        world.put(world.iso_record(name), into=into)
+        world.put(sized_record(name, kilobytes[number]) if kilobytes else world.iso_record(name), into=into)
         if deleted:
             world.bury(name, into=into)
         world.restamp(name, stamp)
@@ -72,6 +73,84 @@ def test_the_pages_together_are_the_unlimited_list(
             if (set_spec != world.TOULOUSE.spec or not ours) and stamp >= (start or "")
         }
         assert set(whole.identifiers) == expected
+
+
+def sized_record(name: str, kilobytes: int, title: str = "Surface observations") -> bytes:
+    return world.iso_record(name, title=title, abstract="x" * 1000 * kilobytes)
+
+
+SIZED = st.lists(
+    st.tuples(st.sampled_from(STAMPS), st.booleans(), st.booleans(), st.integers(0, 6)), min_size=1, max_size=8
+)
+
+
+@pytest.mark.spec("P143", "P101", "P107", "P109", "P104", "P106", "P146")
+@hypothesis_settings(max_examples=40, **HARD)
+@given(
+    catalogue=SIZED,
+    limits=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 15_000)), min_size=1, max_size=4),
+    edits=st.lists(st.tuples(st.sampled_from(["change", "delete", "new", "nothing"]), st.integers(0, 8)), max_size=5),
+    prefix=st.sampled_from(["iso19139", "oai_dc"]),
+    set_spec=st.sampled_from([None, "WIS-CATALOGUE", world.TOULOUSE.spec]),
+    start=st.sampled_from([None, "2025-03-01", "2025-03-02", "2025-03-01T00:00:01Z"]),
+    until=st.sampled_from([None, "2025-03-01"]),
+)
+def test_pages_bounded_by_records_and_bytes_and_the_next_harvest_are_the_truth(
+    client: Client, settings, catalogue, limits, edits, prefix, set_spec, start, until
+) -> None:
+    """Limits change from page to page, records between pages; the unlimited list of before and after is the truth."""
+    if start and len(start) > 10:
+        until = until and "2025-03-01T23:59:59Z"
+    if start == "2025-03-02":
+        until = None
+    with forgotten():
+        plain = [(stamp, ours, deleted) for stamp, ours, deleted, _ in catalogue]
+        names = fill(plain, [kilobytes for *_, kilobytes in catalogue])
+        arguments = {"verb": "ListRecords", "metadataPrefix": prefix} | ({"set": set_spec} if set_spec else {})
+        window = arguments | ({"from_": start} if start else {}) | ({"until": until} if until else {})
+        settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = 1000, 10**9
+        truth = asking.get(client, **window)
+        before = {header.identifier: header for header in truth.headers}
+        held: dict[str, asking.Header] = {}
+        touched: set[str] = set()
+        page, number, cursor = None, 0, 0
+        while page is None or page.token:
+            records, most_bytes = limits[number % len(limits)]
+            settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = records, most_bytes
+            if page is None:
+                page = first = asking.get(client, **window)
+            else:
+                page = asking.get(client, verb="ListRecords", resumptionToken=page.token)
+            if page.codes:
+                break
+            assert 1 <= len(page.headers) <= records
+            sizes = [len(payload) for payload in stored_sizes(page)]
+            assert len(sizes) <= 1 or sum(sizes) <= most_bytes, "more than one record only where they fit"
+            if page.token_element is not None:
+                assert page.token_element.get("cursor") == str(cursor)
+            cursor += len(page.headers)
+            assert not (held.keys() & set(page.identifiers) - touched), "nothing comes twice"
+            held |= {header.identifier: header for header in page.headers}
+            if edits and page.token:
+                touched |= edit(names, plain, *edits.pop())
+            number += 1
+        if page.codes:  # P106: all that was left has moved behind the end of the list
+            assert page.codes == (["badResumptionToken"] if number else ["noRecordsMatch"])
+        assert before.keys() - touched <= held.keys()
+        assert all(held[name] == before[name] for name in before.keys() - touched)
+        settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = 1000, 10**9
+        again = asking.get(client, **arguments, from_=first.date)
+        held |= {header.identifier: header for header in again.headers}
+        after = {header.identifier: header for header in asking.get(client, **arguments).headers}
+        assert {name: after[name] for name in (before.keys() | touched) & after.keys()} == {
+            name: header for name, header in held.items() if name in before.keys() | touched
+        }
+
+
+def stored_sizes(page: asking.Answer) -> list[bytes]:
+    """The stored metadata of the live records of a page."""
+    live = [header.identifier for header in page.headers if not header.deleted]
+    return [lists.find(identifier).payload for identifier in live]
 
 
 EDITS = st.lists(st.tuples(st.sampled_from(["change", "delete", "new", "nothing"]), st.integers(0, 8)), max_size=8)

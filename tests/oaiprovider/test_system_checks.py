@@ -3,6 +3,7 @@
 import pytest
 
 from oaiprovider import checks
+from tests import world
 
 
 @pytest.mark.spec("P54")
@@ -54,3 +55,11 @@ def test_the_host_of_the_base_url_is_one_we_answer_to(settings, hosts: list[str]
     settings.GISC_BASE_URL = "https://gisc.example.org:8443"
     settings.ALLOWED_HOSTS = hosts
     assert [message.id for message in checks.base_url_is_served()] == ([] if served else ["oaiprovider.W001"])
+
+
+@pytest.mark.spec("P114")
+def test_a_mirror_is_another_node(settings) -> None:
+    settings.GISC_BASE_URL = world.OUR_BASE_URL
+    for mirror, ids in (("", []), ("https://mirror.example.org", []), (world.OUR_BASE_URL, ["oaiprovider.E003"])):
+        settings.GISC_MIRROR_URL = mirror
+        assert [message.id for message in checks.mirror_is_elsewhere()] == ids

@@ -1,5 +1,7 @@
 """HTTP around the protocol: methods, media types, limits, caching, failures."""
 
+import gzip
+import re
 from datetime import timedelta
 from urllib.parse import quote
 
@@ -93,6 +95,7 @@ def test_head_is_get_without_the_body(client: Client, rf: RequestFactory) -> Non
     got = client.get("/oai?verb=Identify")
     head = views.oai(rf.head("/oai?verb=Identify"))  # the test client would take the body away by itself
     assert head.status_code == 200
+    head.close()
     assert head.content == b""
     assert head["Content-Type"] == got["Content-Type"]
     assert head["Content-Length"] == str(len(got.content))
@@ -146,11 +149,46 @@ def test_no_answer_is_fresh_in_a_cache(client: Client, method: str, path: str) -
     assert client.generic(method, path)["Cache-Control"] == "no-cache"
 
 
-@pytest.mark.spec("P115")
-def test_nothing_is_compressed_and_no_compression_announced(client: Client) -> None:
-    response = client.get("/oai?verb=Identify", headers={"accept-encoding": "gzip"})
+@pytest.mark.spec("P115", "P58")
+@pytest.mark.parametrize("query", ["verb=Identify", "verb=ListRecords&metadataPrefix=iso19139", "verb=junk", ""])
+def test_an_answer_is_compressed_where_gzip_is_asked_for_and_else_is_not(client: Client, query: str) -> None:
+    world.put(world.iso_record("urn:a"))
+    plain = client.get("/oai", QUERY_STRING=query)
+    packed = client.get("/oai", QUERY_STRING=query, headers={"accept-encoding": "gzip;q=1.0, identity;q=0.5"})
+    assert "Content-Encoding" not in plain
+    assert packed["Content-Encoding"] == "gzip"
+    dates = re.compile(rb"<responseDate>[^<]*</responseDate>")
+    assert dates.sub(b"", gzip.decompress(packed.content)) == dates.sub(b"", plain.content)
+    for response in (plain, packed):
+        assert response["Content-Length"] == str(len(response.content))
+        assert response["Content-Type"] == "text/xml; charset=UTF-8"
+        assert response["Vary"] == "Accept, Accept-Encoding, User-Agent"
+
+
+@pytest.mark.spec("P58", "P115")
+def test_identify_announces_gzip_and_nothing_else(client: Client) -> None:
+    assert [element.text for element in asking.get(client, verb="Identify").find("//o:compression")] == ["gzip"]
+
+
+@pytest.mark.spec("P4", "P115")
+def test_head_tells_the_length_of_the_compressed_answer(client: Client, rf: RequestFactory) -> None:
+    headers = {"accept-encoding": "gzip"}
+    got = client.get("/oai?verb=ListMetadataFormats", headers=headers)
+    head = views.oai(rf.head("/oai?verb=ListMetadataFormats", headers=headers))
+    head.close()
+    assert head.content == b""
+    assert {name: head[name] for name in ("Content-Encoding", "Content-Length", "Content-Type", "Vary")} == {
+        name: got[name] for name in ("Content-Encoding", "Content-Length", "Content-Type", "Vary")
+    }
+
+
+@pytest.mark.spec("P115", "P4")
+@pytest.mark.parametrize(("method", "status"), [("PUT", 405), ("POST", 415)])
+def test_what_is_no_document_is_plain_text_and_never_compressed(client: Client, method: str, status: int) -> None:
+    response = client.generic(method, "/oai", "x", content_type="text/plain", headers={"accept-encoding": "gzip"})
+    assert response.status_code == status
     assert "Content-Encoding" not in response
-    assert asking.read(response).find("//o:compression") == []
+    assert response["Vary"] == "Accept, Accept-Encoding, User-Agent"
 
 
 @pytest.mark.spec("P9")

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import ingest
 from catalogue.models import Record
-from gisc import bench, database, embedded
+from gisc import bench, bench_provider, database, embedded
 
 
 class Command(BaseCommand):
@@ -22,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
         parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
 
-    def handle(self, *, records: int, processes: int, **_: Any) -> None:
+        parser.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
+
+    def handle(self, *, records: int, processes: int, provider: bool, **_: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
         if not settings.GISC_EMBEDDED_DATABASE:
             raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
@@ -35,7 +37,8 @@ class Command(BaseCommand):
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request is no part of what is measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            rows = bench.run(folder, records=records, processes=processes, say=self.stderr.write)
+            measure = bench_provider.run if provider else bench.run
+            rows = measure(folder, records=records, processes=processes, say=self.stderr.write)
         self.stdout.write(
             f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{bench.table(rows)}"
         )

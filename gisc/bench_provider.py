@@ -1,0 +1,308 @@
+"""`manage.py bench --provider`: what `/oai` serves in a second, side by side with the least a WSGI program can do.
+
+That program is `$GISC_SHARED/bench/raw_wsgi.py` (default `../shared`): it selects a page of plain texts by key, puts an
+envelope around it and knows nothing else; it has the same records, workers and clients, in turn with the node. Where it is
+absent, there are no ratios. Runs on a catalogue that is thrown away, as `gisc.bench` does. Results: docs/benchmarks.md.
+"""
+
+import http.client
+import io
+import json
+import os
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+from django.conf import settings
+from django.db import connection
+
+from catalogue import lists
+from catalogue.lists import Place, Window
+from gisc import bench
+from gisc.bench import Row
+
+_SHARED = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared"))
+_CONNECTIONS = (1, 8, 32)
+_ROUNDS = 3
+_SECONDS = 3.0
+_PAGES_FOR_MEMORY = (100, 10_000)
+_BARE = "limit_text_plain"  # where raw_wsgi.py looks
+_TOKEN = re.compile(rb"<resumptionToken[^>]*>([^<]+)</resumptionToken>")
+_IDENTIFIER = re.compile(rb"<identifier>([^<]+)</identifier>")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A gunicorn that runs, and the base of its lists."""
+
+    name: str
+    base: str
+    port: int
+    process: psutil.Process
+
+
+@dataclass(slots=True)
+class Measured:
+    """What the rounds of one measurement gave: answers a second, and the milliseconds of each."""
+
+    rates: list[float] = field(default_factory=list)
+    took: list[float] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+    def at(self, share: float) -> float:
+        return sorted(self.took)[int(len(self.took) * share)] * 1000
+
+
+def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None]) -> list[Row]:
+    """Load so many records and measure everything."""
+    archive = folder / "records.tar"
+    say(f"making and loading {records:,} records ...")
+    bench.make(archive, records)
+    bench.load(archive, processes)
+    say("copying them into a bare table ...")
+    _copy_plain()
+    with ExitStack() as stack:
+        raw = _raw(stack, page=settings.GISC_PAGE_RECORDS)
+        raw_headers = _raw(stack, page=settings.GISC_PAGE_HEADERS)
+        node = stack.enter_context(_node(settings.GISC_WEB_WORKERS))
+        rows = []
+        for connections in _CONNECTIONS:
+            say(f"ListRecords over {connections} connections ...")
+            rows += list(_records(folder, node, raw, connections))
+        say("ListIdentifiers, GetRecord, places of a list ...")
+        rows += list(_headers(folder, node, raw_headers))
+        rows.append(_single(folder, node))
+        rows += list(_places(folder, node))
+    say("memory ...")
+    with _node(1) as alone:
+        rows += list(_memory(folder, alone))
+    return rows
+
+
+# --- The servers ------------------------------------------------------------------------------------
+
+
+def _raw(stack: ExitStack, *, page: int) -> Server | None:
+    program = _SHARED / "bench" / "raw_wsgi.py"
+    if not program.exists():
+        return None
+    database = settings.DATABASES["default"]
+    dsn = f"host={database['OPTIONS']['host']} dbname={database['NAME']} user={database['USER']}"
+    command = ["-w", str(settings.GISC_WEB_WORKERS), "-k", "gthread", "--threads", "1", "--no-control-socket"]
+    environment = {
+        "BENCH_DSN": dsn,
+        "BENCH_DRIVER": "psycopg2",
+        "BENCH_PAGE": str(page),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return stack.enter_context(
+        _gunicorn("raw", "/plain", [*command, "raw_wsgi:application"], environment, program.parent)
+    )
+
+
+@contextmanager
+def _node(workers: int) -> Iterator[Server]:
+    command = ["-c", "python:gisc.gunicorn_conf", "-w", str(workers), "gisc.wsgi"]
+    # Clients that ask as fast as they can are what is wanted here.
+    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR"}
+    with _gunicorn("node", "/oai", command, environment, Path(settings.BASE_DIR)) as server:
+        yield server
+
+
+@contextmanager
+def _gunicorn(name: str, base: str, command: list[str], environment: dict[str, str], folder: Path) -> Iterator[Server]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", *command, "-b", f"127.0.0.1:{port}", "--log-level", "warning"],
+        cwd=folder,
+        env=os.environ | environment,
+    )
+    try:
+        server = Server(name, base, port, psutil.Process(process.pid))
+        deadline = time.monotonic() + 30
+        while not _answers(server):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server of {base} does not answer")
+            time.sleep(0.1)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _answers(server: Server) -> bool:
+    try:
+        return bool(_get(server, f"{server.base}?verb=ListIdentifiers&metadataPrefix=iso19139"))
+    except OSError:
+        return False
+
+
+def _get(server: Server, path: str) -> bytes:
+    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    link.request("GET", path)
+    response = link.getresponse()
+    body = response.read()
+    link.close()
+    if response.status != 200 or b"<error" in body[:2000]:
+        raise RuntimeError(f"{path} was answered with {response.status}: {body[:500]!r}")
+    return body
+
+
+# --- The work ---------------------------------------------------------------------------------------
+
+
+def _walk(server: Server, verb: str) -> list[str]:
+    """The address of every page of a list."""
+    found = [f"{server.base}?verb={verb}&metadataPrefix=iso19139"]
+    while token := _TOKEN.search(_get(server, found[-1])[-4000:]):
+        found.append(f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}")
+    return found
+
+
+def _ask(
+    folder: Path,
+    server: Server,
+    paths: list[str],
+    connections: int,
+    encoding: str,
+    into: Measured,
+    seconds: float = _SECONDS,
+) -> int:
+    """One round; the number of answers."""
+    file = folder / "paths.txt"
+    file.write_text("\n".join(paths), encoding="ascii")
+    command = [sys.executable, "-m", "gisc.bench_clients", "127.0.0.1", str(server.port)]
+    told = json.loads(
+        subprocess.run(
+            [*command, str(connections), str(seconds), encoding, str(file)],
+            cwd=settings.BASE_DIR,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+    )
+    into.rates.append(len(told["took"]) / told["seconds"])
+    into.took += told["took"]
+    return len(told["took"])
+
+
+def _records(folder: Path, node: Server, raw: Server | None, connections: int) -> Iterator[Row]:
+    """ListRecords in turn: raw, node, node with gzip."""
+    work = [(server, _walk(server, "ListRecords")) for server in (node, raw) if server]
+    plain, packed, bare = Measured(), Measured(), Measured()
+    for _ in range(_ROUNDS):
+        for server, paths in work:
+            _ask(folder, server, paths, connections, "identity", plain if server is node else bare)
+        _ask(folder, node, work[0][1], connections, "gzip", packed)
+    what = f"ListRecords, {connections} connection{'s' * (connections > 1)}"
+    if raw:
+        yield _row(f"{what}: raw plain program", bare, None)
+    yield _row(f"{what}: plain", plain, bare if raw else None)
+    yield _row(f"{what}: gzip", packed, bare if raw else None)
+
+
+def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:
+    work = [(server, _walk(server, "ListIdentifiers")) for server in (node, raw) if server]
+    ours, bare = Measured(), Measured()
+    for _ in range(_ROUNDS):
+        for server, paths in work:
+            _ask(folder, server, paths, 8, "identity", ours if server is node else bare)
+    what = f"ListIdentifiers, {settings.GISC_PAGE_HEADERS:,} a page, 8 connections"
+    if raw:
+        yield _row(f"{what}: raw plain program", bare, None)
+    yield _row(f"{what}: plain", ours, bare if raw else None)
+
+
+def _single(folder: Path, node: Server) -> Row:
+    page = _get(node, f"{node.base}?verb=ListIdentifiers&metadataPrefix=iso19139")
+    asked = f"{node.base}?verb=GetRecord&metadataPrefix=iso19139&identifier="
+    measured = Measured()
+    paths = [asked + quote(identifier.decode(), safe="") for identifier in _IDENTIFIER.findall(page)]
+    for _ in range(_ROUNDS):
+        _ask(folder, node, paths, 8, "identity", measured)
+    return _row("GetRecord, 8 connections: plain", measured, None)
+
+
+def _places(folder: Path, node: Server) -> Iterator[Row]:
+    """One page again and again over one connection, at three places, in turn."""
+    paths = _walk(node, "ListRecords")
+    places = {"second page": 1, "page at 50 %": len(paths) // 2, "last full page": max(1, len(paths) - 2)}
+    measured = {"first page, with the count": Measured()} | {name: Measured() for name in places}
+    for _ in range(_ROUNDS):
+        for name, into in measured.items():
+            _ask(folder, node, [paths[places.get(name, 0)]], 1, "identity", into, seconds=1.0)
+    for name, each in measured.items():
+        yield _row(f"ListRecords, {name}: plain", each, None)
+
+
+def _memory(folder: Path, node: Server) -> Iterator[Row]:
+    """The resident memory of the one worker, after few pages and after many, half of them compressed."""
+    paths, done = _walk(node, "ListRecords"), 0
+    for wanted in _PAGES_FOR_MEMORY:
+        while done < wanted:
+            for encoding in ("identity", "gzip"):
+                done += _ask(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if wanted < 1000 else 5)
+        resident = node.process.children()[0].memory_info().rss
+        yield Row(f"memory of a worker after {done:,} pages", f"{resident / 2**20:,.0f} MiB")
+
+
+def _row(what: str, measured: Measured, beside: Measured | None) -> Row:
+    return Row(
+        what,
+        f"{measured.rate:,.0f}/s, p50 {measured.at(0.5):,.1f} ms, p95 {measured.at(0.95):,.1f} ms",
+        f"{beside.rate:,.0f}/s: raw plain program" if beside else "",
+        f"{measured.rate / beside.rate:.2f}" if beside else "",
+    )
+
+
+# --- The bare table ---------------------------------------------------------------------------------
+
+
+def _copy_plain() -> None:
+    """The records as plain texts, uncompressed, in a table with a key and an index in list order."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"CREATE TABLE {_BARE} (id bigint PRIMARY KEY, identifier text NOT NULL, datestamp timestamptz(0) NOT NULL,"
+            " set_spec text NOT NULL, payload text STORAGE EXTERNAL)"
+        )
+        place: Place | None = None
+        window = Window(None, None, lists.instant())
+        while rows := lists.page(window, after=place, size=500, payloads=True):
+            place = rows[-1].place
+            lines = (
+                "\t".join(
+                    map(
+                        _copied,
+                        (
+                            str(row.place.pk),
+                            row.identifier,
+                            row.place.datestamp.isoformat(),
+                            row.set_specs[-1],
+                            (row.payload or b"").decode(),
+                        ),
+                    )
+                )
+                for row in rows
+            )
+            cursor.copy_expert(f"COPY {_BARE} FROM STDIN", io.StringIO("\n".join(lines) + "\n"))
+        cursor.execute(f"CREATE INDEX ON {_BARE} (datestamp, id)")
+        cursor.execute("VACUUM ANALYZE")
+
+
+def _copied(text: str) -> str:
+    """As COPY's text format has it."""
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

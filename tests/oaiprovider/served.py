@@ -1,0 +1,74 @@
+"""The provider as it is served: gunicorn with the node's configuration, on the database of the test."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import requests
+from django.conf import settings
+from django.db import connection
+
+from tests.gisc.running import ROOT, environment, free_port
+from tests.waiting import until
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A server that runs: where it is, its one worker, what it has written."""
+
+    port: int
+    process: psutil.Process
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def memory(self) -> int:
+        """Bytes that the worker holds in memory."""
+        return self.process.children()[0].memory_info().rss
+
+
+@contextmanager
+def served(folder: Path, **given: str) -> Iterator[Served]:
+    """Serve until the block ends; what the test has written must be committed."""
+    database = connection.settings_dict
+    port = free_port()
+    log = folder / "server.txt"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gunicorn", "-c", "python:gisc.gunicorn_conf", "gisc.wsgi"],
+            cwd=ROOT,
+            env=environment(
+                DATABASE_URL=f"postgresql://{database['USER']}:{database['PASSWORD']}@/{database['NAME']}"
+                f"?host={quote(database['OPTIONS'].get('host') or database['HOST'], safe='')}&port={database['PORT'] or 5432}",
+                GISC_DATA_DIR=str(settings.GISC_DATA_DIR),
+                GISC_NAME=settings.GISC_NAME,
+                SECRET_KEY=settings.SECRET_KEY,
+                ALLOWED_HOSTS="*",
+                PORT=str(port),
+                GISC_WEB_WORKERS="1",
+                **given,
+            ),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            server = Served(port, psutil.Process(process.pid), log)
+            until(lambda: _answers(server), timeout_s=30, what=f"the server answers: {log.read_text()}")
+            yield server
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _answers(server: Served) -> bool:
+    try:
+        return requests.get(f"{server.url}/oai?verb=Identify", timeout=5).ok
+    except requests.ConnectionError:
+        return False
