@@ -1,4 +1,4 @@
-"""Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` is the only writer of Run."""
+"""Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` and its two helpers alone write Run."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator, URLValidator
@@ -134,6 +134,10 @@ class Run(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == Run.State.OPEN
+
+    def log_facts(self, **more: object) -> dict[str, object]:
+        """What every log line about the run says, and `more`."""
+        return {"link": self.link.name, "run": self.pk, **more}
 
 
 class Reject(models.Model):

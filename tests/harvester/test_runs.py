@@ -7,7 +7,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
-from harvester import runs
+from harvester import leases, runs
 from harvester.models import Link, Reject, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, record, times, xml
@@ -400,7 +400,7 @@ def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
     provider.faults.append(once(continued, lambda: Response("", status=500)))
     run = harvest(link)
     assert run.pages == 1
-    dead = holder.format(host=runs._me().rpartition(":")[0])
+    dead = holder.format(host=leases.me().rpartition(":")[0])
     Run.objects.filter(pk=run.pk).update(holder=dead, leased_until=timezone.now() + timedelta(seconds=lease_s))
 
     run = go_on(run)
