@@ -18,7 +18,7 @@ from django.utils.html import format_html
 from kombu.exceptions import OperationalError
 
 from catalogue.admin import Admin, breakable, coloured
-from harvester import admin_look, links, overview, runs, tasks
+from harvester import admin_look, admin_runs, links, overview, runs, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Link, Reject, Run
 from harvester.status import COUNTERS
@@ -44,8 +44,8 @@ class LinkAdmin(Admin):
     search_fields = ("name", "base_url", "remote_set")
     list_display_links = ("name",)
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
-    actions = ("run_now", "run_now_whole")
-    readonly_fields = ("harvested_to", "next_due", "failures", "granularity")
+    actions = ("run_now", "run_now_whole", "cancel_run")
+    readonly_fields = ("harvested_to", "first_response", "newest", "next_due", "failures", "granularity")
     change_form_template = "admin/harvester/link/change_form.html"
     delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
     delete_selected_confirmation_template = "admin/harvester/link/delete_selected_confirmation.html"
@@ -69,13 +69,13 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
-                "fields": ("enabled", "interval_s", "overlap_s"),
+                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s"),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
             },
         ),
     )
-    _state = ("State", {"fields": ("harvested_to", "next_due", "failures", "granularity")})
+    _state = ("State", {"fields": ("harvested_to", "first_response", "newest", "next_due", "failures", "granularity")})
 
     def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
         return self._fieldsets if obj is None else (*self._fieldsets, self._state)
@@ -130,6 +130,11 @@ class LinkAdmin(Admin):
     @admin.action(description="Run now, whole list", permissions=["change"])
     def run_now_whole(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         self._start(request, queryset, full=True)
+
+    @admin.action(description="Cancel the open run", permissions=["change"])
+    def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for run in Run.objects.filter(link__in=queryset, state=Run.State.OPEN).select_related("link"):
+            self.message_user(request, *admin_runs.cancelled(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """POST: start a run of one link; with `full` in the form, over the whole list."""

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
@@ -13,11 +13,20 @@ from django.utils.html import format_html
 
 from catalogue import display
 from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
-from harvester import exports, overview
+from harvester import exports, overview, runs
 from harvester.models import Reject, Run
 from harvester.status import COUNTERS
 
-OUTCOME_COLOURS = {"done": "success", overview.PARTIAL: "warning", "failed": "danger", "open": "info"}
+OUTCOME_COLOURS = {
+    "done": "success",
+    overview.PARTIAL: "warning",
+    "failed": "danger",
+    "open": "info",
+    "cancelled": "warning",
+}
+
+
+_PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 
 @admin.register(Run)
@@ -30,13 +39,13 @@ class RunAdmin(ReadOnly, Admin):
     sortable_by = ()
     ordering = ("-begun", "-pk")
     search_fields = ("link__name", "message")
-    actions = ("download_rejects",)
+    actions = ("cancel", "download_rejects")
     fieldsets = (
-        ("Outcome", {"fields": ("link", "state", "trigger", "begun", "finished", "took", "message")}),
+        ("Outcome", {"fields": ("link", "state", "phase", "trigger", "begun", "finished", "took", "message")}),
         ("Entries", {"fields": ("counts", "reject_links")}),
         (
             "Place in the list",
-            {"fields": ("list_from", "granularity", "pages", "list_size", "restarts", "first_response", "newest")},
+            {"fields": ("strategy", "list_from", "granularity", *_PLACE)},
         ),
         ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
     )
@@ -67,6 +76,15 @@ class RunAdmin(ReadOnly, Admin):
             reverse("admin:harvester_run_rejects", args=[run.pk]),
         )
 
+    @admin.action(description="Cancel", permissions=["cancel"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        for run in queryset.select_related("link"):
+            self.message_user(request, *cancelled(run))
+
+    def has_cancel_permission(self, request: HttpRequest) -> bool:
+        """Who may change a link may end its run."""
+        return request.user.has_perm("harvester.change_link")
+
     @admin.action(description="Download the rejects as CSV", permissions=["view"])
     def download_rejects(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
         return _csv(Reject.objects.filter(run__in=queryset.values("pk")), "rejects")
@@ -82,6 +100,13 @@ class RunAdmin(ReadOnly, Admin):
         urls: list[URLPattern] = super().get_urls()
         view = self.admin_site.admin_view(self.rejects_view)
         return [path("<int:object_id>/rejects.csv", view, name="harvester_run_rejects"), *urls]
+
+
+def cancelled(run: Run) -> tuple[str, int]:
+    """Cancel a run; what to tell the operator, and how loudly."""
+    if runs.cancel(run):
+        return f"{run.link}: the run is cancelled; what it stored stays.", messages.SUCCESS
+    return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
 
 
 @admin.register(Reject)

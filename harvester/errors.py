@@ -5,12 +5,19 @@ HarvestError
  |   |- Unreachable   no answer, time-out, reset, 408, 425, 429, 5xx
  |   `- BrokenReply   cut short, too large, or not an OAI-PMH document
  |- TokenLost       badResumptionToken, or any error in the middle of a list: the list again from its `from` (H22)
+ |- Endless         a list that does not come to its end (H23): the run fails, a person must look at the provider
  `- Refused         badArgument, cannotDisseminateFormat, 401, 403, 404: a person must look at the link (H2, H28)
 """
 
+from collections.abc import Collection
+
 
 class HarvestError(Exception):
-    """A harvest cannot go on as it is; the text tells an operator why."""
+    """A harvest cannot go on as it is; the text tells an operator why. `codes`: the OAI-PMH error codes given."""
+
+    def __init__(self, message: str, *, codes: Collection[str] = ()) -> None:
+        super().__init__(message)
+        self.codes = frozenset(codes)
 
 
 class Retry(HarvestError):
@@ -31,6 +38,10 @@ class BrokenReply(Retry):
 
 class TokenLost(HarvestError):
     """The list cannot be continued; it can be started again."""
+
+
+class Endless(HarvestError):
+    """The list repeats itself, or goes on beyond any sense."""
 
 
 class Refused(HarvestError):

@@ -13,6 +13,14 @@ from catalogue.models import MetadataSet
 class Link(models.Model):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
+    class Strategy(models.TextChoices):
+        RECORDS = "records", "ListRecords: whole records, page by page"
+        IDENTIFIERS = "identifiers", "ListIdentifiers, then GetRecord for what is new or changed"
+
+    class FromPolicy(models.TextChoices):
+        EARLIER = "earlier", "the earlier of the first responseDate and the largest datestamp of the last list"
+        RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
+
     name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")
     base_url = models.CharField(
         "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
@@ -34,6 +42,12 @@ class Link(models.Model):
         validators=[MinValueValidator(5)],
         help_text="between the starts of two runs",
     )
+    strategy = models.CharField(
+        max_length=12, choices=Strategy.choices, default=Strategy.RECORDS, help_text="both bring the same (W18)"
+    )
+    from_policy = models.CharField(
+        "`from` is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"
+    )
     overlap_s = models.PositiveIntegerField(
         "overlap, seconds", default=60, help_text="asked for again before the last harvest's end (H9)"
     )
@@ -42,6 +56,12 @@ class Link(models.Model):
     )
     harvested_to = models.DateTimeField(
         null=True, editable=False, help_text="the link is complete up to here, on the provider's clock"
+    )
+    first_response = models.DateTimeField(
+        null=True, editable=False, help_text="responseDate of the first page of the last complete list (H8, F)"
+    )
+    newest = models.DateTimeField(
+        null=True, editable=False, help_text="largest datestamp of the last complete list that was not empty (H8, M)"
     )
     next_due = models.DateTimeField(null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
@@ -75,18 +95,26 @@ class Run(models.Model):
 
     OPEN --last page stored--> DONE
     OPEN --tries spent, or refused--> FAILED
+    OPEN --by the operator--> CANCELLED
     """
 
     class State(models.TextChoices):
         OPEN = "open", "open"
         DONE = "done", "done"
         FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    class Phase(models.TextChoices):
+        LISTING = "listing", "reading the list"
+        FETCHING = "fetching", "asking for single records"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
     begun = models.DateTimeField()
     finished = models.DateTimeField(null=True)
+    strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
+    phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
@@ -97,6 +125,10 @@ class Run(models.Model):
     first_response = models.DateTimeField(null=True, help_text="responseDate of the list's first page (H10)")
     newest = models.DateTimeField(null=True, help_text="largest datestamp of the list so far")
     list_size = models.PositiveIntegerField(null=True, help_text="completeListSize as the provider gives it (H25)")
+    listed = models.PositiveIntegerField(default=0, help_text="entries since the list was (re)started")
+    marked_token = models.TextField(blank=True, help_text="a token given before: to see it again is a loop (H23)")
+    marked_page = models.BinaryField(null=True, help_text="the digest of a page's headers, for the same purpose")
+    fetched = models.PositiveIntegerField(default=0, help_text="records asked for by GetRecord")
 
     received = models.PositiveIntegerField(default=0)
     new = models.PositiveIntegerField(default=0)
@@ -138,6 +170,32 @@ class Run(models.Model):
     def log_facts(self, **more: object) -> dict[str, object]:
         """What every log line about the run says, and `more`."""
         return {"link": self.link.name, "run": self.pk, **more}
+
+
+class RemoteHeader(models.Model):
+    """What a link's provider last said of one identifier (H40): the link's table, which comparisons go by (W25)."""
+
+    class State(models.TextChoices):
+        HELD = "held", "taken as the provider gave it"
+        WANTED = "wanted", "to be asked for by GetRecord"
+        REJECTED = "rejected", "what came was not stored"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
+    key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
+    identifier = models.TextField(help_text="as the provider spells it")
+    datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
+    deleted = models.BooleanField(default=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
+        indexes = (
+            models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
+            models.Index(fields=("link", "id"), condition=Q(state="wanted"), name="headers_wanted"),
+        )
+
+    def __str__(self) -> str:
+        return self.identifier
 
 
 class Reject(models.Model):

@@ -1,9 +1,8 @@
-"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2).
-
-`harvested_to` moves in the transaction of the last page, and only there.
-"""
+"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2)."""
 
 import logging
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -12,21 +11,37 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, store
-from harvester import leases, parse, schedule
-from harvester.models import Link, Reject, Run
+from harvester import ending, headers, leases, parse
+from harvester.models import Link, Reject, RemoteHeader, Run
 
 logger = logging.getLogger(__name__)
 
+Prepared = tuple[parse.ReceivedEntry, store.Prepared]
 
-def store_page(run: Run, page: parse.Page) -> bool:
-    """Store one page and the run's place in one transaction; False if another worker stored it first."""
-    prepared: list[tuple[parse.ReceivedEntry, store.Prepared]] = []
-    rejects: list[Reject] = []
-    for received in page.entries:
-        try:
-            prepared.append((received, _prepare(run, page, received)))
-        except metadata.Unusable as exc:
-            rejects.append(_reject(run, received, str(exc)))
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The token and the page that further ones are compared with (H23)."""
+
+    token: str
+    page: bytes
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """The entries of a page by what is done with them."""
+
+    prepared: list[Prepared] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    wanted: list[oai.Header] = field(default_factory=list)
+    unchanged: list[oai.Header] = field(default_factory=list)
+
+
+def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
+    """Store one page and the run's place in one transaction; False if that place is no longer the run's."""
+    by_header = run.strategy == Link.Strategy.IDENTIFIERS
+    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+    number = run.pages + 1
     first_response = run.first_response if run.pages else page.response_date
     newest = _newest(run.newest if run.pages else None, page)
     with transaction.atomic():
@@ -35,10 +50,13 @@ def store_page(run: Run, page: parse.Page) -> bool:
             pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=leases.me()
         ).update(
             pages=F("pages") + 1,
+            listed=F("listed") + len(page.entries),
             token=page.token or "",
+            marked_token=mark.token,
+            marked_page=mark.page,
             first_response=first_response,
             newest=newest,
-            list_size=page.list_size,
+            list_size=page.list_size if page.list_size is not None else run.list_size,
             attempts=0,
             not_before=None,
             message="",
@@ -46,21 +64,91 @@ def store_page(run: Run, page: parse.Page) -> bool:
         )
         if won != 1:
             return False
-        results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set, source=run.link.name)
-        rejects += [
-            _reject(run, received, f"the record {result.reason}")
-            for (received, _), result in zip(prepared, results, strict=True)
-            if result.action is store.Action.REJECTED
-        ]
-        _count(run, results, len(page.entries), len(rejects))
-        Reject.objects.bulk_create(rejects)
+        headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+        ending.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+        put(run, entries.prepared, entries.rejects)
         if page.token is None:
-            _finish(run, first_response=first_response or page.response_date, newest=newest, now=now)
-    logger.info("page stored", extra=run.log_facts(page=run.pages + 1, entries=len(page.entries), rejects=len(rejects)))
+            run.refresh_from_db()
+            ending.end_list(run, now=now)
+    logger.info(
+        "page stored", extra=run.log_facts(page=number, entries=len(page.entries), rejects=len(entries.rejects))
+    )
     return True
 
 
-def _prepare(run: Run, page: parse.Page, received: parse.ReceivedEntry) -> store.Prepared:
+def _by_header(run: Run, page: parse.Page) -> _Sorted:
+    """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
+    found = _Sorted()
+    live: list[parse.ReceivedEntry] = []
+    for received in page.entries:
+        if received.entry.header.deleted or not received.entry.header.identifier:
+            prepared, rejects = prepare(run, (received,), at=page.response_date)
+            found.prepared += prepared
+            found.rejects += rejects
+        else:
+            live.append(received)
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in live]
+    known = headers.known(run.link_id, keys)
+    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    for key, received in zip(keys, live, strict=True):
+        header = received.entry.header
+        same = key in known and known[key].says(header, settled_before=settled_before)
+        (found.unchanged if same else found.wanted).append(header)
+    return found
+
+
+def _granule(stamp: datetime, granularity: str) -> datetime:
+    if granularity == datestamps.Granularity.DAY:
+        return stamp.replace(hour=0, minute=0, second=0, microsecond=0)
+    return stamp
+
+
+def prepare(
+    run: Run, entries: tuple[parse.ReceivedEntry, ...] | list[parse.ReceivedEntry], *, at: datetime | None
+) -> tuple[list[Prepared], list[Reject]]:
+    """The entries that can be stored, checked and packed, and the others as rejects. `at`: the provider's time."""
+    prepared: list[Prepared] = []
+    rejects: list[Reject] = []
+    for received in entries:
+        try:
+            prepared.append((received, _prepare(run, received, at)))
+        except metadata.Unusable as exc:
+            rejects.append(_reject(run, received, str(exc)))
+    return prepared, rejects
+
+
+def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
+    """Store what was prepared, with rejects, headers and counters, in the caller's transaction (W29)."""
+    results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set, source=run.link.name)
+    states = [
+        RemoteHeader.State.REJECTED if result.action is store.Action.REJECTED else RemoteHeader.State.HELD
+        for result in results
+    ]
+    unread = [_header_of(reject) for reject in rejects]
+    refused = [
+        _reject(run, received, f"the record {result.reason}")
+        for (received, _), result in zip(prepared, results, strict=True)
+        if result.action is store.Action.REJECTED
+    ]
+    headers.note(
+        run.link_id,
+        [
+            *((header, RemoteHeader.State.REJECTED) for header in unread),
+            *((received.entry.header, state) for (received, _), state in zip(prepared, states, strict=True)),
+        ],
+    )
+    actions = Counter(result.action.value for result in results)
+    del actions[store.Action.REJECTED.value]
+    rejected = len(rejects) + len(refused)
+    ending.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
+    Reject.objects.bulk_create([*rejects, *refused])
+
+
+def _header_of(reject: Reject) -> oai.Header:
+    return oai.Header(reject.identifier, reject.datestamp)
+
+
+def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> store.Prepared:
     """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable."""
     header = received.entry.header
     if not header.identifier:
@@ -71,7 +159,7 @@ def _prepare(run: Run, page: parse.Page, received: parse.ReceivedEntry) -> store
         "identifier": header.identifier,
         "datestamp": header.datestamp,
         "metadataNamespace": oai.GMD_NS,
-        "harvestDate": datestamps.write(page.response_date),
+        "harvestDate": datestamps.write(at or timezone.now()),
         "altered": False,
     }
     if received.provenance is not None:
@@ -105,26 +193,3 @@ def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
 def _newest(so_far: datetime | None, page: parse.Page) -> datetime | None:
     stamps = [datestamps.lenient(received.entry.header.datestamp) for received in page.entries]
     return max(filter(None, [so_far, *stamps]), default=None)
-
-
-def _count(run: Run, results: list[store.Result], received: int, rejected: int) -> None:
-    actions = [result.action for result in results]
-    stored = {
-        action.value: F(action.value) + actions.count(action)
-        for action in store.Action
-        if action is not store.Action.REJECTED
-    }
-    Run.objects.filter(pk=run.pk).update(received=F("received") + received, rejected=F("rejected") + rejected, **stored)
-
-
-def _finish(run: Run, *, first_response: datetime, newest: datetime | None, now: datetime) -> None:
-    """The list is complete: the run is done and the link's `harvested_to` moves, in the caller's transaction."""
-    link = Link.objects.select_for_update().get(pk=run.link_id)
-    link.harvested_to = schedule.harvested_to(first_response, newest, link.harvested_to)
-    link.failures = 0
-    link.save(update_fields=["harvested_to", "failures"])
-    warning = ""
-    if newest is not None and newest > first_response:  # H11
-        warning = "The provider has datestamps in its own future; its responseDate was used instead."
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished=now, token="", message=warning)
-    logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))

@@ -101,22 +101,24 @@ def sets(body: bytes) -> tuple[list[RemoteSet], str | None]:
     return found, _token(element)[0]
 
 
-def page(body: bytes, *, continued: bool) -> Page:
-    """Read the answer to ListRecords; `continued` tells whether a token was sent.
+def page(body: bytes, *, continued: bool, verb: str = "ListRecords") -> Page:
+    """Read the answer to ListRecords, ListIdentifiers or GetRecord; `continued` tells whether a token was sent.
 
     noRecordsMatch to a first request is an empty page (H13). Raises BrokenReply, TokenLost or Refused.
     """
     root, text = _envelope(body)
-    element = _verb_element(root, "ListRecords", continued=continued)
+    element = _verb_element(root, verb, continued=continued)
     if element is None:
         return Page(_response_date(root), ())
     token, list_size = _token(element)
     records = element.findall(f"{_OAI}record")
-    if token is not None and not records:
+    headers = element.findall(f"{_OAI}header")
+    if token is not None and not (records or headers):
         raise BrokenReply("a page without records that asks to go on")
     payloads = _payloads(text, [record.find(f"{_OAI}metadata") for record in records])
-    entries = tuple(_entry(record, payload) for record, payload in zip(records, payloads, strict=True))
-    return Page(_response_date(root), entries, token, list_size)
+    entries = [_entry(record, payload) for record, payload in zip(records, payloads, strict=True)]
+    entries += [ReceivedEntry(oai.Entry(_header(header))) for header in headers]
+    return Page(_response_date(root), tuple(entries), token, list_size)
 
 
 # --- The envelope -----------------------------------------------------------------------------------
@@ -168,14 +170,14 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool) -> etree.
 
 def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError | None:
     said = "; ".join(f"{error.get('code')}: {_text(error)}" for error in errors)
-    codes = {error.get("code") for error in errors}
+    codes = {error.get("code") or "" for error in errors}
     if continued:  # H13, H22: whatever it says, the list cannot be continued
-        return TokenLost(f"the provider broke off the list: {said}")
+        return TokenLost(f"the provider broke off the list: {said}", codes=codes)
     if codes == {"noRecordsMatch"}:
         return None
     known = {"badArgument", "badVerb", "cannotDisseminateFormat", "noSetHierarchy", "noRecordsMatch", "idDoesNotExist"}
     if codes <= known:
-        return Refused(f"the provider refused the request: {said}")
+        return Refused(f"the provider refused the request: {said}", codes=codes)
     return BrokenReply(f"the provider answered an unknown error: {said}")
 
 
@@ -204,11 +206,16 @@ def _entry(record: etree._Element, payload: bytes | None) -> ReceivedEntry:
     header = record.find(f"{_OAI}header")
     if header is None:
         return ReceivedEntry(oai.Entry(oai.Header("", "")))
+    wire = _header(header)
+    origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
+    entry = oai.Entry(wire, None if wire.deleted else payload)
+    return ReceivedEntry(entry, _origin(origin) if origin is not None else None)
+
+
+def _header(header: etree._Element) -> oai.Header:
     specs = tuple(_text(spec) for spec in header.findall(f"{_OAI}setSpec"))
     deleted = header.get("status") == "deleted"  # H34: whatever else the record holds
-    wire = oai.Header(_child_text(header, "identifier"), _child_text(header, "datestamp"), specs, deleted)
-    origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
-    return ReceivedEntry(oai.Entry(wire, None if deleted else payload), _origin(origin) if origin is not None else None)
+    return oai.Header(_child_text(header, "identifier"), _child_text(header, "datestamp"), specs, deleted)
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:

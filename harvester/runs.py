@@ -1,34 +1,38 @@
 """Open, work on, restart and fail runs (design.md, promises 2 and 4).
 
 A worker claims a run for a while (`harvester.leases`), fetches a page outside any transaction, and stores it in one
-transaction together with the run's place (`harvester.pages`). Whoever comes second finds the place moved on and
-stores nothing. These three files are the only writers of Run.
+transaction together with the run's place (`listing`, `pages`, `fetching`, `ending`). Whoever comes second finds the
+place moved on and stores nothing. These files alone write Run.
 """
 
 import logging
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
-from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from catalogue import datestamps
-from catalogue.datestamps import Granularity
-from harvester import client, leases, pages, parse, schedule
-from harvester.errors import BrokenReply, HarvestError, Retry, TokenLost
+from harvester import fetching, leases, listing, schedule
+from harvester.errors import HarvestError, Retry, TokenLost
 from harvester.models import Link, Run
 
 logger = logging.getLogger(__name__)
 
+_AT_THE_START: dict[str, object] = {
+    "phase": Run.Phase.LISTING,
+    "token": "",
+    "pages": 0,
+    "listed": 0,
+    "list_size": None,
+    "marked_token": "",
+    "marked_page": None,
+    "first_response": None,
+    "newest": None,
+}
+
 SLICE_S = 60  # design.md, section 5: a task takes pages for at most a minute
-
-Progress = Callable[[Run], None]
-
 
 # --- Opening ----------------------------------------------------------------------------------------
 
@@ -39,7 +43,12 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     run, is_new = Run.objects.get_or_create(
         link=link,
         state=Run.State.OPEN,
-        defaults={"trigger": trigger, "begun": now, "list_from": None if full else link.harvested_to},
+        defaults={
+            "trigger": trigger,
+            "begun": now,
+            "strategy": link.strategy,
+            "list_from": None if full else link.harvested_to,
+        },
     )
     if not is_new:
         return None
@@ -84,7 +93,7 @@ def mark_queued(run: Run) -> None:
 # --- Working ----------------------------------------------------------------------------------------
 
 
-def work(run_id: int, *, for_s: float = SLICE_S, progress: Progress = lambda run: None) -> Run | None:
+def work(run_id: int, *, for_s: float = SLICE_S, progress: listing.Progress = lambda run: None) -> Run | None:
     """Take pages of a run for a while; the run as it then stands, or None if it is not there or another has it.
 
     What can go wrong at the provider is written into the run, with what happens next; it is not raised.
@@ -92,11 +101,14 @@ def work(run_id: int, *, for_s: float = SLICE_S, progress: Progress = lambda run
     run = leases.claim(run_id)
     if run is None:
         return None
-    if run.attempts > schedule.MAX_ATTEMPTS:
-        fail_run(run, f"{schedule.MAX_ATTEMPTS} tries in a row brought no page")
-        return None
+    until = time.monotonic() + for_s
     try:
-        _take_pages(run, until=time.monotonic() + for_s, progress=progress)
+        if run.attempts > schedule.MAX_ATTEMPTS:
+            fail_run(run, f"{schedule.MAX_ATTEMPTS} tries in a row brought nothing")
+        if run.is_open and run.phase == Run.Phase.LISTING:
+            listing.take_pages(run, until=until, progress=progress)
+        if run.is_open and run.phase == Run.Phase.FETCHING:
+            fetching.fetch(run, until=until, progress=progress)
     except HarvestError as exc:
         _react(run, exc)
     finally:
@@ -104,46 +116,20 @@ def work(run_id: int, *, for_s: float = SLICE_S, progress: Progress = lambda run
     return Run.objects.select_related("link").filter(pk=run.pk).first()  # gone if its link was removed meanwhile
 
 
-def _take_pages(run: Run, *, until: float, progress: Progress) -> None:
-    with client.new_session() as session, ThreadPoolExecutor(max_workers=1) as ahead:
-        fetch = partial(client.get, session, run.link.base_url)
-        if not run.token and not run.pages:
-            _prepare_list(run, parse.identify(fetch({"verb": "Identify"}).body))
-        reply: Future[client.Reply] = ahead.submit(fetch, _arguments(run))
-        while True:
-            page = parse.page(reply.result().body, continued=bool(run.token))
-            if page.token is not None and page.token == run.token:
-                raise BrokenReply("the provider gave the same resumption token again")  # H23
-            goes_on = page.token is not None and time.monotonic() < until
-            if goes_on:  # the next page is fetched while this one is stored
-                reply = ahead.submit(fetch, {"verb": "ListRecords", "resumptionToken": page.token or ""})
-            if not pages.store_page(run, page):
-                return  # another worker was faster; its page stands
-            run.refresh_from_db()
-            progress(run)
-            if not goes_on or run.holder != leases.me():
-                return
+@transaction.atomic
+def cancel(run: Run) -> bool:
+    """End an open run at the operator's word; False if it is not open. What it stored stays, `harvested_to` stays.
 
-
-def _prepare_list(run: Run, identity: parse.Identity) -> None:
-    """Set the run's bounds before its first page: granularity from Identify each time, `from` from the link (H7, H8)."""
-    run.granularity = identity.granularity
-    if run.restarts == 0 and run.list_from is not None:
-        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
-    Run.objects.filter(pk=run.pk, holder=leases.me()).update(granularity=run.granularity, list_from=run.list_from)
-    Link.objects.filter(pk=run.link_id).update(granularity=identity.granularity)
-
-
-def _arguments(run: Run) -> dict[str, str]:
-    """The arguments of the run's next request."""
-    if run.token:
-        return {"verb": "ListRecords", "resumptionToken": run.token}
-    arguments = {"verb": "ListRecords", "metadataPrefix": run.link.prefix}
-    if run.link.remote_set:
-        arguments["set"] = run.link.remote_set
-    if run.list_from is not None:
-        arguments["from"] = datestamps.write(run.list_from, Granularity(run.granularity))
-    return arguments
+    A worker that has it finds out when it is about to store the next page, and stores nothing more.
+    """
+    cancelled = Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
+        state=Run.State.CANCELLED,
+        finished=timezone.now(),
+        message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
+    )
+    if cancelled:
+        logger.info("run cancelled", extra=run.log_facts())
+    return bool(cancelled)
 
 
 # --- When something goes wrong ----------------------------------------------------------------------
@@ -162,10 +148,8 @@ def _react(run: Run, error: HarvestError) -> None:
 def _postpone(run: Run, error: Retry) -> None:
     attempt = max(run.attempts, 1)
     wait_s = schedule.retry_wait_s(attempt, error.retry_after_s)
-    message = (
-        f"{_sentence(error)} Page {run.pages + 1} is asked for again in {wait_s:.0f} s "
-        f"(try {attempt} of {schedule.MAX_ATTEMPTS})."
-    )
+    what = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
+    message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(
         attempts=attempt, not_before=timezone.now() + timedelta(seconds=wait_s), message=message
     )
@@ -178,7 +162,7 @@ def _restart(run: Run, error: TokenLost) -> None:
         f"(restart {run.restarts + 1} of {schedule.MAX_RESTARTS})."
     )
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(
-        token="", pages=0, restarts=F("restarts") + 1, first_response=None, newest=None, attempts=0, message=message
+        **_AT_THE_START, restarts=F("restarts") + 1, attempts=0, message=message
     )
     logger.warning("list restarted", extra=run.log_facts(error=str(error)))
 
@@ -186,13 +170,9 @@ def _restart(run: Run, error: TokenLost) -> None:
 def start_over(link: Link) -> None:
     """Ask for the whole list again in the link's open run, if it has one: what the link asks for has changed."""
     Run.objects.filter(link=link, state=Run.State.OPEN).update(
+        **_AT_THE_START,
         list_from=None,
-        token="",
-        pages=0,
         restarts=F("restarts") + 1,
-        first_response=None,
-        newest=None,
-        list_size=None,
         attempts=0,
         not_before=None,
         message="The link was changed; its list is asked for from the start.",

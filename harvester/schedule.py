@@ -6,6 +6,9 @@ from catalogue.datestamps import Granularity
 
 MAX_ATTEMPTS = 10  # H26: give up after ten tries in a row without a page
 MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
+MAX_PAGES = 100_000  # chosen: ten million records of a hundred to a page
+MAX_EXCESS = 2  # H23: entries at most, in multiples of the announced size ...
+MIN_EXCESS = 1000  # ... and a few that came while the list was read
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
 _FIRST_WAITS_S = (10, 30, 90, 270)  # H21
 _FIRST_FAILURE_WAIT_S = 300  # chosen
@@ -36,7 +39,12 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     return harvested_to - timedelta(seconds=1 + overlap_s)
 
 
-def harvested_to(first_response: datetime, newest: datetime | None, before: datetime | None) -> datetime | None:
-    """Up to where a link is complete after a complete list (promise 2): the smaller of the first page's responseDate
-    and the largest datestamp of the list. An empty list leaves it where it was (H13)."""
-    return before if newest is None else min(first_response, newest)
+def harvested_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
+    """Up to where a link is complete after a complete list (promise 2): the smaller of its first page's responseDate
+    and the largest datestamp listed, or by the link's policy the responseDate alone (H8, W14).
+
+    `newest` is of the last list that was not empty, so that an empty list leaves the first kind where it was (H13).
+    """
+    if by_response:
+        return first_response
+    return None if newest is None else min(first_response, newest)

@@ -35,7 +35,11 @@ class Provider:
     @property
     def lists(self) -> list[dict[str, str]]:
         """The ListRecords requests so far."""
-        return [arguments for arguments in self.asked if arguments["verb"] == "ListRecords"]
+        return self.asked_for("ListRecords")
+
+    def asked_for(self, verb: str) -> list[dict[str, str]]:
+        """The requests with this verb so far."""
+        return [arguments for arguments in self.asked if arguments["verb"] == verb]
 
     def _answer(self, request: Request) -> Response:
         arguments = dict((request.form or request.args).items())
@@ -65,19 +69,32 @@ class Provider:
         return self.envelope("<ListSets><set><setSpec>WIS-GISC-TOULOUSE</setSpec><setName>T</setName></set></ListSets>")
 
     def _listrecords(self, arguments: dict[str, str]) -> str:
+        return self._list("ListRecords", arguments, record)
+
+    def _listidentifiers(self, arguments: dict[str, str]) -> str:
+        return self._list("ListIdentifiers", arguments, header)
+
+    def _list(self, verb: str, arguments: dict[str, str], entry: Callable[[str, str, bytes | None], str]) -> str:
         if "resumptionToken" in arguments:
-            start, position = arguments["resumptionToken"].split("/")
+            start, end, position = arguments["resumptionToken"].split("/")
         else:
-            start, position = arguments.get("from", ""), "0"
-        listed = sorted((stamp, i, doc) for i, (stamp, doc) in self.entries.items() if stamp >= start)
+            start, end, position = arguments.get("from", ""), arguments.get("until", "9"), "0"
+        until = end if len(end) == 20 else f"{end}~"  # a day runs to its end
+        listed = sorted((stamp, i, doc) for i, (stamp, doc) in self.entries.items() if start <= stamp <= until)
         page = listed[int(position) : int(position) + self.page_size]
         if not page:
             return self.envelope('<error code="noRecordsMatch">nothing</error>')
         after = int(position) + len(page)
-        token = f"{start}/{after}" if after < len(listed) else ""
+        token = f"{start}/{end}/{after}" if after < len(listed) else ""
         closing = f'<resumptionToken completeListSize="{len(listed)}">{token}</resumptionToken>'
-        body = "".join(record(identifier, stamp, document) for stamp, identifier, document in page)
-        return self.envelope(f"<ListRecords>{body}{closing if token or position != '0' else ''}</ListRecords>")
+        body = "".join(entry(identifier, stamp, document) for stamp, identifier, document in page)
+        return self.envelope(f"<{verb}>{body}{closing if token or position != '0' else ''}</{verb}>")
+
+    def _getrecord(self, arguments: dict[str, str]) -> str:
+        if arguments["identifier"] not in self.entries:
+            return self.envelope('<error code="idDoesNotExist">unknown</error>')
+        stamp, document = self.entries[arguments["identifier"]]
+        return self.envelope(f"<GetRecord>{record(arguments['identifier'], stamp, document)}</GetRecord>")
 
     def envelope(self, content: str) -> str:
         """An answer with this content."""
@@ -89,12 +106,17 @@ class Provider:
 
 def record(identifier: str, stamp: str, document: bytes | None) -> str:
     """A record element; deleted when there is no document."""
-    status = ' status="deleted"' if document is None else ""
     payload = document.decode().split("?>", 1)[1] if document is not None else ""
     metadata = f"<metadata>{payload}</metadata>" if document is not None else ""
+    return f"<record>{header(identifier, stamp, document)}{metadata}</record>"
+
+
+def header(identifier: str, stamp: str, document: bytes | None) -> str:
+    """A header element; deleted when there is no document."""
+    status = ' status="deleted"' if document is None else ""
     return (
-        f"<record><header{status}><identifier>{escape(identifier)}</identifier><datestamp>{stamp}</datestamp>"
-        f"<setSpec>WIS-GISC-TOULOUSE</setSpec></header>{metadata}</record>"
+        f"<header{status}><identifier>{escape(identifier)}</identifier><datestamp>{stamp}</datestamp>"
+        f"<setSpec>WIS-GISC-TOULOUSE</setSpec></header>"
     )
 
 

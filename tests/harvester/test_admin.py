@@ -41,6 +41,8 @@ def form(**changes: object) -> dict[str, object]:
         "enabled": "on",
         "interval_s": "3600",
         "overlap_s": "60",
+        "strategy": "records",
+        "from_policy": "earlier",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
 
@@ -495,8 +497,8 @@ def test_the_rejects_of_a_run_are_downloaded_as_csv(admin_client: Client, run: R
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert f"rejects-{run.link.name}-" in response["Content-Disposition"]
     rows = list(csv.reader(io.StringIO(response.getvalue().decode())))
-    assert rows[0] == ["identifier", "datestamp", "reason"]
-    assert rows[1] == ["urn:bad", "2026-02-01", "the record is <empty>"]
+    assert rows[0] == ["identifier", "datestamp", "reason", "xml"]
+    assert rows[1] == ["urn:bad", "2026-02-01", "the record is <empty>", "<a><b>\ufffd</b></a>"]
 
 
 def test_no_cell_of_the_csv_is_a_formula(admin_client: Client, run: Run) -> None:

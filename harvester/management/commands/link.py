@@ -1,4 +1,4 @@
-"""manage.py link add|list|show|check|remove|run: links from the command line, as in the admin."""
+"""manage.py link add|list|show|check|cancel|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -11,9 +11,9 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, status
+from harvester import discovery, runs, status
 from harvester.errors import HarvestError
-from harvester.models import Link
+from harvester.models import Link, Run
 
 
 class Command(BaseCommand):
@@ -29,15 +29,25 @@ class Command(BaseCommand):
         add.add_argument("--prefix", default="iso19139")
         add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
+        add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
+        add.add_argument(
+            "--from",
+            dest="from_policy",
+            choices=Link.FromPolicy.values,
+            default=Link.FromPolicy.EARLIER,
+            help="what the next run's `from` goes by (default: earlier)",
+        )
         add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
         check = actions.add_parser("check", help="ask a provider what it offers; stores nothing")
         check.add_argument("name", metavar="NAME_OR_URL")
+        cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
+        cancel.add_argument("name")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, remove):
+        for action in (add, listing, show, check, cancel, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -56,6 +66,8 @@ class Command(BaseCommand):
             prefix=options["prefix"],
             interval_s=options["interval"],
             overlap_s=options["overlap"],
+            strategy=options["strategy"],
+            from_policy=options["from_policy"],
             enabled=not options["disabled"],
         )
         try:
@@ -129,6 +141,16 @@ class Command(BaseCommand):
         if faults:
             raise SystemExit(1)
 
+    def _cancel(self, *, name: str, **options: Any) -> None:
+        run = Run.objects.filter(link=_named(name), state=Run.State.OPEN).select_related("link").first()
+        if run is None or not runs.cancel(run):
+            raise CommandError(f"No run of {name} is open.")
+        run.refresh_from_db()
+        if options["json"]:
+            self.stdout.write(json.dumps(status.run_facts(run), indent=2))
+        else:
+            self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
+
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
@@ -160,6 +182,8 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "enabled": link.enabled,
         "interval_s": link.interval_s,
         "overlap_s": link.overlap_s,
+        "strategy": link.strategy,
+        "from_policy": link.from_policy,
         "granularity": link.granularity,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),

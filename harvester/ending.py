@@ -1,0 +1,67 @@
+"""The end of a list, and of a run: when a link is complete, and up to when (promise 2)."""
+
+import logging
+from datetime import datetime
+
+from django.db.models import F
+
+from harvester import headers, schedule
+from harvester.models import Link, Run
+
+logger = logging.getLogger(__name__)
+
+
+def end_list(run: Run, *, now: datetime) -> None:
+    """The last page is stored, in the caller's transaction: what is wanted is fetched next, or the run is done."""
+    if headers.any_wanted(run.link_id):
+        Run.objects.filter(pk=run.pk).update(phase=Run.Phase.FETCHING, token="")
+    else:
+        finish(run, now=now)
+
+
+def finish(run: Run, *, now: datetime) -> None:
+    """All that was listed is stored: the run is done and the link's `harvested_to` moves, in the caller's transaction.
+
+    `run` as it stands in the database.
+    """
+    assert run.first_response is not None
+    link = Link.objects.select_for_update().get(pk=run.link_id)
+    link.first_response = run.first_response
+    link.newest = run.newest or link.newest
+    link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
+    link.failures = 0
+    link.save(update_fields=["first_response", "newest", "harvested_to", "failures"])
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE, finished=now, token="", message=" ".join(_remarks(run, link))
+    )
+    logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
+
+
+def recompute(link: Link) -> None:
+    """Set `harvested_to` as the link's policy says, from what the last complete list told."""
+    if link.first_response is not None:
+        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
+
+
+def _by_response(link: Link) -> bool:
+    return link.from_policy == Link.FromPolicy.RESPONSE
+
+
+def _remarks(run: Run, link: Link) -> list[str]:
+    """What an operator should know of a list that is complete."""
+    remarks = []
+    if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
+        remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
+    if run.listed == 0 and run.list_from is None:  # H13
+        remarks.append(
+            f"The provider lists nothing for {link.remote_set or 'the link'}; an unknown set and an empty one answer "
+            "alike, so look whether it still offers the set. Nothing was deleted."
+        )
+    if run.list_size is not None and run.listed != run.list_size:  # H25
+        remarks.append(f"The provider announced {run.list_size} entries and listed {run.listed}.")
+    return remarks
+
+
+def count(run: Run, **more: int) -> None:
+    """Add to the run's counters, in the caller's transaction; a constraint sees that they add up."""
+    Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
