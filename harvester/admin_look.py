@@ -41,7 +41,7 @@ class LookForm(forms.Form):
 def ask(*, base_url: str, prefix: str, remote_set: str) -> dict[str, Any]:
     """What the page shows of the provider's answers, or the fault that there were none."""
     try:
-        offer = discovery.look(base_url)
+        offer = discovery.look(base_url, remote_set=remote_set)
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {
@@ -90,7 +90,17 @@ def _identity_rows(offer: discovery.Offer) -> list[list[str]]:
         ["Deleted records", deletions.get(identity.deleted_record, identity.deleted_record or "not said")],
         ["Earliest datestamp", identity.earliest_datestamp],
         ["Clock", f"{offer.skew_s:+.0f} s against ours"],
+        ["Sample record", _sample_in_words(offer.sample)],
+        ["ISO 19139 is called", offer.iso_prefix or "not on offer"],
+        ["Friends it names", ", ".join(identity.friends) or "none"],
+        ["Moved for good to", offer.moved_to or "has not moved"],
+        ["Remarks", " ".join(offer.warnings) or "none"],
     ]
+
+
+def _sample_in_words(sample: discovery.Sample) -> str:
+    told = " ".join(filter(None, (sample.identifier, sample.datestamp, sample.title)))
+    return f"{told} ({sample.fault})" if told and sample.fault else told or sample.fault
 
 
 def _set_rows(base_url: str, prefix: str, offered: Iterable[RemoteSet]) -> list[list[str]]:

@@ -49,7 +49,7 @@ def _by_response(link: Link) -> bool:
 
 def _remarks(run: Run, link: Link) -> list[str]:
     """What an operator should know of a list that is complete."""
-    remarks = []
+    remarks = [run.message] if run.message else []  # what its pages showed
     if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
     if run.listed == 0 and run.list_from is None:  # H13

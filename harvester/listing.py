@@ -19,7 +19,10 @@ Progress = Callable[[Run], None]
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
     with client.new_session() as session, ThreadPoolExecutor(max_workers=1) as ahead:
-        provider = Conversation(session, run.link.base_url, run.link.prefix)
+        link = run.link
+        provider = Conversation(
+            session, link.base_url, link.prefix, link.remote_set, received=run.listed, list_size=run.list_size
+        )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
         verb = list_verb(run)

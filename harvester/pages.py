@@ -59,7 +59,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
             list_size=page.list_size if page.list_size is not None else run.list_size,
             attempts=0,
             not_before=None,
-            message="",
+            message=" ".join(page.warnings),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:
@@ -152,7 +152,9 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
     """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable."""
     header = received.entry.header
     if not header.identifier:
-        raise metadata.Unusable("the entry has no identifier in its header")
+        raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
+    if received.fault:
+        raise metadata.Unusable(received.fault)
     provenance = {
         "link": run.link.name,
         "baseURL": run.link.base_url,
@@ -160,7 +162,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
         "datestamp": header.datestamp,
         "metadataNamespace": oai.GMD_NS,
         "harvestDate": datestamps.write(at or timezone.now()),
-        "altered": False,
+        "altered": bool(received.mended),
     }
     if received.provenance is not None:
         provenance["origin"] = received.provenance

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from dataclasses import asdict
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -117,7 +118,7 @@ class Command(BaseCommand):
         link = None if "://" in name else _named(name)
         base_url = link.base_url if link else name
         try:
-            offer = discovery.look(base_url)
+            offer = discovery.look(base_url, remote_set=link.remote_set if link else "")
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
         faults = offer.faults(link.prefix, link.remote_set) if link else []
@@ -131,13 +132,18 @@ class Command(BaseCommand):
             "clock_skew_s": round(offer.skew_s, 1),
             "formats": [f"{item.prefix} ({item.namespace})" for item in offer.formats],
             "sets": [item.spec for item in offer.sets] if not offer.sets_fault else offer.sets_fault,
+            "iso_prefix": offer.iso_prefix,
+            "sample": asdict(offer.sample),
+            "friends": list(offer.identity.friends),
+            "moved_to": offer.moved_to,
+            "warnings": list(offer.warnings),
             "faults": faults,
         }
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
         else:
             for field, value in facts.items():
-                self.stdout.write(f"{field}: {', '.join(value) if isinstance(value, list) else value}")
+                self.stdout.write(f"{field}: {_in_words(value)}")
         if faults:
             raise SystemExit(1)
 
@@ -162,6 +168,12 @@ class Command(BaseCommand):
 
     def _print(self, link: Link, as_json: bool, sentence: str) -> None:
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
+
+
+def _in_words(value: object) -> object:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {said}" for name, said in value.items() if said)
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _named(name: str) -> Link:
