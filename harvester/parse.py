@@ -313,7 +313,8 @@ def _entry(record: etree._Element, root: etree._Element | None, payload: bytes |
 def _header(header: etree._Element) -> oai.Header:
     specs = tuple(_text(spec) for spec in header.iterchildren(f"{_OAI}setSpec"))
     deleted = header.get("status") == "deleted"
-    return oai.Header(_child_text(header, "identifier"), _child_text(header, "datestamp"), specs, deleted)
+    stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw spells it so
+    return oai.Header(_child_text(header, "identifier"), stamp, specs, deleted)
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:

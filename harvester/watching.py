@@ -10,6 +10,9 @@ from harvester.parse import Page, ReceivedEntry
 MIN_SAME = 3  # chosen: so many records of a page with one identifier, and no other, are a fault of the provider
 
 
+_CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
+
+
 class Watch:
     """Looks at the pages of a list in turn. `received`: entries of the list before these pages."""
 
@@ -31,8 +34,12 @@ class Watch:
         identifiers = {entry.entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # 73
             raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
-        warnings = (*page.warnings, *self._strays(page.entries), *_odd_stamps(page.entries))
-        return replace(page, entries=_last_word_last(page.entries), warnings=warnings)
+        warnings = [*page.warnings, *self._strays(page.entries), *_odd_stamps(page.entries)]
+        token = page.token
+        if token == _CSW_END and self.is_complete:
+            token = None
+            warnings.append("The list ended with the token 0, which would begin it again.")
+        return replace(page, entries=_last_word_last(page.entries), token=token, warnings=tuple(warnings))
 
     def _strays(self, entries: Sequence[ReceivedEntry]) -> list[str]:
         """Records that were not asked for (34, 55, 56): taken, as each is authoritative (H16, H36), and told."""
