@@ -54,7 +54,9 @@ def follow(
         if credentials is not None and _may_have_credentials(base_url, url):
             request.auth = credentials
         prepared = session.prepare_request(request)
-        settings = session.merge_environment_settings(prepared.url, {}, True, None, None)
+        # What the link says comes before what the environment says.
+        ca_file = session.access.ca_file or None
+        settings = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
         try:
             answer = session.send(prepared, allow_redirects=False, timeout=timeout, **settings)
         except requests.ConnectionError as exc:
