@@ -157,10 +157,11 @@ class Conversation:
         said = dict(arguments)
         if self._prefix_beside_token and "resumptionToken" in said:
             said["metadataPrefix"] = self._prefix
-        if "from" in said and (self._granularity or self._legacy):
-            stamp, _ = datestamps.parse(said["from"])
-            stamp -= timedelta(days=legacy.OVERLAP_DAYS if self._legacy else 0)
-            said["from"] = datestamps.write(stamp, self._granularity or Granularity.DAY)
+        for bound in ("from", "until"):
+            if bound in said and (self._granularity or self._legacy):
+                stamp, _ = datestamps.parse(said[bound])
+                stamp -= timedelta(days=legacy.OVERLAP_DAYS if self._legacy and bound == "from" else 0)
+                said[bound] = datestamps.write(stamp, self._granularity or Granularity.DAY)
         return said
 
     def _otherwise(self, arguments: Mapping[str, str], refusal: HarvestError) -> Mapping[str, str] | None:

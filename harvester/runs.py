@@ -6,6 +6,7 @@ place moved on and stores nothing. These files alone write Run.
 """
 
 import logging
+import random
 import time
 from datetime import timedelta
 
@@ -151,7 +152,9 @@ def _postpone(run: Run, error: Retry) -> None:
     what = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
     message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(
-        attempts=attempt, not_before=timezone.now() + timedelta(seconds=wait_s), message=message
+        attempts=attempt,
+        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.spread_s(wait_s, random.random())),
+        message=message,
     )
     logger.warning("page failed", extra=run.log_facts(error=str(error), wait_s=wait_s, attempt=attempt))
 

@@ -11,6 +11,7 @@ MAX_EXCESS = 2  # H23: entries at most, in multiples of the announced size ...
 MIN_EXCESS = 1000  # ... and a few that came while the list was read
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
 _FIRST_WAITS_S = (10, 30, 90, 270)  # H21
+_MAX_SPREAD_S = 20  # chosen
 _FIRST_FAILURE_WAIT_S = 300  # chosen
 
 
@@ -19,6 +20,11 @@ def retry_wait_s(attempt: int, retry_after_s: float | None) -> float:
     if retry_after_s is not None:
         return min(max(retry_after_s, 1), MAX_WAIT_S)
     return _FIRST_WAITS_S[attempt - 1] if attempt <= len(_FIRST_WAITS_S) else 600
+
+
+def spread_s(wait_s: float, chance: float) -> float:
+    """What is added to a wait, by a chance between 0 and 1, so that many who wait do not come back at once."""
+    return min(wait_s / 4, _MAX_SPREAD_S, MAX_WAIT_S - wait_s) * chance
 
 
 def due_after_failure(now: datetime, interval_s: int, failures: int) -> datetime:

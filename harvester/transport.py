@@ -78,10 +78,12 @@ def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 
 class _Watchdog:
-    """Shuts a socket down at the deadline, unless it is called off before."""
+    """Shuts a socket down at the deadline, unless it is called off before; what then seems to be an answer is none."""
 
     def __init__(self, watched: socket.socket | None) -> None:
-        self._timer = threading.Timer(max(deadline.get() - time.monotonic(), 0), _cut, [watched])
+        self._watched = watched
+        self._bit = False
+        self._timer = threading.Timer(max(deadline.get() - time.monotonic(), 0), self._bite)
         self._timer.daemon = True
 
     def __enter__(self) -> None:
@@ -89,14 +91,16 @@ class _Watchdog:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+        if self._bit:  # http.client takes headers that end so for whole ones
+            raise TimeoutError("the headers were not complete in time")
 
-
-def _cut(watched: socket.socket | None) -> None:
-    try:
-        if watched is not None:
-            watched.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # it ended in the same moment
+    def _bite(self) -> None:
+        self._bit = True
+        try:
+            if self._watched is not None:
+                self._watched.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # it ended in the same moment
 
 
 class _Connection(HTTPConnection):
