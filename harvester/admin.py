@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from kombu.exceptions import OperationalError
 
 from catalogue.admin import Admin, breakable, coloured
+from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
 from harvester import admin_look, admin_runs, links, overview, runs, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Link, Reject, Run
@@ -32,6 +33,7 @@ class LinkAdmin(Admin):
 
     list_display = (
         "name",
+        "kind",
         "sets",
         "enabled",
         "last_state",
@@ -40,7 +42,7 @@ class LinkAdmin(Admin):
         "failed_in_a_row",
         "next_due",
     )
-    list_filter = ("enabled", "local_set")
+    list_filter = ("enabled", "kind", "local_set")
     search_fields = ("name", "base_url", "remote_set")
     list_display_links = ("name",)
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
@@ -50,7 +52,7 @@ class LinkAdmin(Admin):
     delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
     delete_selected_confirmation_template = "admin/harvester/link/delete_selected_confirmation.html"
     _fieldsets = (
-        (None, {"fields": ("name",)}),
+        (None, {"fields": ("name", "kind")}),
         (
             "Provider",
             {
@@ -62,7 +64,8 @@ class LinkAdmin(Admin):
             "Where the records go",
             {
                 "fields": ("local_set",),
-                "description": "A peer or shared set. When any of the provider's fields or the local set changes, "
+                "description": "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
+                "our centres. When any of the provider's fields or the local set changes, "
                 "the next run asks for the whole list.",
             },
         ),

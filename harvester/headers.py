@@ -3,7 +3,7 @@
 Called by the worker that holds the link's run, inside the transaction that stores what the headers belong to (W29).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -82,9 +82,9 @@ def any_wanted(link_id: int) -> bool:
     return RemoteHeader.objects.filter(link_id=link_id, state=State.WANTED).exists()
 
 
-def settle(rows: Collection[RemoteHeader], state: RemoteHeader.State) -> None:
-    """Say what became of these rows, where no header told."""
-    RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=state)
+def want(link_id: int, key: str) -> None:
+    """Ask for this record in the link's next run."""
+    RemoteHeader.objects.filter(link_id=link_id, key=key).update(state=State.WANTED)
 
 
 def distrust(link_id: int) -> None:

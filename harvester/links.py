@@ -8,8 +8,8 @@ from django.db import transaction
 from harvester import ending, headers, runs
 from harvester.models import Link, Run
 
-# What says where records come from and where they go. `harvested_to` is true of these four together.
-ARRANGEMENT = frozenset({"base_url", "prefix", "remote_set", "local_set"})
+# What says where records come from and where they go. `harvested_to` is true of these five together.
+ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
 
 
 @transaction.atomic

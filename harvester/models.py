@@ -1,5 +1,6 @@
 """Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` and its two helpers alone write Run."""
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator, RegexValidator, URLValidator
 from django.db import models
@@ -8,6 +9,8 @@ from django.db.models import Q
 from catalogue import oai
 from catalogue.datestamps import Granularity
 from catalogue.models import MetadataSet
+from harvester import kinds
+from harvester.words import Kind
 
 
 class Link(models.Model):
@@ -22,6 +25,9 @@ class Link(models.Model):
         RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
 
     name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")
+    kind = models.CharField(
+        max_length=10, choices=Kind.choices, default=Kind.PEER, help_text="what the provider is to us"
+    )
     base_url = models.CharField(
         "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
     )
@@ -73,21 +79,32 @@ class Link(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could loop (W21), and a base URL that is none (P1)."""
+        """Refuse what could loop (W21, W42), and a base URL that is none (P1)."""
         if {"?", "#"} & set(self.base_url):
             raise ValidationError({"base_url": "The base URL has no arguments: leave out ? or # and what follows"})
-        unfit = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL)
-        if hasattr(self, "local_set") and self.local_set.kind in unfit:  # no set chosen: the field itself says so
-            raise ValidationError(
-                {
-                    "local_set": f"{self.local_set} is the {self.local_set.kind} set; a link stores into a peer or "
-                    "shared set, so that records cannot loop (W21)"
-                }
-            )
-        if self.remote_set == oai.CATALOGUE_SET:
-            raise ValidationError(
-                {"remote_set": f"{oai.CATALOGUE_SET} holds everybody's records, ours too; harvest one set (W21)"}
-            )
+        if not hasattr(self, "local_set"):
+            return  # no set chosen: the field itself says so
+        others = Link.objects.exclude(pk=self.pk).select_related("local_set")
+        faults = kinds.faults(
+            self.arrangement(),
+            [other.arrangement() for other in others],
+            our_set=settings.GISC_NAME,
+            our_url=f"{settings.GISC_BASE_URL}/oai",
+        )
+        if faults:
+            raise ValidationError(dict(faults))
+
+    def arrangement(self) -> kinds.Arrangement:
+        """What the link is to do, for the rules of `harvester.kinds`."""
+        return kinds.Arrangement(
+            name=self.name,
+            kind=self.kind,
+            base_url=self.base_url,
+            remote_set=self.remote_set,
+            local_set=self.local_set.spec,
+            local_kind=self.local_set.kind,
+            enabled=self.enabled,
+        )
 
 
 class Run(models.Model):
@@ -212,3 +229,37 @@ class Reject(models.Model):
 
     def __str__(self) -> str:
         return self.identifier or "(no identifier)"
+
+
+class Conflict(models.Model):
+    """What a link brings and the catalogue says otherwise, until an operator or the provider settles it.
+
+    The record itself is what its owner says (promise 9); this row tells of the other word (W23, W33, W45).
+    """
+
+    class Kind(models.TextChoices):
+        MISPLACED = "misplaced", "misplaced: the record is in our own set, or ours claims a peer's"
+        DIFFERS = "differs", "differs from what the owner says"
+        DISPUTED = "disputed", "deleted by one, held by another"
+        VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
+    key = models.TextField(db_collation="C")
+    identifier = models.TextField(help_text="as the provider spells it")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.TextField()
+    digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
+    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
+    raw = models.BinaryField(null=True, help_text="the provider's version as received")
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+    settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")
+    settlement = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-first_seen", "-pk")
+        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_conflict_of_an_identifier_per_link"),)
+        indexes = (models.Index(fields=("link", "key"), condition=Q(settled=None), name="conflicts_that_wait"),)
+
+    def __str__(self) -> str:
+        return self.identifier

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -11,8 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, store
-from harvester import ending, headers, leases, parse
+from harvester import conflicts, ending, headers, leases, parse, recovery
 from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -118,25 +120,29 @@ def prepare(
 
 
 def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
-    """Store what was prepared, with rejects, headers and counters, in the caller's transaction (W29)."""
-    results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set, source=run.link.name)
-    states = [
-        RemoteHeader.State.REJECTED if result.action is store.Action.REJECTED else RemoteHeader.State.HELD
-        for result in results
-    ]
-    unread = [_header_of(reject) for reject in rejects]
+    """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
+    link = run.link
+    recovers = link.kind == Kind.RECOVERY
+    against = recovery.objections([entry for _, entry in prepared], link.local_set) if recovers else {}
+    taken = [(received, entry) for received, entry in prepared if entry.key not in against]
+    source = "" if recovers else link.name  # what is recovered is ours again
+    results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
-        _reject(run, received, f"the record {result.reason}")
-        for (received, _), result in zip(prepared, results, strict=True)
-        if result.action is store.Action.REJECTED
+        _reject(run, received, f"the record {against[entry.key]}")
+        for received, entry in prepared
+        if entry.key in against
     ]
-    headers.note(
-        run.link_id,
-        [
-            *((header, RemoteHeader.State.REJECTED) for header in unread),
-            *((received.entry.header, state) for (received, _), state in zip(prepared, states, strict=True)),
-        ],
-    )
+    said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
+    words = []
+    for (received, entry), result in zip(taken, results, strict=True):
+        is_refused = result.action is store.Action.REJECTED
+        if is_refused:
+            refused.append(_reject(run, received, f"the record {result.reason}"))
+        said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        kind = conflicts.kind_of(entry, result)
+        words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
+    headers.note(link.pk, said)
+    conflicts.note(run, words)
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
@@ -153,7 +159,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
     header = received.entry.header
     if not header.identifier:
         raise metadata.Unusable("the entry has no identifier in its header")
-    provenance = {
+    provenance: dict[str, Any] | None = {
         "link": run.link.name,
         "baseURL": run.link.base_url,
         "identifier": header.identifier,
@@ -162,8 +168,10 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
         "harvestDate": datestamps.write(at or timezone.now()),
         "altered": False,
     }
-    if received.provenance is not None:
+    if received.provenance is not None and provenance is not None:
         provenance["origin"] = received.provenance
+    if run.link.kind == Kind.RECOVERY:
+        provenance = None  # it is ours
     if header.deleted:
         return store.prepare_deletion(header.identifier, provenance=provenance)
     if received.entry.metadata is None:

@@ -18,6 +18,7 @@ def _link(link: Link) -> dict[str, Any]:
     last = overview.last_run(link)
     return {
         "name": link.name,
+        "kind": link.kind,
         "base_url": link.base_url,
         "remote_set": link.remote_set,
         "local_set": link.local_set.spec,
