@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator, RegexValidator, URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import Q
 
@@ -70,6 +70,38 @@ class Link(models.Model):
         null=True, editable=False, help_text="largest datestamp of the last complete list that was not empty (H8, M)"
     )
     next_due = models.DateTimeField(null=True, blank=True, editable=False)
+
+    cycle_days = models.PositiveSmallIntegerField(
+        "compare everything every, days",
+        default=28,
+        validators=[MaxValueValidator(366)],
+        help_text="in slices, one a day; 7: weekly, 28: monthly, 0: never by schedule (W24)",
+    )
+    ceiling_records = models.PositiveIntegerField(
+        "ceiling, records",
+        default=100,
+        help_text="so many that the provider no longer lists are asked for by GetRecord; above it an operator decides",
+    )
+    ceiling_percent = models.PositiveSmallIntegerField(
+        "ceiling, percent of the link", default=1, validators=[MaxValueValidator(100)], help_text="if that is more"
+    )
+    tombstone_days = models.PositiveIntegerField(
+        "provider keeps deletions, days",
+        default=90,
+        help_text="if it keeps them for a while only: after a longer silence everything is compared (H15)",
+    )
+    deleted_record = models.CharField(
+        "deletions are kept", max_length=20, blank=True, editable=False, help_text="deletedRecord, as Identify says"
+    )
+    next_slice = models.DateTimeField("next comparison", null=True, editable=False)
+    compared_to = models.DateTimeField(
+        null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
+    )
+    cycle_begun = models.DateTimeField(null=True, editable=False)
+    cycle_ended = models.DateTimeField("compared as a whole", null=True, editable=False)
+    reconciles = models.BooleanField(
+        default=False, editable=False, help_text="the slices follow one another at once until all is compared"
+    )
     failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
 
     class Meta:
@@ -121,12 +153,17 @@ class Run(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
+    class Purpose(models.TextChoices):
+        HARVEST = "harvest", "harvest"
+        COMPARISON = "comparison", "comparison"
+
     class Phase(models.TextChoices):
         LISTING = "listing", "reading the list"
         FETCHING = "fetching", "asking for single records"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
     trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
     begun = models.DateTimeField()
     finished = models.DateTimeField(null=True)
@@ -135,6 +172,7 @@ class Run(models.Model):
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
+    list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
     granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
     token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
     pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
@@ -153,6 +191,13 @@ class Run(models.Model):
     unchanged = models.PositiveIntegerField(default=0)
     deleted = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
+
+    missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
+    stale = models.PositiveIntegerField(default=0, help_text="the provider has said something else since")
+    extra = models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it")
+    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here")
+    held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
 
     attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
@@ -181,6 +226,10 @@ class Run(models.Model):
         return f"{self.link} {self.begun:%Y-%m-%d %H:%M:%S}"
 
     @property
+    def is_comparison(self) -> bool:
+        return self.purpose == Run.Purpose.COMPARISON
+
+    @property
     def is_open(self) -> bool:
         return self.state == Run.State.OPEN
 
@@ -195,6 +244,8 @@ class RemoteHeader(models.Model):
     class State(models.TextChoices):
         HELD = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
+        ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
+        VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
@@ -203,12 +254,13 @@ class RemoteHeader(models.Model):
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
-            models.Index(fields=("link", "id"), condition=Q(state="wanted"), name="headers_wanted"),
+            models.Index(fields=("link", "id"), condition=Q(state__in=("wanted", "absent")), name="headers_wanted"),
         )
 
     def __str__(self) -> str:

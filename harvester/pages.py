@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, store
-from harvester import conflicts, ending, headers, leases, parse, recovery
+from harvester import conflicts, counting, ending, headers, leases, parse, recovery
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
@@ -37,6 +37,8 @@ class _Sorted:
     rejects: list[Reject] = field(default_factory=list)
     wanted: list[oai.Header] = field(default_factory=list)
     unchanged: list[oai.Header] = field(default_factory=list)
+    missing: int = 0
+    stale: int = 0
 
 
 def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
@@ -67,8 +69,11 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
         if won != 1:
             return False
         headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
-        ending.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+        counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
         put(run, entries.prepared, entries.rejects)
+        if run.is_comparison:
+            counting.count(run, missing=entries.missing, stale=entries.stale)
+            headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
         if page.token is None:
             run.refresh_from_db()
             ending.end_list(run, now=now)
@@ -81,21 +86,24 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
 def _by_header(run: Run, page: parse.Page) -> _Sorted:
     """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
     found = _Sorted()
-    live: list[parse.ReceivedEntry] = []
-    for received in page.entries:
-        if received.entry.header.deleted or not received.entry.header.identifier:
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
+    known = headers.known(run.link_id, keys)
+    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    for key, received in zip(keys, page.entries, strict=True):
+        header = received.entry.header
+        before = known.get(key)
+        if before is None:
+            found.missing += not header.deleted
+        elif before.differs_from(header):
+            found.stale += 1
+        if header.deleted or not header.identifier:
             prepared, rejects = prepare(run, (received,), at=page.response_date)
             found.prepared += prepared
             found.rejects += rejects
+        elif before is not None and before.says(header, settled_before=settled_before):
+            found.unchanged.append(header)
         else:
-            live.append(received)
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in live]
-    known = headers.known(run.link_id, keys)
-    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
-    for key, received in zip(keys, live, strict=True):
-        header = received.entry.header
-        same = key in known and known[key].says(header, settled_before=settled_before)
-        (found.unchanged if same else found.wanted).append(header)
+            found.wanted.append(header)
     return found
 
 
@@ -146,7 +154,7 @@ def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
-    ending.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
+    counting.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
     Reject.objects.bulk_create([*rejects, *refused])
 
 

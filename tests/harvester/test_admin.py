@@ -43,6 +43,10 @@ def form(**changes: object) -> dict[str, object]:
         "interval_s": "3600",
         "overlap_s": "60",
         "strategy": "records",
+        "cycle_days": "28",
+        "tombstone_days": "90",
+        "ceiling_records": "100",
+        "ceiling_percent": "1",
         "from_policy": "earlier",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
