@@ -18,7 +18,8 @@ from django.utils.html import format_html
 from kombu.exceptions import OperationalError
 
 from catalogue.admin import Admin, breakable, coloured
-from harvester import admin_look, admin_runs, links, overview, runs, tasks
+from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
+from harvester import admin_look, admin_runs, links, overview, runs, slices, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Link, Reject, Run
 from harvester.status import COUNTERS
@@ -32,25 +33,30 @@ class LinkAdmin(Admin):
 
     list_display = (
         "name",
+        "kind",
         "sets",
         "enabled",
         "last_state",
         "last_message",
+        "compared",
         "harvested_to",
         "failed_in_a_row",
         "next_due",
     )
-    list_filter = ("enabled", "local_set")
+    list_filter = ("enabled", "kind", "local_set")
     search_fields = ("name", "base_url", "remote_set")
     list_display_links = ("name",)
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
-    actions = ("run_now", "run_now_whole", "cancel_run")
-    readonly_fields = ("harvested_to", "first_response", "newest", "next_due", "failures", "granularity")
+    actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "cancel_run")
+    readonly_fields = (
+        *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
+        *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+    )
     change_form_template = "admin/harvester/link/change_form.html"
     delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
     delete_selected_confirmation_template = "admin/harvester/link/delete_selected_confirmation.html"
     _fieldsets = (
-        (None, {"fields": ("name",)}),
+        (None, {"fields": ("name", "kind")}),
         (
             "Provider",
             {
@@ -62,7 +68,8 @@ class LinkAdmin(Admin):
             "Where the records go",
             {
                 "fields": ("local_set",),
-                "description": "A peer or shared set. When any of the provider's fields or the local set changes, "
+                "description": "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
+                "our centres. When any of the provider's fields or the local set changes, "
                 "the next run asks for the whole list.",
             },
         ),
@@ -74,11 +81,36 @@ class LinkAdmin(Admin):
                 "only when somebody starts it.",
             },
         ),
+        (
+            "Comparison",
+            {
+                "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent"),
+                "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
+                "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
+            },
+        ),
     )
-    _state = ("State", {"fields": ("harvested_to", "first_response", "newest", "next_due", "failures", "granularity")})
+    _state = (
+        (
+            "State",
+            {
+                "fields": (
+                    *("harvested_to", "first_response", "newest", "next_due"),
+                    *("failures", "granularity", "deleted_record"),
+                )
+            },
+        ),
+        (
+            "Drift",
+            {
+                "fields": ("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                "description": "What the comparisons of this cycle have found. Their history is in the runs.",
+            },
+        ),
+    )
 
     def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
-        return self._fieldsets if obj is None else (*self._fieldsets, self._state)
+        return self._fieldsets if obj is None else (*self._fieldsets, *self._state)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         return overview.with_last_run(super().get_queryset(request))
@@ -116,6 +148,22 @@ class LinkAdmin(Admin):
         key, words = overview.outcome(run)
         return key, f"{words} {run.begun:%m-%d %H:%M}"
 
+    @admin.display(description="found by comparing")
+    def drift(self, link: Link) -> str:
+        if link.cycle_begun is None:
+            return "not compared yet"
+        return ", ".join(
+            f"{number} {name.replace('_', ' ')}" for name, number in slices.drifts().get(link.pk, {}).items()
+        )
+
+    @admin.display(description="last comparison")
+    def compared(self, link: Link) -> str:
+        run = overview.last_comparison(link)
+        if run is None:
+            return "none yet"
+        found = f"{run.missing} missing, {run.stale} stale, {run.extra} extra"
+        return f"{overview.outcome(run)[1]} {run.begun:%m-%d %H:%M}: {found}"
+
     @admin.display(description="message")
     def last_message(self, link: Link) -> str:
         run = overview.last_run(link)
@@ -130,6 +178,20 @@ class LinkAdmin(Admin):
     @admin.action(description="Run now, whole list", permissions=["change"])
     def run_now_whole(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         self._start(request, queryset, full=True)
+
+    @admin.action(description="Compare everything now", permissions=["change"])
+    def compare(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._compare(request, queryset, beyond_ceiling=False)
+
+    @admin.action(description="Compare everything now, beyond the ceiling", permissions=["change"])
+    def compare_beyond_ceiling(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._compare(request, queryset, beyond_ceiling=True)
+
+    def _compare(self, request: HttpRequest, chosen: Iterable[Link], *, beyond_ceiling: bool) -> None:
+        for link in chosen:
+            with transaction.atomic(durable=True):
+                run = runs.open_comparison(link, trigger="operator", whole=True, beyond_ceiling=beyond_ceiling)
+            self.message_user(request, *_queued(link, run))
 
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
@@ -217,6 +279,8 @@ def _queued(link: Link, run: Run | None) -> tuple[str, int]:
             messages.WARNING,
         )
     what = "changes only" if run.list_from else "the whole list"
+    if run.is_comparison:
+        what = "a comparison of all headers"
     return f"{link}: a run was started ({what}). Load this page again to see how it goes.", messages.SUCCESS
 
 
@@ -230,6 +294,7 @@ def _runs_table(link_id: str) -> dict[str, Any]:
                 reverse("admin:harvester_run_change", args=[run.pk]),
                 f"{run.begun:%Y-%m-%d %H:%M:%S}",
             ),
+            run.purpose,
             overview.outcome(run)[1],
             run.trigger,
             *(str(getattr(run, name)) for name in COUNTERS),
@@ -237,4 +302,4 @@ def _runs_table(link_id: str) -> dict[str, Any]:
         ]
         for run in newest
     ]
-    return {"headers": ["begun, UTC", "state", "started by", *COUNTERS, "message"], "rows": rows}
+    return {"headers": ["begun, UTC", "purpose", "state", "started by", *COUNTERS, "message"], "rows": rows}

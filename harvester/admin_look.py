@@ -16,6 +16,7 @@ from catalogue.models import MetadataSet
 from harvester import discovery
 from harvester.errors import HarvestError
 from harvester.parse import RemoteSet
+from harvester.words import Kind
 
 BAD_SKEW_S = 60  # chosen: more than the network and a busy provider explain
 
@@ -116,7 +117,8 @@ def _set_rows(base_url: str, prefix: str, offered: Iterable[RemoteSet]) -> list[
         elif held.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
             there = held.spec
             fields = {"name": _link_name(item.spec), "base_url": base_url, "prefix": prefix}
-            fields |= {"remote_set": item.spec, "local_set": str(held.pk)}
+            kind = Kind.SHARED if held.kind == MetadataSet.Kind.SHARED else Kind.PEER
+            fields |= {"remote_set": item.spec, "local_set": str(held.pk), "kind": kind.value}
             step = _anchor("admin:harvester_link_add", fields, "Add a link")
         else:
             there, step = f"{held.spec} ({held.get_kind_display().partition(':')[0]})", "not for harvesting"

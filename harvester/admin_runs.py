@@ -26,6 +26,7 @@ OUTCOME_COLOURS = {
 }
 
 
+_DRIFT = ("missing", "stale", "extra", "vanished", "held_back", "beyond_ceiling")
 _PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 
@@ -33,19 +34,23 @@ _PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response
 class RunAdmin(ReadOnly, Admin):
     """Runs, newest first."""
 
-    list_display = ("begun", "link", "state_word", "trigger", "took", *COUNTERS, "message")
-    list_filter = ("state", "link", "trigger")
+    list_display = ("begun", "link", "purpose", "state_word", "trigger", "took", *COUNTERS, "message")
+    list_filter = ("state", "purpose", "link", "trigger")
     list_select_related = ("link",)
     sortable_by = ()
     ordering = ("-begun", "-pk")
     search_fields = ("link__name", "message")
     actions = ("cancel", "download_rejects")
     fieldsets = (
-        ("Outcome", {"fields": ("link", "state", "phase", "trigger", "begun", "finished", "took", "message")}),
+        (
+            "Outcome",
+            {"fields": ("link", "purpose", "state", "phase", "trigger", "begun", "finished", "took", "message")},
+        ),
         ("Entries", {"fields": ("counts", "reject_links")}),
+        ("Comparison", {"fields": _DRIFT}),
         (
             "Place in the list",
-            {"fields": ("strategy", "list_from", "granularity", *_PLACE)},
+            {"fields": ("strategy", "list_from", "list_until", "granularity", *_PLACE)},
         ),
         ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
     )

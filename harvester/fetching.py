@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import oai
-from harvester import client, ending, headers, leases, pages
+from harvester import client, counting, ending, headers, leases, pages, slices
 from harvester.conversation import Conversation
 from harvester.errors import Refused
 from harvester.listing import Progress
@@ -20,6 +20,7 @@ from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
 
 logger = logging.getLogger(__name__)
+State = RemoteHeader.State
 
 BATCH = 20  # chosen: well within a lease at a second for each
 AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of one list)
@@ -77,10 +78,12 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
     """Store a batch and the run's place in one transaction; False if another worker stored it first."""
     received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, Refused)]
+    vanished = [row for row, exc in refused if row.state == State.ABSENT and exc.codes == {"idDoesNotExist"}]
     prepared, rejects = pages.prepare(run, received, at=run.first_response)
     rejects += [
         Reject(run=run, identifier=row.identifier, datestamp=_written(row), reason=f"the provider listed it, but {exc}")
         for row, exc in refused
+        if row not in vanished
     ]
     with transaction.atomic():
         now = timezone.now()
@@ -96,11 +99,19 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
         if won != 1:
             return False
         pages.put(run, prepared, rejects)
+        if vanished:
+            slices.keep_vanished(run, vanished)
+        still_there = [row for row, answer in answers if row.state == State.ABSENT and _is_live(answer)]
+        counting.count(run, extra=-len(still_there))
         if last:
             run.refresh_from_db()
             ending.finish(run, now=now)
     logger.info("records fetched", extra=run.log_facts(records=len(answers), rejects=len(rejects)))
     return True
+
+
+def _is_live(answer: Answer) -> bool:
+    return isinstance(answer, ReceivedEntry) and not answer.entry.header.deleted
 
 
 def _written(row: RemoteHeader) -> str:

@@ -3,14 +3,15 @@
 Called by the worker that holds the link's run, inside the transaction that stores what the headers belong to (W29).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
+from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
-from harvester.models import RemoteHeader
+from harvester.models import RemoteHeader, Run
 
 State = RemoteHeader.State
 
@@ -23,20 +24,18 @@ class Known:
     deleted: bool
     state: str
 
+    def differs_from(self, header: oai.Header) -> bool:
+        """Whether the provider has said something else since."""
+        return (datestamps.lenient(header.datestamp), header.deleted) != (self.datestamp, self.deleted)
+
     def says(self, header: oai.Header, *, settled_before: datetime | None) -> bool:
         """Whether the provider says the same as before, so that the record need not be asked for.
 
         A datestamp in the granule of the last list's responseDate, or later, proves nothing: the record may have
         changed again in that granule.
         """
-        stamp = datestamps.lenient(header.datestamp)
-        return (
-            self.state == State.HELD
-            and stamp is not None
-            and (stamp, header.deleted) == (self.datestamp, self.deleted)
-            and settled_before is not None
-            and stamp < settled_before
-        )
+        settled = self.datestamp is not None and settled_before is not None and self.datestamp < settled_before
+        return self.state == State.HELD and settled and not self.differs_from(header)
 
 
 def known(link_id: int, keys: Sequence[str]) -> dict[str, Known]:
@@ -73,18 +72,52 @@ def note(link_id: int, said: Iterable[tuple[oai.Header, str]]) -> None:
         )
 
 
+_TO_ASK = (State.WANTED, State.ABSENT)
+
+
 def wanted(link_id: int, number: int) -> list[RemoteHeader]:
     """The next identifiers to ask for by GetRecord."""
-    return list(RemoteHeader.objects.filter(link_id=link_id, state=State.WANTED).order_by("id")[:number])
+    return list(RemoteHeader.objects.filter(link_id=link_id, state__in=_TO_ASK).order_by("id")[:number])
 
 
 def any_wanted(link_id: int) -> bool:
-    return RemoteHeader.objects.filter(link_id=link_id, state=State.WANTED).exists()
+    return RemoteHeader.objects.filter(link_id=link_id, state__in=_TO_ASK).exists()
 
 
-def settle(rows: Collection[RemoteHeader], state: RemoteHeader.State) -> None:
-    """Say what became of these rows, where no header told."""
-    RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=state)
+def see(run: Run, keys: Sequence[str]) -> None:
+    """A comparison has seen these listed."""
+    RemoteHeader.objects.filter(link_id=run.link_id, key__in=keys).update(seen_in=run.pk)
+
+
+def unseen(run: Run) -> QuerySet[RemoteHeader]:
+    """What a comparison should have seen listed and did not: live rows of its window.
+
+    The first slice has those, too, that the provider of today has never told of.
+    """
+    rows = RemoteHeader.objects.filter(link_id=run.link_id, state=State.HELD, deleted=False)
+    rows = rows.exclude(seen_in=run.pk) if run.pk else rows
+    if run.list_from is not None:
+        rows = rows.filter(datestamp__gte=run.list_from)
+    if run.list_until is not None:
+        end = datestamps.end_of(run.list_until, datestamps.Granularity(run.granularity))
+        within = Q(datestamp__lt=end)
+        rows = rows.filter(within | Q(datestamp=None) if run.list_from is None else within)
+    return rows
+
+
+def live(link_id: int) -> QuerySet[RemoteHeader]:
+    """All that the link holds."""
+    return RemoteHeader.objects.filter(link_id=link_id, deleted=False, state=State.HELD)
+
+
+def vanish(rows: Sequence[RemoteHeader]) -> None:
+    """The provider says that it does not know these."""
+    RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.VANISHED)
+
+
+def want(link_id: int, key: str) -> None:
+    """Ask for this record in the link's next run."""
+    RemoteHeader.objects.filter(link_id=link_id, key=key).update(state=State.WANTED)
 
 
 def distrust(link_id: int) -> None:

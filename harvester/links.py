@@ -8,8 +8,8 @@ from django.db import transaction
 from harvester import ending, headers, runs
 from harvester.models import Link, Run
 
-# What says where records come from and where they go. `harvested_to` is true of these four together.
-ARRANGEMENT = frozenset({"base_url", "prefix", "remote_set", "local_set"})
+# What says where records come from and where they go. `harvested_to` is true of these five together.
+ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
 
 
 @transaction.atomic
@@ -26,7 +26,9 @@ def save(link: Link, changed: Collection[str]) -> bool:
         runs.start_over(link)
         headers.distrust(link.pk)
         link.harvested_to = link.first_response = link.newest = None
-        link.failures = 0
+        # W31: after the whole list all that was held before is compared, and nothing goes by absence.
+        link.failures, link.reconciles, link.compared_to = 0, True, None
+        fields |= {"reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:
         ending.recompute(link)

@@ -49,10 +49,12 @@ def list_verb(run: Run) -> str:
 def _prepare(run: Run, identity: Identity) -> None:
     """Set the run's bounds before its first page: granularity from Identify each time, `from` from the link (H7, H8)."""
     run.granularity = identity.granularity
-    if run.restarts == 0 and run.list_from is not None:
+    if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
         run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(granularity=run.granularity, list_from=run.list_from)
-    Link.objects.filter(pk=run.link_id).update(granularity=identity.granularity)
+    Link.objects.filter(pk=run.link_id).update(
+        granularity=identity.granularity, deleted_record=identity.deleted_record[:20]
+    )
 
 
 def _arguments(run: Run) -> dict[str, str]:
@@ -63,8 +65,9 @@ def _arguments(run: Run) -> dict[str, str]:
     arguments = {"verb": verb, "metadataPrefix": run.link.prefix}
     if run.link.remote_set:
         arguments["set"] = run.link.remote_set
-    if run.list_from is not None:
-        arguments["from"] = datestamps.write(run.list_from, Granularity(run.granularity))
+    for name, bound in (("from", run.list_from), ("until", run.list_until)):
+        if bound is not None:
+            arguments[name] = datestamps.write(bound, Granularity(run.granularity))
     return arguments
 
 

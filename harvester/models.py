@@ -1,13 +1,16 @@
 """Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` and its two helpers alone write Run."""
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator, RegexValidator, URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import Q
 
 from catalogue import oai
 from catalogue.datestamps import Granularity
 from catalogue.models import MetadataSet
+from harvester import kinds
+from harvester.words import Kind
 
 
 class Link(models.Model):
@@ -22,6 +25,9 @@ class Link(models.Model):
         RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
 
     name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")
+    kind = models.CharField(
+        max_length=10, choices=Kind.choices, default=Kind.PEER, help_text="what the provider is to us"
+    )
     base_url = models.CharField(
         "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
     )
@@ -64,6 +70,38 @@ class Link(models.Model):
         null=True, editable=False, help_text="largest datestamp of the last complete list that was not empty (H8, M)"
     )
     next_due = models.DateTimeField(null=True, blank=True, editable=False)
+
+    cycle_days = models.PositiveSmallIntegerField(
+        "compare everything every, days",
+        default=28,
+        validators=[MaxValueValidator(366)],
+        help_text="in slices, one a day; 7: weekly, 28: monthly, 0: never by schedule (W24)",
+    )
+    ceiling_records = models.PositiveIntegerField(
+        "ceiling, records",
+        default=100,
+        help_text="so many that the provider no longer lists are asked for by GetRecord; above it an operator decides",
+    )
+    ceiling_percent = models.PositiveSmallIntegerField(
+        "ceiling, percent of the link", default=1, validators=[MaxValueValidator(100)], help_text="if that is more"
+    )
+    tombstone_days = models.PositiveIntegerField(
+        "provider keeps deletions, days",
+        default=90,
+        help_text="if it keeps them for a while only: after a longer silence everything is compared (H15)",
+    )
+    deleted_record = models.CharField(
+        "deletions are kept", max_length=20, blank=True, editable=False, help_text="deletedRecord, as Identify says"
+    )
+    next_slice = models.DateTimeField("next comparison", null=True, editable=False)
+    compared_to = models.DateTimeField(
+        null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
+    )
+    cycle_begun = models.DateTimeField(null=True, editable=False)
+    cycle_ended = models.DateTimeField("compared as a whole", null=True, editable=False)
+    reconciles = models.BooleanField(
+        default=False, editable=False, help_text="the slices follow one another at once until all is compared"
+    )
     failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
 
     class Meta:
@@ -73,21 +111,32 @@ class Link(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could loop (W21), and a base URL that is none (P1)."""
+        """Refuse what could loop (W21, W42), and a base URL that is none (P1)."""
         if {"?", "#"} & set(self.base_url):
             raise ValidationError({"base_url": "The base URL has no arguments: leave out ? or # and what follows"})
-        unfit = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL)
-        if hasattr(self, "local_set") and self.local_set.kind in unfit:  # no set chosen: the field itself says so
-            raise ValidationError(
-                {
-                    "local_set": f"{self.local_set} is the {self.local_set.kind} set; a link stores into a peer or "
-                    "shared set, so that records cannot loop (W21)"
-                }
-            )
-        if self.remote_set == oai.CATALOGUE_SET:
-            raise ValidationError(
-                {"remote_set": f"{oai.CATALOGUE_SET} holds everybody's records, ours too; harvest one set (W21)"}
-            )
+        if not hasattr(self, "local_set"):
+            return  # no set chosen: the field itself says so
+        others = Link.objects.exclude(pk=self.pk).select_related("local_set")
+        faults = kinds.faults(
+            self.arrangement(),
+            [other.arrangement() for other in others],
+            our_set=settings.GISC_NAME,
+            our_url=f"{settings.GISC_BASE_URL}/oai",
+        )
+        if faults:
+            raise ValidationError(dict(faults))
+
+    def arrangement(self) -> kinds.Arrangement:
+        """What the link is to do, for the rules of `harvester.kinds`."""
+        return kinds.Arrangement(
+            name=self.name,
+            kind=self.kind,
+            base_url=self.base_url,
+            remote_set=self.remote_set,
+            local_set=self.local_set.spec,
+            local_kind=self.local_set.kind,
+            enabled=self.enabled,
+        )
 
 
 class Run(models.Model):
@@ -104,12 +153,17 @@ class Run(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
+    class Purpose(models.TextChoices):
+        HARVEST = "harvest", "harvest"
+        COMPARISON = "comparison", "comparison"
+
     class Phase(models.TextChoices):
         LISTING = "listing", "reading the list"
         FETCHING = "fetching", "asking for single records"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
     trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
     begun = models.DateTimeField()
     finished = models.DateTimeField(null=True)
@@ -118,6 +172,7 @@ class Run(models.Model):
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
+    list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
     granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
     token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
     pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
@@ -136,6 +191,13 @@ class Run(models.Model):
     unchanged = models.PositiveIntegerField(default=0)
     deleted = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
+
+    missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
+    stale = models.PositiveIntegerField(default=0, help_text="the provider has said something else since")
+    extra = models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it")
+    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here")
+    held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
 
     attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
@@ -164,6 +226,10 @@ class Run(models.Model):
         return f"{self.link} {self.begun:%Y-%m-%d %H:%M:%S}"
 
     @property
+    def is_comparison(self) -> bool:
+        return self.purpose == Run.Purpose.COMPARISON
+
+    @property
     def is_open(self) -> bool:
         return self.state == Run.State.OPEN
 
@@ -178,6 +244,8 @@ class RemoteHeader(models.Model):
     class State(models.TextChoices):
         HELD = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
+        ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
+        VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
@@ -186,12 +254,13 @@ class RemoteHeader(models.Model):
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
-            models.Index(fields=("link", "id"), condition=Q(state="wanted"), name="headers_wanted"),
+            models.Index(fields=("link", "id"), condition=Q(state__in=("wanted", "absent")), name="headers_wanted"),
         )
 
     def __str__(self) -> str:
@@ -212,3 +281,37 @@ class Reject(models.Model):
 
     def __str__(self) -> str:
         return self.identifier or "(no identifier)"
+
+
+class Conflict(models.Model):
+    """What a link brings and the catalogue says otherwise, until an operator or the provider settles it.
+
+    The record itself is what its owner says (promise 9); this row tells of the other word (W23, W33, W45).
+    """
+
+    class Kind(models.TextChoices):
+        MISPLACED = "misplaced", "misplaced: the record is in our own set, or ours claims a peer's"
+        DIFFERS = "differs", "differs from what the owner says"
+        DISPUTED = "disputed", "deleted by one, held by another"
+        VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
+    key = models.TextField(db_collation="C")
+    identifier = models.TextField(help_text="as the provider spells it")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.TextField()
+    digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
+    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
+    raw = models.BinaryField(null=True, help_text="the provider's version as received")
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+    settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")
+    settlement = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-first_seen", "-pk")
+        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_conflict_of_an_identifier_per_link"),)
+        indexes = (models.Index(fields=("link", "key"), condition=Q(settled=None), name="conflicts_that_wait"),)
+
+    def __str__(self) -> str:
+        return self.identifier

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -11,8 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, store
-from harvester import ending, headers, leases, parse
+from harvester import conflicts, counting, ending, headers, leases, parse, recovery
 from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,8 @@ class _Sorted:
     rejects: list[Reject] = field(default_factory=list)
     wanted: list[oai.Header] = field(default_factory=list)
     unchanged: list[oai.Header] = field(default_factory=list)
+    missing: int = 0
+    stale: int = 0
 
 
 def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
@@ -65,8 +69,11 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
         if won != 1:
             return False
         headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
-        ending.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+        counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
         put(run, entries.prepared, entries.rejects)
+        if run.is_comparison:
+            counting.count(run, missing=entries.missing, stale=entries.stale)
+            headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
         if page.token is None:
             run.refresh_from_db()
             ending.end_list(run, now=now)
@@ -79,21 +86,24 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
 def _by_header(run: Run, page: parse.Page) -> _Sorted:
     """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
     found = _Sorted()
-    live: list[parse.ReceivedEntry] = []
-    for received in page.entries:
-        if received.entry.header.deleted or not received.entry.header.identifier:
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
+    known = headers.known(run.link_id, keys)
+    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    for key, received in zip(keys, page.entries, strict=True):
+        header = received.entry.header
+        before = known.get(key)
+        if before is None:
+            found.missing += not header.deleted
+        elif before.differs_from(header):
+            found.stale += 1
+        if header.deleted or not header.identifier:
             prepared, rejects = prepare(run, (received,), at=page.response_date)
             found.prepared += prepared
             found.rejects += rejects
+        elif before is not None and before.says(header, settled_before=settled_before):
+            found.unchanged.append(header)
         else:
-            live.append(received)
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in live]
-    known = headers.known(run.link_id, keys)
-    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
-    for key, received in zip(keys, live, strict=True):
-        header = received.entry.header
-        same = key in known and known[key].says(header, settled_before=settled_before)
-        (found.unchanged if same else found.wanted).append(header)
+            found.wanted.append(header)
     return found
 
 
@@ -118,29 +128,33 @@ def prepare(
 
 
 def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
-    """Store what was prepared, with rejects, headers and counters, in the caller's transaction (W29)."""
-    results = store.put_entries([entry for _, entry in prepared], into=run.link.local_set, source=run.link.name)
-    states = [
-        RemoteHeader.State.REJECTED if result.action is store.Action.REJECTED else RemoteHeader.State.HELD
-        for result in results
-    ]
-    unread = [_header_of(reject) for reject in rejects]
+    """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
+    link = run.link
+    recovers = link.kind == Kind.RECOVERY
+    against = recovery.objections([entry for _, entry in prepared], link.local_set) if recovers else {}
+    taken = [(received, entry) for received, entry in prepared if entry.key not in against]
+    source = "" if recovers else link.name  # what is recovered is ours again
+    results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
-        _reject(run, received, f"the record {result.reason}")
-        for (received, _), result in zip(prepared, results, strict=True)
-        if result.action is store.Action.REJECTED
+        _reject(run, received, f"the record {against[entry.key]}")
+        for received, entry in prepared
+        if entry.key in against
     ]
-    headers.note(
-        run.link_id,
-        [
-            *((header, RemoteHeader.State.REJECTED) for header in unread),
-            *((received.entry.header, state) for (received, _), state in zip(prepared, states, strict=True)),
-        ],
-    )
+    said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
+    words = []
+    for (received, entry), result in zip(taken, results, strict=True):
+        is_refused = result.action is store.Action.REJECTED
+        if is_refused:
+            refused.append(_reject(run, received, f"the record {result.reason}"))
+        said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        kind = conflicts.kind_of(entry, result)
+        words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
+    headers.note(link.pk, said)
+    conflicts.note(run, words)
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
-    ending.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
+    counting.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
     Reject.objects.bulk_create([*rejects, *refused])
 
 
@@ -155,7 +169,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
         raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
     if received.fault:
         raise metadata.Unusable(received.fault)
-    provenance = {
+    provenance: dict[str, Any] | None = {
         "link": run.link.name,
         "baseURL": run.link.base_url,
         "identifier": header.identifier,
@@ -164,8 +178,10 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
         "harvestDate": datestamps.write(at or timezone.now()),
         "altered": bool(received.mended),
     }
-    if received.provenance is not None:
+    if received.provenance is not None and provenance is not None:
         provenance["origin"] = received.provenance
+    if run.link.kind == Kind.RECOVERY:
+        provenance = None  # it is ours
     if header.deleted:
         return store.prepare_deletion(header.identifier, provenance=provenance)
     if received.entry.metadata is None:

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from harvester import fetching, leases, listing, schedule
+from harvester import fetching, leases, listing, schedule, slices
 from harvester.errors import HarvestError, Retry, TokenLost
 from harvester.models import Link, Run
 
@@ -58,6 +58,28 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     return run
 
 
+def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_ceiling: bool = False) -> Run | None:
+    """A comparison of the link's next slice, or of the whole; None if a run is open already (`harvester.slices`)."""
+    begin, end = (None, None) if whole else slices.window(link)
+    run, is_new = Run.objects.get_or_create(
+        link=link,
+        state=Run.State.OPEN,
+        defaults={
+            "purpose": Run.Purpose.COMPARISON,
+            "trigger": trigger,
+            "begun": timezone.now(),
+            "strategy": Link.Strategy.IDENTIFIERS,
+            "list_from": begin,
+            "list_until": end,
+            "beyond_ceiling": beyond_ceiling,
+        },
+    )
+    if not is_new:
+        return None
+    logger.info("comparison opened", extra=run.log_facts(trigger=trigger, whole=whole))
+    return run
+
+
 def open_due_runs() -> list[Run]:
     """Open a run for every link that is due. Two beats do no harm: a due link is locked while it is looked at."""
     opened = []
@@ -67,6 +89,10 @@ def open_due_runs() -> list[Run]:
         )
         for link in due:
             run = open_run(link, trigger="schedule")
+            if run is not None:
+                opened.append(run)
+        for link in Link.objects.select_for_update(skip_locked=True).filter(slices.due(timezone.now())):
+            run = open_comparison(link, trigger="schedule")
             if run is not None:
                 opened.append(run)
     return opened
@@ -172,6 +198,8 @@ def _restart(run: Run, error: TokenLost) -> None:
 
 def start_over(link: Link) -> None:
     """Ask for the whole list again in the link's open run, if it has one: what the link asks for has changed."""
+    for comparison in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
+        cancel(comparison)
     Run.objects.filter(link=link, state=Run.State.OPEN).update(
         **_AT_THE_START,
         list_from=None,
@@ -192,6 +220,9 @@ def fail_run(run: Run, reason: str) -> None:
         message=f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again.",
     )
     if won != 1:
+        return
+    if run.is_comparison:
+        slices.put_off(run.link)
         return
     link = Link.objects.select_for_update().get(pk=run.link_id)
     link.failures += 1

@@ -9,6 +9,8 @@ MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
 MAX_PAGES = 100_000  # chosen: ten million records of a hundred to a page
 MAX_EXCESS = 2  # H23: entries at most, in multiples of the announced size ...
 MIN_EXCESS = 1000  # ... and a few that came while the list was read
+MIN_SLICE = 1000  # chosen: a page or a few
+MAX_SLICE = 20_000  # W24
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
 _FIRST_WAITS_S = (10, 30, 90, 270)  # H21
 _MAX_SPREAD_S = 20  # chosen
@@ -54,3 +56,33 @@ def harvested_to(first_response: datetime, newest: datetime | None, *, by_respon
     if by_response:
         return first_response
     return None if newest is None else min(first_response, newest)
+
+
+def silence_days(
+    before: datetime | None, now: datetime, deleted_record: str, tombstone_days: int, interval_s: int
+) -> int:
+    """For how many days a link was silent, if deletions may have been forgotten meanwhile (H15); else 0.
+
+    `before` and `now` are first responseDates of two lists, on the provider's clock. A provider that keeps no
+    deletions at all forgets them at once; then two intervals, and a day at least, are taken for silence.
+    """
+    if before is None or deleted_record == "persistent":
+        return 0
+    kept = timedelta(days=tombstone_days)
+    if deleted_record == "no":
+        kept = max(timedelta(days=1), timedelta(seconds=2 * interval_s))
+    silent = now - before
+    return max(silent.days, 1) if silent > kept else 0
+
+
+def slice_size(headers: int, cycle_days: int) -> int:
+    """How many headers a slice has, so that a slice a day is the whole in a cycle, and none is a burden (W24)."""
+    return min(max(-(-headers // max(cycle_days, 1)), MIN_SLICE), MAX_SLICE)
+
+
+def after_slice(now: datetime, cycle_begun: datetime, cycle_days: int, headers: int, *, complete: bool) -> datetime:
+    """When the next slice is due: tomorrow, or sooner where slices of the largest size would not do in a cycle."""
+    if complete:
+        return max(cycle_begun + timedelta(days=cycle_days), now + timedelta(days=1))
+    slices = max(-(-headers // MAX_SLICE), 1)
+    return now + min(timedelta(days=1), timedelta(days=cycle_days) / slices)

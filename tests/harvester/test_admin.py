@@ -34,6 +34,7 @@ def form(**changes: object) -> dict[str, object]:
     """The fields of a link to Toulouse, as the form sends them."""
     fields = {
         "name": "toulouse",
+        "kind": "peer",
         "base_url": TOULOUSE.base_url,
         "prefix": "iso19139",
         "remote_set": TOULOUSE.spec,
@@ -42,6 +43,10 @@ def form(**changes: object) -> dict[str, object]:
         "interval_s": "3600",
         "overlap_s": "60",
         "strategy": "records",
+        "cycle_days": "28",
+        "tombstone_days": "90",
+        "ceiling_records": "100",
+        "ceiling_percent": "1",
         "from_policy": "earlier",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
@@ -112,7 +117,7 @@ def test_a_link_into_a_set_that_could_loop_is_refused_with_the_reason(
 ) -> None:
     local = MetadataSet.objects.get(spec=spec)
     response = admin_client.post(f"{LINKS}add/", form(local_set=local.pk))
-    assert "a link stores into a peer or shared set, so that records cannot loop" in response.content.decode()
+    assert "a peer link stores into a set of the kind peer, so that records cannot loop" in response.content.decode()
     assert not Link.objects.exists()
 
 

@@ -15,6 +15,7 @@ from catalogue.models import MetadataSet
 from harvester import discovery, runs, status
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
+from harvester.words import Kind
 
 
 class Command(BaseCommand):
@@ -25,6 +26,11 @@ class Command(BaseCommand):
         add = actions.add_parser("add", help="add a link")
         add.add_argument("name")
         add.add_argument("base_url", metavar="BASE_URL")
+        add.add_argument(
+            "--kind",
+            choices=Kind.values,
+            help="what the provider is to us (default: peer, or shared into a shared set)",
+        )
         add.add_argument("--set", dest="remote_set", default="", help="the remote setSpec (default: everything)")
         add.add_argument("--into", help="the local set (default: of the same name as the remote set; made if missing)")
         add.add_argument("--prefix", default="iso19139")
@@ -61,6 +67,7 @@ class Command(BaseCommand):
         local = MetadataSet.objects.filter(spec=spec).first() or MetadataSet(spec=spec, name=spec)
         link = Link(
             name=name,
+            kind=options["kind"] or (Kind.SHARED if local.kind == MetadataSet.Kind.SHARED else Kind.PEER),
             base_url=base_url,
             remote_set=remote_set,
             local_set=local,
@@ -69,7 +76,7 @@ class Command(BaseCommand):
             overlap_s=options["overlap"],
             strategy=options["strategy"],
             from_policy=options["from_policy"],
-            enabled=not options["disabled"],
+            enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
         )
         try:
             local.full_clean(validate_unique=local.pk is None)
@@ -187,6 +194,7 @@ def _named(name: str) -> Link:
 def _as_dict(link: Link) -> dict[str, Any]:
     return {
         "name": link.name,
+        "kind": link.kind,
         "base_url": link.base_url,
         "prefix": link.prefix,
         "remote_set": link.remote_set,
