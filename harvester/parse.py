@@ -22,6 +22,7 @@ from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"
+_STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
@@ -177,7 +178,7 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
 
 
 def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
-    """The root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from. Raises BrokenReply.
+    """The root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from. Raises BrokenReply or Refused.
 
     `charset`, which the HTTP header names, counts for a body that says nothing itself and is not UTF-8.
     """
@@ -197,6 +198,8 @@ def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
         raise BrokenReply("the answer has a DOCTYPE, which no OAI-PMH answer has")
     if legacy.is_legacy(root):
         return legacy.modern(root), b""
+    if root.tag == _STATIC_REPOSITORY:  # H47
+        raise Refused("this is a static repository, one file; harvest the base URL of the gateway that serves it")
     if root.tag != f"{_OAI}OAI-PMH":
         raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
     return root, text

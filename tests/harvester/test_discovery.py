@@ -9,7 +9,7 @@ from werkzeug import Response
 
 from catalogue.models import Record
 from harvester import discovery
-from harvester.errors import HarvestError
+from harvester.errors import HarvestError, Refused
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, xml
 
@@ -88,6 +88,14 @@ def test_a_permanent_move_is_proposed(provider: Provider) -> None:
 def test_what_is_no_provider_is_an_error(provider: Provider) -> None:
     provider.faults.append(lambda arguments: Response("<html>hello</html>", content_type="text/html"))
     with pytest.raises(HarvestError, match="not OAI-PMH"):
+        discovery.look(provider.base_url)
+
+
+@pytest.mark.spec("H47")
+def test_a_static_repository_is_not_taken_for_a_provider(provider: Provider) -> None:
+    body = '<Repository xmlns="http://www.openarchives.org/OAI/2.0/static-repository"/>'
+    provider.faults.append(lambda arguments: xml(body))
+    with pytest.raises(Refused, match="gateway"):
         discovery.look(provider.base_url)
 
 

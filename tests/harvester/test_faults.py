@@ -7,14 +7,13 @@ import pytest
 
 from catalogue.models import MetadataSet
 from harvester.models import Link
-from tests.harvester import fault_bodies, fault_lists, fault_records, fault_transport
+from tests.harvester import fault_page
 from tests.harvester.conftest import fill
 from tests.harvester.fault_cases import BEFORE, STAMP, Case
+from tests.harvester.fault_page import CASES
 from tests.harvester.misbehaving import RawServer, World
 from tests.harvester.provider import Provider
-from tests.shared import shared
-
-CASES = [*fault_bodies.CASES, *fault_lists.CASES, *fault_records.CASES, *fault_transport.CASES]
+from tests.shared import ROOT, shared
 
 
 @pytest.fixture
@@ -39,6 +38,14 @@ def test_every_row_of_the_fault_catalogue_has_a_case() -> None:
     for row, behaviour in behaviours.items():
         names = " ".join(case.name for case in CASES if case.row == row)
         assert _words(behaviour) & _words(names), f"row {row} is {behaviour!r}; its cases are called {names!r}"
+
+
+def test_the_documents_tell_every_case() -> None:
+    """docs/faults.md is written from the cases; `python -m tests.harvester.fault_page` writes it."""
+    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    assert page.endswith(fault_page.table(CASES))
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"{len({case.row for case in CASES})} rows of faults in {len(CASES)} cases" in readme
 
 
 def _words(text: str) -> set[str]:
