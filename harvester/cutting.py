@@ -1,8 +1,9 @@
 """What stands in the `metadata` elements of a page, cut out byte for byte. No Django, no network.
 
-The page has been parsed strictly, so a `<` begins markup, and a tag can hide only in comments, CDATA sections and
-processing instructions. With these blanked out there are as many start tags called `metadata` as elements. If these
-are all of the records, the n-th tag is the n-th record's: the bytes kept are those of the element that was checked.
+The page has been parsed strictly, so a `<` begins markup, and what looks like a tag is none only in comments, CDATA
+sections and processing instructions. Every element has its tag, so where there are as many that look like tags called
+`metadata` as records that have one, the n-th is the n-th record's: the bytes kept are those of the element that was
+checked. Where there are more, the three are blanked out first.
 """
 
 import re
@@ -33,13 +34,12 @@ def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root 
     `text` is what the page was parsed from, in UTF-8; `containers` are in its order. Where places cannot be told
     (a record that itself holds a `metadata` of that name), the tree is written out instead: the same canonical XML.
     """
-    visible = _without_what_hides_tags(text)
-    places = _places(visible, containers)
+    places = _places(text, containers) or _places(_without_what_hides_tags(text), containers)
     found: list[bytes | None] = []
-    for place, container, root in zip(places, containers, roots, strict=True):
+    for number, (container, root) in enumerate(zip(containers, roots, strict=True)):
         if root is None:
             found.append(None)
-        elif place is None or (element := _only_element(text, visible, place, container)) is None:
+        elif places is None or (element := _only_element(text, places[number], container, root)) is None:
             found.append(etree.tostring(root, encoding="utf-8", with_tail=False))
         else:
             found.append(_standing_alone(element, root, container))
@@ -47,23 +47,25 @@ def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root 
 
 
 def _without_what_hides_tags(text: bytes) -> bytes:
-    """The text with blanks in place of comments, CDATA sections and processing instructions."""
-    if b"!--" not in text and b"<![" not in text and b"?>" not in text:
-        return text
     return _HIDING.sub(lambda match: b" " * len(match.group()), text)
 
 
-def _places(visible: bytes, containers: Sequence[Container]) -> Sequence[tuple[int, int] | None]:
-    """Where the content of each container begins and ends."""
+def _places(visible: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
+    """Where the content of each container begins and ends; None where that cannot be told."""
     names = {_qualified(container) for container in containers}
     if len(names) != 1:
-        return [None] * len(containers)
+        return None
     name = names.pop()
-    contents = [_end_of_tag(visible, start) for start in _tags(visible, b"<" + name)]
-    if len(contents) != len(containers):
-        return [None] * len(containers)
-    ends = iter(_tags(visible, b"</" + name))
-    return [(at, at) if visible[at - 2 : at] == b"/>" else (at, next(ends)) for at in contents]
+    starts = _tags(visible, b"<" + name)
+    if len(starts) != len(containers):
+        return None
+    contents = [_end_of_tag(visible, start) for start in starts]
+    ends = _tags(visible, b"</" + name)
+    whole = [visible[at - 2 : at] != b"/>" for at in contents]
+    if len(ends) != sum(whole):
+        return None
+    following = iter(ends)
+    return [(at, next(following) if has_end else at) for at, has_end in zip(contents, whole, strict=True)]
 
 
 def _qualified(element: etree._Element) -> bytes:
@@ -88,13 +90,14 @@ def _end_of_tag(visible: bytes, start: int) -> int:
     return match.end()
 
 
-def _only_element(text: bytes, visible: bytes, place: tuple[int, int], container: Container) -> bytes | None:
-    """The element from its start tag to its end tag, if nothing but blanks and comments stand around it."""
-    around = visible[slice(*place)]
-    begins = place[0] + len(around) - len(around.lstrip())
-    ends = place[0] + len(around.rstrip())
-    alone = len(container) == 1 and visible[begins : begins + 1] == b"<" and visible[ends - 1 : ends] == b">"
-    return text[begins:ends] if alone else None
+def _only_element(text: bytes, place: tuple[int, int], container: Container, root: Root) -> bytes | None:
+    """The element from its start tag to its end tag, if nothing but blanks stands around it."""
+    element = text[slice(*place)].strip()
+    name = _qualified(root)
+    begins = element.startswith(b"<" + name) and element[len(name) + 1] in _AFTER_NAME
+    end_tag = element[element.rfind(b"<") :]
+    ends = end_tag[2:-1].rstrip() == name and end_tag.startswith(b"</")
+    return element if len(container) == 1 and begins and ends else None
 
 
 def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:

@@ -58,6 +58,7 @@ HIDDEN = [
     "<!-- <metadata>fake</metadata> -->",
     "<![CDATA[</metadata><metadata>]]>",
     "<?pi </metadata> ?>",
+    "<!-- </gmd:MD_Metadata></metadata> -->",
 ]
 
 
@@ -67,6 +68,14 @@ def test_tags_in_comments_cdata_and_instructions_are_no_tags(hidden: str) -> Non
     body = page(wrapped(odd), wrapped(ISO))
     assert cut(body) == [odd.encode(), ISO.encode()]
     agree(body)
+
+
+@pytest.mark.parametrize("beside", ["<!-- beside -->", "<?pi x?>", "<other xmlns='urn:o'/>"])
+def test_what_stands_beside_a_record_is_left_out(beside: str) -> None:
+    for content in (f"{beside}{ISO}", f"{ISO}{beside}", f"{beside}{ISO}{beside}"):
+        body = page(wrapped(content), wrapped(ISO))
+        assert digests(*cut(body)) == digests(ISO.encode(), ISO.encode())
+        agree(body)
 
 
 def test_a_record_that_holds_a_metadata_element_is_written_out_the_same() -> None:
