@@ -33,7 +33,7 @@ class LinkAdmin(Admin):
 
     list_display = (
         "name",
-        "kind",
+        "kind_word",
         "sets",
         "enabled",
         "last_state",
@@ -131,6 +131,10 @@ class LinkAdmin(Admin):
 
     # --- Columns -------------------------------------------------------------------------------------
 
+    @admin.display(description="kind")
+    def kind_word(self, link: Link) -> str:
+        return link.kind
+
     @admin.display(description="harvests")
     def sets(self, link: Link) -> str:
         from_where = breakable(link.base_url)
@@ -199,13 +203,18 @@ class LinkAdmin(Admin):
             self.message_user(request, *admin_runs.cancelled(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """POST: start a run of one link; with `full` in the form, over the whole list."""
+        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, or `cancel` it."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         link = get_object_or_404(Link, pk=object_id)
         if not self.has_change_permission(request, link):
             raise PermissionDenied
-        self._start(request, [link], full="full" in request.POST)
+        if "compare" in request.POST:
+            self._compare(request, [link], beyond_ceiling=False)
+        elif "cancel" in request.POST:
+            self.cancel_run(request, Link.objects.filter(pk=link.pk))
+        else:
+            self._start(request, [link], full="full" in request.POST)
         return redirect("admin:harvester_link_change", link.pk)
 
     def _start(self, request: HttpRequest, chosen: Iterable[Link], *, full: bool) -> None:

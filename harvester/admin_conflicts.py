@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -36,7 +37,7 @@ class Waits(admin.SimpleListFilter):
 class ConflictAdmin(ReadOnly, Admin):
     """What links bring that the catalogue has otherwise. The record keeps its owner's word meanwhile (promise 9)."""
 
-    list_display = ("shown_identifier", "kind_word", "link", "state_word", "reason", "metadata_date", "our_date")
+    list_display = ("shown_identifier", "kind_word", "link", "state_word", "reason", "their_date", "our_date")
     list_filter = (Waits, "kind", "link")
     list_select_related = ("link__local_set",)
     sortable_by = ()
@@ -44,8 +45,8 @@ class ConflictAdmin(ReadOnly, Admin):
     search_help_text = "Part of an identifier or of a reason"
     actions = ("leave", "hand_over", "withdraw")
     fieldsets = (
-        (None, {"fields": ("record_link", "kind_word", "link", "reason", "state_word", "settlement")}),
-        ("Versions", {"fields": ("metadata_date", "our_date", "first_seen", "last_seen")}),
+        (None, {"fields": ("record_link", "kind_word", "link", "reason", "settled", "settlement")}),
+        ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
         (
             "Difference",
             {
@@ -73,10 +74,14 @@ class ConflictAdmin(ReadOnly, Admin):
     def state_word(self, conflict: Conflict) -> tuple[str, str]:
         return ("waits", "waits for you") if conflict.settled is None else ("settled", "settled")
 
+    @admin.display(description="provider's gmd:dateStamp")
+    def their_date(self, conflict: Conflict) -> str:
+        return _date(conflict.metadata_date)
+
     @admin.display(description="our gmd:dateStamp")
     def our_date(self, conflict: Conflict) -> str:
         record = Record.objects.filter(key=conflict.key).only("metadata_date").first()
-        return "none" if record is None or record.metadata_date is None else f"{record.metadata_date:%Y-%m-%d %H:%M:%S}"
+        return _date(record.metadata_date if record else None)
 
     @admin.display(description="record")
     def record_link(self, conflict: Conflict) -> str:
@@ -125,3 +130,7 @@ class ConflictAdmin(ReadOnly, Admin):
                 self.message_user(request, f"{conflict}: not done, because {exc}.", messages.ERROR)
             else:
                 self.message_user(request, f"{conflict}: {done}.", messages.SUCCESS)
+
+
+def _date(stamp: datetime | None) -> str:
+    return "none" if stamp is None else f"{stamp:%Y-%m-%d %H:%M:%S}"

@@ -101,8 +101,9 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
         pages.put(run, prepared, rejects)
         if vanished:
             slices.keep_vanished(run, vanished)
-        still_there = [row for row, answer in answers if row.state == State.ABSENT and _is_live(answer)]
-        counting.count(run, extra=-len(still_there))
+        if run.is_comparison:
+            still_there = [row for row, answer in answers if row.state == State.ABSENT and _is_live(answer)]
+            counting.count(run, extra=-len(still_there))
         if last:
             run.refresh_from_db()
             ending.finish(run, now=now)

@@ -105,6 +105,11 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
     return rows
 
 
+def drop_suspicion(link_id: int) -> None:
+    """A comparison ended before it had asked for all that it missed: the next one looks for itself."""
+    RemoteHeader.objects.filter(link_id=link_id, state=State.ABSENT).update(state=State.HELD)
+
+
 def live(link_id: int) -> QuerySet[RemoteHeader]:
     """All that the link holds."""
     return RemoteHeader.objects.filter(link_id=link_id, deleted=False, state=State.HELD)

@@ -38,7 +38,10 @@ class Link(models.Model):
         validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
     )
     remote_set = models.CharField(
-        "remote setSpec", max_length=200, blank=True, help_text="as the provider spells it; empty: everything it has"
+        "remote setSpec",
+        max_length=200,
+        blank=True,
+        help_text="as the provider spells it; empty, for a centre only: everything it has",
     )
     local_set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="links")
     enabled = models.BooleanField(default=True)
@@ -52,7 +55,7 @@ class Link(models.Model):
         max_length=12, choices=Strategy.choices, default=Strategy.RECORDS, help_text="both bring the same (W18)"
     )
     from_policy = models.CharField(
-        "`from` is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"
+        "“from” is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"
     )
     overlap_s = models.PositiveIntegerField(
         "overlap, seconds", default=60, help_text="asked for again before the last harvest's end (H9)"

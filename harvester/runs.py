@@ -154,6 +154,8 @@ def cancel(run: Run) -> bool:
         finished=timezone.now(),
         message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     )
+    if cancelled and run.is_comparison:
+        slices.put_off(run.link)
     if cancelled:
         logger.info("run cancelled", extra=run.log_facts())
     return bool(cancelled)

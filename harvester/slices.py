@@ -92,7 +92,8 @@ def finish(run: Run, *, now: datetime) -> None:
 
 
 def put_off(link: Link) -> None:
-    """A comparison failed: it is tried again after a while."""
+    """A comparison failed or was cancelled: what it has not asked for stays as it is, and it is tried again later."""
+    headers.drop_suspicion(link.pk)
     Link.objects.filter(pk=link.pk).update(next_slice=timezone.now() + AFTER_FAILURE)
 
 

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 default="earlier",
                 help_text="less the overlap",
                 max_length=10,
-                verbose_name="`from` is",
+                verbose_name="“from” is",
             ),
         ),
         migrations.AddField(

@@ -164,4 +164,14 @@ class Migration(migrations.Migration):
                 condition=models.Q(("state__in", ("wanted", "absent"))), fields=["link", "id"], name="headers_wanted"
             ),
         ),
+        migrations.AlterField(
+            model_name="link",
+            name="remote_set",
+            field=models.CharField(
+                blank=True,
+                help_text="as the provider spells it; empty, for a centre only: everything it has",
+                max_length=200,
+                verbose_name="remote setSpec",
+            ),
+        ),
     ]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Record
-from harvester import headers, links, runs, schedule, slices, status
+from harvester import fetching, headers, links, runs, schedule, slices, status
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, xml
@@ -343,6 +343,30 @@ def test_a_comparison_that_fails_leaves_the_harvest_alone_and_is_tried_again(
     harvested.refresh_from_db()
     assert (harvested.failures, harvested.next_due) == (0, due)
     assert harvested.next_slice is not None and harvested.next_slice < timezone.now() + DAY
+
+
+@pytest.mark.parametrize("how", ["cancelled", "refused"])
+def test_a_comparison_that_ends_early_leaves_no_suspicion_behind(
+    harvested: Link, provider: Provider, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "BATCH", 1)
+    gone = [provider.entries.pop(identifier(number)) for number in (1, 2, 3)]
+    run = runs.open_comparison(harvested, trigger="test", whole=True)
+    if how == "refused":
+        second = iter(range(100))
+        provider.faults.append(
+            lambda a: Response("", status=403) if a["verb"] == "GetRecord" and next(second) == 1 else None
+        )
+    runs.work(run.pk, progress=lambda now: runs.cancel(now) if how == "cancelled" and now.fetched == 1 else None)
+    run.refresh_from_db()
+    assert run.state == (Run.State.CANCELLED if how == "cancelled" else Run.State.FAILED)
+    provider.faults.clear()
+    provider.asked.clear()
+
+    assert harvest(harvested).state == Run.State.DONE
+    assert provider.asked_for("GetRecord") == [], "a harvest asks for nothing that is not listed"
+    assert drift(compare(harvested)) == {"extra": 2, "vanished": 2}
+    assert len(gone) == 3 and len(held()) == 10
 
 
 def test_by_days_neighbouring_slices_share_no_day(link: Link, provider: Provider, small_slices: None) -> None:

@@ -253,6 +253,14 @@ def test_an_operator_cancels_in_the_admin(link: Link, admin_client: Client) -> N
     second.refresh_from_db()
     assert second.state == Run.State.CANCELLED
 
+    button = f"/admin/harvester/link/{link.pk}/run/"
+    admin_client.post(button, {"compare": "1"})
+    third = Run.objects.get(state=Run.State.OPEN)
+    assert third.is_comparison
+    said = admin_client.post(button, {"cancel": "1"}, follow=True).content.decode()
+    third.refresh_from_db()
+    assert third.state == Run.State.CANCELLED and "the run is cancelled" in said
+
 
 def test_who_may_only_look_cannot_cancel(link: Link, client: Client) -> None:
     run = runs.open_run(link, trigger="test")
