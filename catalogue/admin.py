@@ -137,7 +137,7 @@ class StructureFilter(admin.SimpleListFilter):
 
 
 # Read on the page of one record only.
-_NOT_LISTED = ("abstract", "keywords", "categories", "contacts", "links", "boxes", "search")
+_NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
 
 @admin.register(Record)
@@ -218,12 +218,13 @@ class RecordAdmin(ReadOnly, Admin):
 
     @admin.display(description="data")
     def links(self, record: Record) -> str:
-        rows = ((link["url"], link["name"] or "no name", link["protocol"]) for link in record.description.links)
+        links = display.details(record.payload).links
+        rows = ((link.url, link.name or "no name", link.protocol) for link in links)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
     @admin.display
     def contacts(self, record: Record) -> str:
-        rows = ((party["name"], party["role"], party["email"]) for party in record.description.contacts)
+        rows = ((party.name, party.role, party.email) for party in display.details(record.payload).contacts)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
     @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")

@@ -11,16 +11,58 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
-from catalogue.models import SetInclusion
+from catalogue import journal
+from catalogue.models import JournalOutbox, SetInclusion
 
 
-def _run(statement: str, **values: Any) -> None:
+def _run(statement: str, **values: Any) -> int:
+    """Run a statement, unless it is about no record at all; how many rows it wrote."""
     if values.get("keys") == []:
-        return
+        return 0
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
+        return cursor.rowcount  # type: ignore[no-any-return]
+
+
+# Where a live record's membership ended or came back, the journal is told, in the same transaction: to that set's
+# harvesters it is a deletion (promise 6). Of a record that is deleted, only for the sets that its own event does not
+# name. The outer statement still sees the rows as they were before the inner one.
+_NOTED = f"""
+    WITH put AS ({{put}} RETURNING m.record_id, m.set_id, m.deleted)
+    INSERT INTO catalogue_journaloutbox (event, identifier, datestamp, set_specs)
+    SELECT CASE WHEN put.deleted THEN '{JournalOutbox.Event.LEFT}' ELSE '{JournalOutbox.Event.JOINED}' END,
+        r.identifier, %(stamp)s, ARRAY[s.spec::text]
+    FROM put
+    JOIN catalogue_membership was USING (record_id, set_id)
+    JOIN catalogue_record r ON r.id = put.record_id
+    JOIN catalogue_metadataset s ON s.id = put.set_id
+    WHERE put.deleted <> was.deleted AND NOT (r.deleted AND was.direct)
+"""
+
+
+def _run_noted(put: str, **values: Any) -> None:
+    """Run a statement that writes memberships `m`, and note in the journal's outbox which ended or came back."""
+    if _run(_NOTED.format(put=put), **values):
+        transaction.on_commit(journal.flush_or_warn)
+
+
+def note(event: JournalOutbox.Event, keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """Note in the journal's outbox what became of these records in a set."""
+    noted = _run(
+        """
+        INSERT INTO catalogue_journaloutbox (event, identifier, datestamp, set_specs)
+        SELECT %(event)s, r.identifier, %(stamp)s, ARRAY[s.spec::text]
+        FROM catalogue_record r, catalogue_metadataset s WHERE r.key = ANY(%(keys)s) AND s.id = %(set_id)s
+        """,
+        event=event.value,
+        keys=list(keys),
+        set_id=set_id,
+        stamp=stamp,
+    )
+    if noted:
+        transaction.on_commit(journal.flush_or_warn)
 
 
 def take_stamp() -> datetime:
@@ -31,7 +73,10 @@ def take_stamp() -> datetime:
 
 
 def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """The records with these keys are in the set; tombstones are told there as deleted."""
+    """The records with these keys are in the set; tombstones are told there as deleted.
+
+    The journal is not told: one that comes back as a record is an event of its own, a move another.
+    """
     _run(
         """
         INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
@@ -45,9 +90,24 @@ def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     )
 
 
+def come_back(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """As `join`, for live records; those that had left the set before are told to the journal."""
+    _run_noted(
+        """
+        UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = false, direct = true
+        FROM catalogue_record r
+        WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT r.deleted AND m.set_id = %(set_id)s AND m.deleted
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        stamp=stamp,
+    )
+    join(keys, set_id, stamp)
+
+
 def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """The records are no longer in the set: its harvesters are told that they are deleted (design.md, data model)."""
-    _run(
+    _run_noted(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true, direct = false
         FROM catalogue_record r
@@ -59,6 +119,22 @@ def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     )
 
 
+def end(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """Records that had left a set, of which there is no trace, are deleted in its lists again."""
+    _run(
+        """
+        INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct)
+        SELECT id, %(set_id)s, %(stamp)s, true, false FROM catalogue_record WHERE key = ANY(%(keys)s)
+        ON CONFLICT (record_id, set_id) DO NOTHING
+        """,
+        keys=list(keys),
+        set_id=set_id,
+        stamp=stamp,
+    )
+    note(JournalOutbox.Event.LEFT, keys, set_id, stamp)
+    derive(keys, stamp)
+
+
 def settle(keys: Sequence[str], stamp: datetime) -> None:
     """Bring everything that follows from the direct memberships of these records in line with them.
 
@@ -66,7 +142,7 @@ def settle(keys: Sequence[str], stamp: datetime) -> None:
     sets are derived; the header's setSpecs name the direct memberships, and a tombstone keeps what it had (P84).
     """
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
-    _run(
+    _run_noted(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = r.deleted, direct = m.direct AND NOT r.deleted
         FROM catalogue_record r WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT m.deleted
@@ -112,18 +188,18 @@ _DERIVE = """
 def derive(keys: Sequence[str], stamp: datetime) -> None:
     """Memberships of sets that include others, for these records; a row that was and stays deleted is not touched."""
     if keys and SetInclusion.objects.exists():
-        _run(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
+        _run_noted(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
 
 
 def derive_into(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
     """The same for the records with these ids and one set that includes others."""
     which = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s"
-    _run(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
+    _run_noted(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
 
 
 def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
     """Records with these ids that nothing brings into the set any more are deleted in its lists."""
-    _run(
+    _run_noted(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true
         WHERE m.set_id = %(parent_id)s AND m.record_id = ANY(%(records)s) AND NOT m.deleted AND NOT m.direct
@@ -137,6 +213,21 @@ def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> Non
         parent_id=parent_id,
         stamp=stamp,
     )
+
+
+def come_back_from_the_purge(keys: Sequence[str]) -> set[str]:
+    """Which of these new records were purged tombstones: the journal has their deletion, so it is told of them."""
+    if not keys:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            DELETE FROM catalogue_purged p USING unnest(%s::text[]) AS new (key)
+            WHERE p.hash = hashtextextended(new.key, 0) RETURNING new.key
+            """,
+            [list(keys)],
+        )
+        return {key for (key,) in cursor.fetchall()}
 
 
 # --- Claims -----------------------------------------------------------------------------------------
@@ -191,16 +282,46 @@ def claim_held(keys: Sequence[str], stamp: datetime) -> None:
     )
 
 
-def drop_claims(keys: Sequence[str], set_id: int, source: str) -> None:
-    """Forget what this set and source claimed of these records."""
+def drop_claims(keys: Sequence[str], set_id: int, source: str | None) -> None:
+    """Forget what this set and source (None: all sources) claimed of these records."""
     _run(
         """
         DELETE FROM catalogue_claim c USING catalogue_record r
-        WHERE r.id = c.record_id AND r.key = ANY(%(keys)s) AND c.set_id = %(set_id)s AND c.source = %(source)s
+        WHERE r.id = c.record_id AND r.key = ANY(%(keys)s) AND c.set_id = %(set_id)s
+        AND (%(source)s::text IS NULL OR c.source = %(source)s)
         """,
         keys=list(keys),
         set_id=set_id,
         source=source,
+    )
+
+
+def distrust(claimed: Claimed) -> None:
+    """A claim that cannot be read back stays and has no digest, so that the same word said again is stored again."""
+    _run(
+        """
+        UPDATE catalogue_claim c SET digest = '' FROM catalogue_record r
+        WHERE r.id = c.record_id AND r.key = %(key)s AND c.set_id = %(set_id)s AND c.source = %(source)s
+        """,
+        key=claimed.key,
+        set_id=claimed.set_id,
+        source=claimed.source,
+    )
+
+
+def bury(keys: Sequence[str], stamp: datetime) -> None:
+    """Make tombstones of these records, in all the sets they are in (P84); to be settled."""
+    _run(
+        """
+        WITH dead AS (
+            UPDATE catalogue_record SET deleted = true, datestamp = %(stamp)s, payload = NULL, digest = NULL,
+                metadata_date = NULL, provenance = NULL
+            WHERE key = ANY(%(keys)s) RETURNING id
+        ), nameless AS (DELETE FROM catalogue_description d USING dead WHERE d.record_id = dead.id)
+        DELETE FROM catalogue_validation v USING dead WHERE v.record_id = dead.id
+        """,
+        keys=list(keys),
+        stamp=stamp,
     )
 
 

@@ -8,10 +8,9 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
-from catalogue import metadata, oai
 from catalogue.models import MetadataSet
+from catalogue.prepared import Prepared
 
 Kind = MetadataSet.Kind
 
@@ -24,24 +23,6 @@ class Action(enum.StrEnum):
     UNCHANGED = "unchanged"
     DELETED = "deleted"
     REJECTED = "rejected"
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """An entry checked and ready to be stored; `metadata` and `packed` are None for a deletion."""
-
-    identifier: str
-    metadata: metadata.Metadata | None
-    packed: bytes | None
-    provenance: Mapping[str, Any] | None = None
-
-    @property
-    def key(self) -> str:
-        return oai.identifier_key(self.identifier)
-
-    @property
-    def deleted(self) -> bool:
-        return self.metadata is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,44 +110,39 @@ def after(held: Held | None, entry: Prepared, decision: Decision, *, into: Metad
     """The record as the next entry of the same identifier finds it, in the same batch."""
     if decision.step not in (Step.WRITE, Step.OVERRULE):
         return held
-    said = entry.metadata
     return Held(
-        deleted=said is None,
-        digest=said.digest if said else None,
+        deleted=entry.deleted,
+        digest=entry.digest,
         owner_id=into.pk,
         owner_spec=into.spec,
         owner_kind=into.kind,
         source=source,
-        metadata_date=said.metadata_date if said else None,
+        metadata_date=entry.metadata_date,
         claims=held.claims if held else {},
-        sets=frozenset({into.pk}) if said else frozenset(),
+        sets=frozenset() if entry.deleted else frozenset({into.pk}),
     )
 
 
 def _from_owner(held: Held, entry: Prepared, into: MetadataSet) -> Decision:
-    if entry.metadata is None:
+    if entry.deleted:
         if held.claims:  # W23, W45: somebody else still has it
             return Decision(Step.HAND_OVER, Action.UPDATED, f"is deleted in {into.spec} and still held elsewhere")
         return Decision(Step.WRITE, Action.DELETED)
-    return _NOTHING if held.digest == entry.metadata.digest else Decision(Step.WRITE, Action.UPDATED)
+    return _NOTHING if held.digest == entry.digest else Decision(Step.WRITE, Action.UPDATED)
 
 
 def _from_another(held: Held, entry: Prepared, into: MetadataSet, source: str) -> Decision:
     """The word of another set, or of another source of the same shared set, on a record that is live."""
     claimed = held.claims.get((into.pk, source))
-    if entry.metadata is None:
+    if entry.deleted:
         if claimed is None:
             return _NOTHING  # it has no word to take back
         leaves = into.pk != held.owner_id and not any(at == into.pk and by != source for at, by in held.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
         return Decision(Step.DROP_CLAIM, action, f"is still held in {held.owner_spec}")
-    differs = "" if held.digest == entry.metadata.digest else f"differs from what {held.owner_spec} says, which counts"
-    if (
-        differs
-        and into.pk == held.owner_id
-        and (entry.metadata.metadata_date or _NO_DATE) > (held.metadata_date or _NO_DATE)
-    ):
+    differs = "" if held.digest == entry.digest else f"differs from what {held.owner_spec} says, which counts"
+    if differs and into.pk == held.owner_id and (entry.metadata_date or _NO_DATE) > (held.metadata_date or _NO_DATE):
         return Decision(Step.OVERRULE, Action.UPDATED, "is the newer version of two sources (W33)")
-    if claimed == entry.metadata.digest and into.pk in held.sets:
+    if claimed == entry.digest and into.pk in held.sets:
         return Decision(Step.NOTHING, Action.UNCHANGED, differs)
     return Decision(Step.CLAIM, Action.UNCHANGED if into.pk in held.sets else Action.UPDATED, differs)

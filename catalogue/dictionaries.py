@@ -8,7 +8,7 @@ the catalogue has outgrown it. Payloads made with an older one stay as they are 
 import functools
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,10 +20,10 @@ from catalogue.models import Dictionary
 
 logger = logging.getLogger(__name__)
 
-SAMPLE_RECORDS = 5000  # chosen by measurement, with the size: docs/benchmarks.md
+SAMPLE_RECORDS = 8000  # chosen by measurement, with the size: docs/benchmarks.md
 # Chosen: a catalogue with so many live records should have a dictionary that was trained on at least so many.
 # The first step comes early, because it saves most; the second knows what the catalogue is like.
-_OUTGROWN = ((20_000, 4000), (1000, 500))
+_OUTGROWN = ((10_000, 6000), (1000, 500))
 _SAMPLES = Path(__file__).parent / "samples"
 _REPACK_RECORDS = 200  # chosen: a writer of one of them waits for less than a tenth of a second
 _TURN = 0x44494354  # "DICT": one process trains at a time
@@ -62,6 +62,27 @@ def train(*, records: int = SAMPLE_RECORDS, size: int = frames.MAX_DICTIONARY_BY
     return made
 
 
+def learn(elements: Sequence[bytes]) -> bool:
+    """Before a bulk load into a young catalogue: train on what is coming, if that is much more than is known; whether."""
+    known = _newest_trained_on()
+    live, wanted = _OUTGROWN[-1]
+    if known >= wanted or len(elements) < live:
+        return False
+    try:
+        number, content = frames.train(elements)
+    except frames.Untrainable as exc:
+        logger.warning("no dictionary trained", extra={"reason": str(exc)})
+        return False
+    _store(number, content, len(elements))
+    logger.info("dictionary trained", extra={"dictionary": number, "records": len(elements), "bytes": len(content)})
+    return True
+
+
+def _newest_trained_on() -> int:
+    # Only the number: a dictionary itself is a megabyte.
+    return Dictionary.objects.order_by("-created", "-id").values_list("trained_on", flat=True).first() or 0
+
+
 def tend() -> bool:
     """Train a new dictionary if the catalogue has outgrown the newest one; whether it had. Cheap when it has not."""
     if not outgrown():
@@ -81,8 +102,7 @@ def tend() -> bool:
 
 def outgrown() -> bool:
     """Whether the catalogue has many more records than its newest dictionary was trained on. Cheap."""
-    # Only the number: a dictionary itself is a megabyte.
-    trained_on = Dictionary.objects.order_by("-created", "-id").values_list("trained_on", flat=True).first() or 0
+    trained_on = _newest_trained_on()
     with connection.cursor() as cursor:
         for live, wanted in _OUTGROWN:
             if trained_on >= wanted:

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from lxml import etree
 
-from catalogue import payload
+from catalogue import details as reading
+from catalogue import metadata, payload
 
 MAX_SHOWN_CHARACTERS = 200_000  # chosen: ten times a long record; a browser still shows it at once
 
@@ -31,6 +32,14 @@ def stored(packed: bytes | memoryview | None) -> str:
         return indented(payload.unpack(packed))
     except payload.PayloadDamaged as exc:
         return f"The metadata cannot be shown: {exc}. Harvest or load the record again."
+
+
+def details(packed: bytes | memoryview | None) -> reading.Details:
+    """The contacts and links in a stored payload; none where it cannot be read back, which `stored` tells."""
+    try:
+        return reading.Details() if packed is None else reading.read(payload.unpack(packed))
+    except (payload.PayloadDamaged, metadata.Unusable):
+        return reading.Details()
 
 
 def may_be_followed(url: str) -> bool:

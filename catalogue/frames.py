@@ -14,7 +14,7 @@ import zstandard
 LEVEL = 5
 LEVEL_AT_LEISURE = 9
 
-MAX_DICTIONARY_BYTES = 1024 * 1024
+MAX_DICTIONARY_BYTES = 2 * 1024 * 1024
 # Measured: asked for more than this part of the samples, the trainer returns a small dictionary instead of a large one.
 _PART_OF_SAMPLES = 80
 _PART_OF_FEW_SAMPLES = 8  # for small dictionaries it need not be so little

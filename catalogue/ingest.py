@@ -4,12 +4,13 @@ Every document found is accounted for in the report: stored, unchanged, or rejec
 Batches are committed one by one, so what an interruption leaves behind is whole batches.
 """
 
+import contextlib
 import itertools
 import lzma
+import os
 import stat
 import struct
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections import Counter, deque
@@ -19,14 +20,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from django.db import IntegrityError, connections
+from django.db import connection, connections
 
 from catalogue import dictionaries, frames, metadata, oai, payload, preparing, store
 from catalogue.models import MetadataSet
 
 BATCH_RECORDS = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
 BATCH_BYTES = 32 * 1024 * 1024
-_BATCHES_FOR_ONE_PROCESS = 2  # chosen: so few are stored before other processes have started
+_BATCHES_AT_ONCE = 2  # chosen: so few are stored before other processes have started
 _BATCHES_WAITING = 2  # chosen: beside one for each process
 _TEND_EVERY = 2000  # chosen: records after which a bulk load looks whether its dictionary is outgrown
 
@@ -83,6 +84,11 @@ class Report:
         counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", "rejected")}
         rejects = [{"source": r.source, "identifier": r.identifier, "reason": r.reason} for r in self.rejects]
         return {"offered": self.offered, **counts, "rejects": rejects}
+
+
+def default_processes() -> int:
+    """How many processes read a bulk load: half of the cores. The others are PostgreSQL's and this process's."""
+    return max(1, (os.cpu_count() or 1) // 2)
 
 
 def check_sources(paths: Iterable[Path]) -> None:
@@ -198,19 +204,36 @@ def ingest(
 ) -> Report:
     """Store the documents in a set; `advance` is told how many were dealt with, batch by batch.
 
-    With several processes, more than two batches are read in as many; what is stored, in which order, and what
-    the report says does not depend on it.
+    More than two batches are read by other processes and stored over two connections, of which one stages while the
+    other merges; within a caller's transaction, everything is stored in that. What is stored, in which order, and
+    what the report says does not depend on it.
     """
     report = Report()
     batches = _batches(offered)
-    first = list(itertools.islice(batches, _BATCHES_FOR_ONE_PROCESS + 1))
-    alone = processes == 1 or len(first) <= _BATCHES_FOR_ONE_PROCESS
+    first = list(itertools.islice(batches, _BATCHES_AT_ONCE + 1))
     batches = itertools.chain(first, batches)
-    with _Tending() as tending:
-        for batch, ready in _prepared_here(batches) if alone else _prepared_in_processes(batches, processes):
-            advance(_store(batch, ready, into, report))
+    if len(first) <= _BATCHES_AT_ONCE or connection.in_atomic_block:
+        for batch, made in _prepared_here(batches):
+            _account(report, batch, made, _put(batch, made, into))
+            advance(len(batch))
+        return report
+    dictionaries.learn(list(_elements(itertools.chain.from_iterable(first))))
+    with _Tending() as tending, _Storing(into) as storing:
+        for batch, made in _prepared_in_processes(batches, processes):
+            for stored in storing.take(batch, made):
+                _account(report, *stored)
+                advance(len(stored[0]))
             tending.after(report.counts.total())
+        for stored in storing.rest():
+            _account(report, *stored)
+            advance(len(stored[0]))
     return report
+
+
+def _elements(offered: Iterable[Document]) -> Iterator[bytes]:
+    for document in offered:
+        with contextlib.suppress(metadata.Unusable):
+            yield metadata.root_element(document.content)
 
 
 class _Tending:
@@ -271,16 +294,16 @@ def _prepared_in_processes(
     pool = preparing.Pool(processes)
     in_flight: deque[tuple[list[Document], Future[list[preparing.Made]]]] = deque()
     try:
-        with tempfile.TemporaryDirectory(prefix="gisc-ingest-") as folder:
-            for batch in _read_ahead(batches):
-                contents = [document.content for document in batch]
-                in_flight.append((batch, pool.submit(contents, _held(batch), _dictionary_file(Path(folder)))))
-                if len(in_flight) > processes + _BATCHES_WAITING:
-                    earliest, future = in_flight.popleft()
-                    yield earliest, future.result()
-            while in_flight:
+        for batch in _read_ahead(batches):
+            newest = payload.newest()
+            contents = [document.content for document in batch]
+            in_flight.append((batch, pool.submit(contents, _held(batch), (newest.id, newest.content))))
+            if len(in_flight) > processes + _BATCHES_WAITING:
                 earliest, future = in_flight.popleft()
                 yield earliest, future.result()
+        while in_flight:
+            earliest, future = in_flight.popleft()
+            yield earliest, future.result()
     finally:
         pool.close()
 
@@ -295,28 +318,99 @@ def _read_ahead(batches: Iterable[list[Document]]) -> Iterator[list[Document]]:
             yield batch
 
 
-def _dictionary_file(folder: Path) -> str:
-    """The newest dictionary as a file that the processes read; a new one has a new name."""
-    newest = payload.newest()
-    file = folder / str(newest.id)
-    if not file.exists():
-        file.write_bytes(newest.content)
-    return str(file)
-
-
-def _held(batch: Sequence[Document]) -> dict[int, preparing.Held]:
-    """By place in the batch, what is held of the record that a document probably is."""
+def _held(batch: Sequence[Document]) -> dict[int, bytes]:
+    """By place in the batch, the digest that is held of the record that a document probably is."""
     guessed = {place: preparing.guess_identifier(document.content) for place, document in enumerate(batch)}
     keys = {place: oai.identifier_key(identifier) for place, identifier in guessed.items() if identifier}
     digests = store.held_digests(list(keys.values()))
-    return {place: preparing.Held(guessed[place], digests[key]) for place, key in keys.items() if key in digests}
+    return {place: digests[key] for place, key in keys.items() if key in digests}
 
 
-def _store(batch: list[Document], ready: list[preparing.Made], into: MetadataSet, report: Report) -> int:
-    """Store one batch, in one transaction, and note in the report what became of it, in the order of the sources."""
-    usable = [(document, each) for document, each in zip(batch, ready, strict=True) if not isinstance(each, str)]
-    results = iter(_put(usable, into))
-    for document, each in zip(batch, ready, strict=True):
+# --- Storing ----------------------------------------------------------------------------------------
+
+_Stored = tuple[list[Document], list[preparing.Made], list[store.Result]]
+
+
+class _Storing:
+    """Two connections that store batches in their order: one stages its batch while the other merges the one before."""
+
+    def __init__(self, into: MetadataSet) -> None:
+        self._into = into
+        self._threads = [ThreadPoolExecutor(1, initializer=_prepare_connection) for _ in range(2)]
+        self._under_way: deque[Future[_Stored]] = deque()
+        self._keys: set[str] = set()  # of the batch that was taken last
+        self._taken = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for thread in self._threads:
+            thread.submit(_end_connection)
+            thread.shutdown()
+
+    def take(self, batch: list[Document], made: list[preparing.Made]) -> Iterator[_Stored]:
+        """Have a batch stored; those that are done meanwhile."""
+        keys = {each.key for each in made if not isinstance(each, str)}
+        before = self._under_way[-1] if self._under_way else None
+        if before is not None and not keys.isdisjoint(self._keys):
+            before.result()  # what an entry is compared with is what the batch before leaves
+        thread = self._threads[self._taken % 2]
+        self._under_way.append(thread.submit(self._store, batch, made, before))
+        self._keys, self._taken = keys, self._taken + 1
+        while len(self._under_way) > len(self._threads):
+            yield self._under_way.popleft().result()
+
+    def rest(self) -> Iterator[_Stored]:
+        """The batches that were still under way."""
+        while self._under_way:
+            yield self._under_way.popleft().result()
+
+    def _store(self, batch: list[Document], made: list[preparing.Made], before: Future[_Stored] | None) -> _Stored:
+        # A batch that failed raises here, so that nothing is stored behind it.
+        results = _put(batch, made, self._into, lambda: before.result() if before else None)
+        if before:
+            before.result()
+        return batch, made, results
+
+
+def _prepare_connection() -> None:
+    """A bulk load puts new words into the index in larger portions (measured: docs/benchmarks.md)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET gin_pending_list_limit = '16MB'")
+
+
+def _end_connection() -> None:
+    """Put the last portion into the index: searches would go through it word by word."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('description_words')")
+    connections.close_all()
+
+
+def _put(
+    batch: Sequence[Document],
+    made: Sequence[preparing.Made],
+    into: MetadataSet,
+    before_lock: Callable[[], object] = lambda: None,
+) -> list[store.Result]:
+    """Store one batch in one transaction; a result for each document that became an entry."""
+    entries = [each for each in made if not isinstance(each, str)]
+    try:
+        return store.put_entries(entries, into=into, before_lock=before_lock)
+    except store.PayloadNeeded:
+        # What was held when it was asked for is held no more, or by another set.
+        usable = (document for document, each in zip(batch, made, strict=True) if not isinstance(each, str))
+        return store.put_entries(
+            [store.prepare(document.content) for document in usable], into=into, before_lock=before_lock
+        )
+
+
+def _account(
+    report: Report, batch: Sequence[Document], made: Sequence[preparing.Made], stored: Iterable[store.Result]
+) -> None:
+    """Note in the report what became of a batch, in the order of the sources."""
+    results = iter(stored)
+    for document, each in zip(batch, made, strict=True):
         if isinstance(each, str):
             report.counts[store.Action.REJECTED] += 1
             report.rejects.append(Reject(document.source, "", document.fault or each))
@@ -325,39 +419,3 @@ def _store(batch: list[Document], ready: list[preparing.Made], into: MetadataSet
         report.counts[result.action] += 1
         if result.action is store.Action.REJECTED:
             report.rejects.append(Reject(document.source, result.identifier, result.reason))
-    return len(batch)
-
-
-def _put(usable: Sequence[tuple[Document, preparing.Ready | preparing.Held]], into: MetadataSet) -> list[store.Result]:
-    try:
-        return store.put_entries([_entry(made) for _, made in usable], into=into)
-    except IntegrityError:
-        if all(isinstance(made, preparing.Ready) for _, made in usable):
-            raise
-        # What was held when it was asked for is not held any more, or by another set: the payloads are needed after all.
-        return store.put_entries([store.prepare(document.content) for document, _ in usable], into=into)
-
-
-def _entry(made: preparing.Ready | preparing.Held) -> store.Prepared:
-    """The entry. One that equals what is held has no payload, so that the database refuses to store it as anything else."""
-    if isinstance(made, preparing.Ready):
-        return store.Prepared(made.metadata.identifier, made.metadata, made.packed)
-    return store.Prepared(made.identifier, _nothing_said(made), None)
-
-
-def _nothing_said(held: preparing.Held) -> metadata.Metadata:
-    return metadata.Metadata(
-        identifier=held.identifier,
-        digest=held.digest,
-        metadata_date=None,
-        title="",
-        abstract="",
-        keywords=(),
-        categories=(),
-        contacts=(),
-        links=(),
-        boxes=(),
-        begins=None,
-        ends=None,
-        language="",
-    )

@@ -2,11 +2,12 @@
 
 A deletion is committed with a row in the outbox. `flush` appends the outbox to the newest file in GISC_JOURNAL_DIR,
 forces file and folder to disk and only then empties the outbox, so an event may stand in the journal twice but
-never not at all. A record that comes back after its deletion is an event too.
+never not at all. A record that comes back after its deletion is an event too. So is one that leaves a set and lives
+elsewhere, which to that set's harvesters is a deletion; that comes back to the set; or that moves to another owner.
 
 Files are called `deletions-YYYY-NNNN.jsonl`: a new one each year, and when one is full. Reading them in the order of
 their names is reading the events in the order in which they were committed. That order decides what became of a
-record (`last_events`), never a datestamp: those of a node that was rebuilt or restored say nothing about it. The
+record (`last_words`), never a datestamp: those of a node that was rebuilt or restored say nothing about it. The
 outbox's number makes an event one of its kind, so that one that was told twice, or is told again from the outbox of
 a restored backup, counts where it first stands.
 
@@ -24,8 +25,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count, islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -233,50 +236,87 @@ def _is_cut_short(line: bytes) -> bool:
 
 # --- What became of each record ---------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True)
+class LastWord:
+    """What the journal says last of one record.
+
+    `event`: what became of it as a whole; None if it only left sets. `left`: the events by which it ended in sets that
+    it has not come back to since, but for those that `event` itself names.
+    """
+
+    event: Event | None
+    left: tuple[Event, ...]
+
+    @property
+    def identifier(self) -> str:
+        return (self.event or self.left[0]).identifier
+
+    def has_left(self, spec: str) -> bool:
+        return any(spec in event.set_specs for event in self.left)
+
+
+# Of an event there is a row for each set that it names, and one for no set if it is about the record as a whole.
 _TABLE = """
     DROP TABLE IF EXISTS pg_temp.journal_event;
     CREATE TEMPORARY TABLE journal_event (
-        place bigint, key text COLLATE "C", event text, identifier text, datestamp timestamptz, sets text, number bigint
+        place bigint, key text COLLATE "C", spec text COLLATE "C", event text, identifier text, datestamp timestamptz,
+        sets text, number bigint
     )
 """
 _FILL = """
     INSERT INTO pg_temp.journal_event
     SELECT * FROM unnest(
-        %s::bigint[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::bigint[]
+        %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::bigint[]
     )
 """
 _LAST = """
-    SELECT event, identifier, datestamp, sets, number FROM (
-        SELECT DISTINCT ON (key) * FROM (
-            SELECT DISTINCT ON (key, event, datestamp, number) * FROM pg_temp.journal_event
-            ORDER BY key, event, datestamp, number, place
-        ) told_once
-        ORDER BY key, place DESC
-    ) last
-    ORDER BY place
+    SELECT key, spec, event, identifier, datestamp, sets, number FROM (
+        SELECT *, max(place) OVER (PARTITION BY key) AS turn, max(place) FILTER (WHERE spec = '') OVER (PARTITION BY key) AS whole
+        FROM (
+            SELECT DISTINCT ON (key, spec) * FROM (
+                SELECT DISTINCT ON (key, spec, event, datestamp, number) * FROM pg_temp.journal_event
+                ORDER BY key, spec, event, datestamp, number, place
+            ) told_once
+            ORDER BY key, spec, place DESC
+        ) last
+    ) sorted
+    WHERE spec = '' OR (event IN ('deleted', 'left') AND place IS DISTINCT FROM whole)
+    ORDER BY turn, key, spec
 """
+_OF_THE_RECORD = {JournalOutbox.Event.DELETED, JournalOutbox.Event.RETURNED, JournalOutbox.Event.MOVED}
 
 
-def last_events(events: Iterable[Event]) -> Iterator[Event]:
-    """The last event of each identifier, in the journal's order. The sorting is left to the database.
+def last_words(events: Iterable[Event]) -> Iterator[LastWord]:
+    """What the journal says last of each record, in the journal's order. The sorting is left to the database.
 
-    So a journal may be longer than the memory holds. A deletion that is the last event of its identifier stands.
+    So a journal may be longer than the memory holds. A deletion that is the last event of a record stands.
     """
     with connection.cursor() as cursor:
         cursor.execute(_TABLE)
-        places, remaining = count(), iter(events)
-        while part := list(islice(remaining, _AT_ONCE)):
-            columns = zip(*((next(places), *_columns(event)) for event in part), strict=True)
-            cursor.execute(_FILL, [list(column) for column in columns])
+        rows = (row for place, event in enumerate(events) for row in _rows(place, event))
+        while part := list(islice(rows, _AT_ONCE)):
+            cursor.execute(_FILL, [list(column) for column in zip(*part, strict=True)])
     with connection.chunked_cursor() as cursor:
         cursor.execute(_LAST)
-        while rows := cursor.fetchmany(_AT_ONCE):
-            for name, identifier, datestamp, specs, number in rows:
-                yield Event(name, identifier, datestamp, tuple(json.loads(specs)), number)
+        for _, found in groupby(_fetched(cursor), itemgetter(0)):
+            whole, left = None, []
+            for _, spec, name, identifier, datestamp, sets, number in found:
+                if spec:
+                    left.append(Event(name, identifier, datestamp, (spec,), number))
+                else:
+                    whole = Event(name, identifier, datestamp, tuple(json.loads(sets)), number)
+            yield LastWord(whole, tuple(left))
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE pg_temp.journal_event")
 
 
-def _columns(event: Event) -> tuple[object, ...]:
+def _rows(place: int, event: Event) -> Iterator[tuple[object, ...]]:
     key, sets = oai.identifier_key(event.identifier), json.dumps(event.set_specs)
-    return key, event.event, event.identifier, event.datestamp, sets, event.number
+    for spec in ([""] if event.event in _OF_THE_RECORD else []) + list(event.set_specs):
+        yield place, key, spec, event.event, event.identifier, event.datestamp, sets, event.number
+
+
+def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(_AT_ONCE):
+        yield from rows

@@ -1,4 +1,4 @@
-"""The reading side: the instant of a list, its pages in keyset order, its size, one record.
+"""The reading side: the instant of a list, its pages in keyset order, its size, one record; each within a scope.
 
 A list is ordered by (datestamp, id) and read by key, never by offset (P101): a page costs the same at
 every depth. It is bounded above by the instant of its first page. Nothing here writes a record.
@@ -11,18 +11,32 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
-from catalogue import oai, payload
+from catalogue import oai, payload, scopes
 from catalogue.models import DatestampClock, MetadataSet
+from catalogue.scopes import EVERYTHING, Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which records a list holds: of one set (None: of all) and stamped in the half-open range [start, end)."""
+    """Which records a list holds: of one set (None: of the whole scope), stamped in the half-open range [start, end)."""
 
     set_spec: str | None
     start: datetime | None
     end: datetime
+
+    def raised_to(self, floor: datetime | None) -> "Window | None":
+        """The window of the records that this one holds when no datestamp counts as older than `floor` (P93).
+
+        All stamps up to the floor are then equal to it, so that they are in the window together or not at all, and
+        the order of the list remains. None: no record can be in it.
+        """
+        if floor is None:
+            return self
+        if floor >= self.end:
+            return None
+        return Window(self.set_spec, None, self.end) if self.start is None or self.start <= floor else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +49,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A record as a list shows it. `set_specs` include `WIS-CATALOGUE`; `payload` is None when deleted or not asked for.
+    """A record as a list shows it. `payload` is None when deleted or not asked for.
 
-    In a list of a set the datestamp and the status are those of the membership: a record that left the set
-    is deleted there while it lives on elsewhere.
+    `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
+    datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
+    on elsewhere.
     """
 
     place: Place
@@ -67,45 +82,64 @@ def earliest() -> datetime:
     return clock.earliest if clock else instant()  # no clock, no record yet
 
 
-def shown_sets() -> list[MetadataSet]:
+def shown_sets(scope: Scope = EVERYTHING) -> list[MetadataSet]:
     """The sets that ListSets shows, in the order of P80: the catalogue, our own, then the others by setSpec."""
     order = {MetadataSet.Kind.CATALOGUE: 0, MetadataSet.Kind.OWN: 1}
-    return sorted(MetadataSet.objects.filter(public=True), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
+    return sorted(_sets(scope), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
 
 
-def shown_set(spec: str) -> MetadataSet | None:
-    """The public set with this setSpec; None if there is none. What is below it is in its rows (P74)."""
-    return MetadataSet.objects.filter(public=True, spec=spec).first()
+def shown_set(spec: str, scope: Scope = EVERYTHING) -> MetadataSet | None:
+    """The set of the scope with this setSpec; None if there is none. What is below it is in its rows (P74)."""
+    return _sets(scope).filter(spec=spec).first()
+
+
+def _sets(scope: Scope) -> QuerySet[MetadataSet]:
+    if scope.sets is None:
+        return MetadataSet.objects.filter(public=True)
+    return MetadataSet.objects.filter(pk__in=scope.sets)
 
 
 _ALL = """
-    SELECT r.id, r.datestamp, r.identifier, r.deleted, r.set_specs, {payload}, {provenance}
+    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}
     FROM catalogue_record r
     WHERE r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
 _ONE_SET = """
     SELECT m.record_id, m.datestamp, r.identifier, m.deleted,
-           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE r.set_specs END, {payload}, {provenance}
+           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
+_ONE_RECORD = """
+    SELECT r.id, {row}.datestamp, r.identifier, {row}.deleted, {specs},
+           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END
+    FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {row}.datestamp IS NOT NULL
+"""
 
 
-def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], str] | None:
-    """The statement that reads the window, its values and its `bounds`; None when the set is not defined."""
+def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> tuple[str, dict[str, Any], str] | None:
+    """The statement that reads the window, its values and its `bounds`; None where the scope has no such set."""
     values: dict[str, Any] = {"end": window.end}
-    if window.set_spec is None or window.set_spec == oai.CATALOGUE_SET:
+    if scope.sets is not None:
+        values["scope"] = list(scope.sets)
+    row = ("m.datestamp", "m.record_id")
+    only = next(iter(scope.sets)) if window.set_spec is None and scope.sets and len(scope.sets) == 1 else None
+    if scope.whole and window.set_spec in (None, oai.CATALOGUE_SET):
         template, row = _ALL, ("r.datestamp", "r.id")
-    else:
-        named = shown_set(window.set_spec)
-        if named is None:
+    elif window.set_spec is None and only is None:
+        if not scope.sets:
             return None
-        template, row = _ONE_SET, ("m.datestamp", "m.record_id")
-        values["set"] = named.pk
+        template = scopes.union(scope.sets)
+    else:
+        named = shown_set(window.set_spec, scope) if window.set_spec else None
+        if named is None and only is None:
+            return None
+        template = _ONE_SET
+        values["set"] = named.pk if named else only
     bounds = ""
     if window.start is not None:
         bounds += f" AND {row[0]} >= %(start)s"
@@ -113,16 +147,17 @@ def _query(window: Window, after: Place | None) -> tuple[str, dict[str, Any], st
     if after is not None:
         bounds += f" AND ({row[0]}, {row[1]}) > (%(after_stamp)s, %(after_pk)s)"
         values |= {"after_stamp": after.datestamp, "after_pk": after.pk}
-    return template, values, bounds
+    specs = "r.set_specs" if scope.sets is None else scopes.header_sets(row[1], "r.deleted", row[0])
+    return template.replace("<specs>", specs), values, bounds
 
 
-def page(window: Window, *, after: Place | None, size: int, payloads: bool) -> list[Listed]:
+def page(window: Window, *, after: Place | None, size: int, payloads: bool, scope: Scope = EVERYTHING) -> list[Listed]:
     """Up to `size` records of the window that follow `after` in list order."""
-    query = _query(window, after)
+    query = _query(window, after, scope)
     if query is None:
         return []
     template, values, bounds = query
-    gone = "m.deleted" if "m.deleted" in template else "r.deleted"
+    gone = next(flag for flag in ("v.deleted", "m.deleted", "r.deleted") if flag in template)
     columns = {
         "payload": f"CASE WHEN NOT {gone} THEN r.payload END" if payloads else "NULL",
         "provenance": f"CASE WHEN NOT {gone} THEN r.provenance END" if payloads else "NULL",
@@ -130,47 +165,77 @@ def page(window: Window, *, after: Place | None, size: int, payloads: bool) -> l
     with connection.cursor() as cursor:
         cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
         rows = cursor.fetchall()
-    hidden = _hidden_specs()
-    return [_listed(row, hidden) for row in rows]
+    naming = _naming(scope)
+    return [_listed(row, naming) for row in rows]
 
 
-def count(window: Window) -> int:
-    """How many records the window holds."""
-    query = _query(window, None)
+_WHOLE = """
+    SELECT live + deleted FROM catalogue_listsize
+    WHERE set_id = %(set)s AND (SELECT stamp FROM catalogue_datestampclock) < %(end)s
+"""
+
+
+def count(window: Window, scope: Scope = EVERYTHING) -> int:
+    """How many records the window holds; over several sets never less, and those that change meanwhile more (P103).
+
+    Of a whole list it is looked up, of a part of one it is counted in the list's index.
+    """
+    query = _query(window, None, scope)
     if query is None:
         return 0
     template, values, bounds = query
-    inner = template.format(bounds=bounds, payload="NULL", provenance="NULL")
-    inner = inner[: inner.rindex("ORDER BY")]
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({inner}) AS listed", values)
-        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+        if "v.deleted" in template:
+            cursor.execute(scopes.UNION_SIZE.format(bounds=bounds), values)
+            return int(cursor.fetchone()[0])
+        if window.start is None:
+            cursor.execute(_WHOLE, {"set": 0} | values)
+            whole = cursor.fetchone()
+            if whole is not None:
+                return int(whole[0])
+        rows = "catalogue_membership m" if "m.deleted" in template else "catalogue_record r"
+        where = template[template.rindex("WHERE") : template.rindex("ORDER BY")].format(bounds=bounds)
+        cursor.execute(f"SELECT count(*) FROM {rows} {where}", values)
+        return int(cursor.fetchone()[0])
 
 
-def find(identifier: str) -> Listed | None:
-    """The record with this identifier, live or deleted; None if the node does not know it."""
+def find(identifier: str, scope: Scope = EVERYTHING) -> Listed | None:
+    """The record with this identifier, live or deleted; None if the scope does not hold it."""
+    row, rows = ("r", "") if scope.whole else ("v", scopes.OF_ONE_RECORD.format(record="r.id"))
+    specs = "r.set_specs"
+    if scope.sets is not None:
+        specs = scopes.header_sets("r.id", f"{row}.deleted", f"{row}.datestamp")
+    values: dict[str, Any] = {"key": oai.identifier_key(identifier), "scope": list(scope.sets or ())}
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, datestamp, identifier, deleted, set_specs, payload, provenance FROM catalogue_record WHERE key = %s",
-            [oai.identifier_key(identifier)],
-        )
-        row = cursor.fetchone()
-    return _listed(row, _hidden_specs()) if row else None
+        cursor.execute(_ONE_RECORD.format(row=row, rows=rows, specs=specs), values)
+        found = cursor.fetchone()
+    return _listed(found, _naming(scope)) if found else None
 
 
-def _hidden_specs() -> frozenset[str]:
-    """The sets that ListSets does not show, which no header may name then (P142)."""
-    return frozenset(MetadataSet.objects.filter(public=False).values_list("spec", flat=True))
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """The setSpecs that stand first in every header, and those that stand in none."""
+
+    first: tuple[str, ...]
+    never: frozenset[str]
 
 
-def _listed(row: Sequence[Any], hidden: frozenset[str]) -> Listed:
+def _naming(scope: Scope) -> _Naming:
+    """No header may name a set that ListSets does not show (P142)."""
+    first = (oai.CATALOGUE_SET,) if scope.whole else ()
+    if scope.sets is not None:
+        return _Naming(first, frozenset())  # the statement names no others
+    return _Naming(first, frozenset(MetadataSet.objects.filter(public=False).values_list("spec", flat=True)))
+
+
+def _listed(row: Sequence[Any], naming: _Naming) -> Listed:
     pk, datestamp, identifier, deleted, set_specs, packed, provenance = row
     content = None if packed is None else payload.unpack_or_tell(packed, identifier=identifier)
     return Listed(
         place=Place(datestamp, pk),
         identifier=identifier,
         deleted=deleted,
-        set_specs=(oai.CATALOGUE_SET, *(spec for spec in set_specs if spec not in hidden)),
+        set_specs=(*naming.first, *(spec for spec in set_specs if spec not in naming.never)),
         payload=content,
         damaged=packed is not None and content is None,
         provenance=json.loads(provenance) if provenance else None,  # jsonb reaches a bare cursor as text

@@ -6,14 +6,16 @@ catalogue needs. Validity against a schema is no condition for being stored (pro
 """
 
 import codecs
+import functools
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast
+from itertools import chain, islice
+from typing import Any, TypeVar, cast
 from xml.parsers import expat
 
 from lxml import etree
@@ -29,11 +31,8 @@ MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real rec
 MAX_TITLE = 10_000
 MAX_ABSTRACT = 100_000
 MAX_NAME = 1_000  # of a keyword, a contact, a link, a protocol
-MAX_URL = 4_000
 MAX_LANGUAGE = 100
 MAX_KEYWORDS = 1_000
-MAX_CONTACTS = 100
-MAX_LINKS = 500
 MAX_BOXES = 500
 
 _GMD = f"{{{oai.GMD_NS}}}"
@@ -42,6 +41,8 @@ _GMX = "{http://www.isotc211.org/2005/gmx}"
 _ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
 _CSW_NS = "http://www.opengis.net/cat/csw/"
 _FILE_IDENTIFIER, _DATE_STAMP, _LANGUAGE = (f"{_GMD}{name}" for name in ("fileIdentifier", "dateStamp", "language"))
+_BOX = f"{_GMD}EX_GeographicBoundingBox"
+_EXTENTS = (f"{_GMD}EX_TemporalExtent", f"{_GMD}EX_SpatialTemporalExtent")
 _BLOCK, _THESAURUS, _KEYWORD = (f"{_GMD}{name}" for name in ("MD_Keywords", "thesaurusName", "keyword"))
 _HREF = "{http://www.w3.org/1999/xlink}href"
 
@@ -49,31 +50,18 @@ _STRINGS = (f"{_GCO}CharacterString", f"{_GMX}Anchor")
 _SIDES = tuple(
     f"{_GMD}{side}" for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
 )
-_ORGANISATION, _PERSON, _POSITION, _ROLE, _EMAIL = _PARTY = tuple(
-    f"{_GMD}{name}" for name in ("organisationName", "individualName", "positionName", "role", "electronicMailAddress")
-)
-_LINKAGE, _ONLINE_NAME, _PROTOCOL = _ONLINE_PARTS = tuple(f"{_GMD}{name}" for name in ("linkage", "name", "protocol"))
 _PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
 
 
-def _xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
+def xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
     """An XPath expression that selects nodes, compiled."""
     compiled = etree.XPath(expression, namespaces=_PREFIXES, smart_strings=False)
     return cast(Callable[[etree._Element], list[Any]], compiled)
 
 
-_TITLE = _xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
-_ABSTRACT = _xpath("gmd:identificationInfo/*/gmd:abstract")
-_PARTIES = _xpath(
-    "gmd:contact/* | gmd:identificationInfo/*/gmd:pointOfContact/*"
-    " | gmd:identificationInfo/*/gmd:citation/*/gmd:citedResponsibleParty/*"
-    " | gmd:distributionInfo/*/gmd:distributor/*/gmd:distributorContact/*"
-)
-_ONLINE = _xpath(
-    "gmd:distributionInfo/*/gmd:transferOptions/*/gmd:onLine/*"
-    " | gmd:distributionInfo/*/gmd:distributor/*/gmd:distributorTransferOptions/*/gmd:onLine/*"
-)
-_THESAURUS_TEXTS = _xpath(
+_TITLE = xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
+_ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
+_THESAURUS_TEXTS = xpath(
     "*/gmd:title//text() | */gmd:title/*/@xlink:href | */gmd:alternateTitle//text()"
     " | */gmd:identifier/*/gmd:code//text() | */gmd:identifier/*/gmd:code/*/@xlink:href | @xlink:href"
 )
@@ -81,22 +69,6 @@ _THESAURUS_TEXTS = _xpath(
 
 class Unusable(Exception):
     """The document cannot be stored; the text is a sentence that a data manager understands."""
-
-
-class Contact(NamedTuple):
-    """A party that the record names for itself or its data: by organisation, else person, else position."""
-
-    name: str
-    role: str
-    email: str
-
-
-class Link(NamedTuple):
-    """Where the data can be had. The URL is as received: it may be no URL, or one that must not be clicked."""
-
-    url: str
-    name: str
-    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +82,6 @@ class Metadata:
     abstract: str
     keywords: tuple[str, ...]  # all but the categories
     categories: tuple[str, ...]  # terms of the WMO_CategoryCode list
-    contacts: tuple[Contact, ...]
-    links: tuple[Link, ...]
     boxes: tuple[tuple[float, float, float, float], ...]
     begins: datetime | None
     ends: datetime | None
@@ -128,7 +98,8 @@ _MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may 
 _LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
 # Of every 20th byte a run of 200 holds ten in a row. Looking for those first costs a tenth of looking for the run.
 _STRIDE = 20
-_LONG_BLANK_SAMPLED = re.compile(rb"[ \t\r\n]{10}")
+_LONG_BLANK_SAMPLED = b" " * (200 // _STRIDE)
+_BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -145,7 +116,7 @@ def root_element(document: bytes) -> bytes:
     start = start_of_root(text)
     if start == len(text):
         raise Unusable("is empty" if not text.strip() else "holds no XML element")
-    if has_doctype(text):
+    if _is_doctype(text, start):
         raise Unusable("has a DOCTYPE, which is refused because it can hide entities; remove it")
     if _DECLARATION.match(text, start):
         raise Unusable("has something before its XML declaration, which may only stand at the very start; remove it")
@@ -153,7 +124,9 @@ def root_element(document: bytes) -> bytes:
     if name is None:
         raise Unusable("is not XML: it does not begin with an element")
     end = len(text.rstrip())
-    if not re.search(rb"(?:</" + re.escape(name.group(1)) + rb"\s*|/)>\Z", text[:end][-4096:]):
+    last_tag = text[text.rfind(b"<", start, end) : end]
+    closes = last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name.group(1)
+    if not (last_tag.endswith(b">") and (closes or last_tag.endswith(b"/>"))):
         end = _end_of_root(text)
     return text[start:end]
 
@@ -165,7 +138,10 @@ def start_of_root(text: bytes) -> int:
 
 def has_doctype(text: bytes) -> bool:
     """Whether a DOCTYPE stands before the root element."""
-    start = start_of_root(text)
+    return _is_doctype(text, start_of_root(text))
+
+
+def _is_doctype(text: bytes, start: int) -> bool:
     return text[start : start + 9].upper() == b"<!DOCTYPE"
 
 
@@ -233,31 +209,47 @@ def _end_of_root(text: bytes) -> int:
     return ends[0]
 
 
-def read(element: bytes) -> Metadata:
-    """What the root element says. Raises Unusable if it is not well-formed, not ISO 19139 or has no identifier.
-
-    The digest is SHA-256 of the exclusive canonical XML without comments and without white space between
-    elements, so that order of attributes, indentation and encoding do not count (promise 3).
-    """
+def parse(element: bytes) -> etree._Element:
+    """The tree of a root element, without white space between elements and comments. Raises Unusable."""
     try:
-        root = etree.fromstring(_without_long_blanks(element), _strict_parser())
+        return etree.fromstring(_without_long_blanks(element), _parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
+
+
+def digest_of(root: etree._Element) -> bytes:
+    """SHA-256 of the exclusive canonical XML of what `parse` gave.
+
+    Comments and white space between elements are gone there, so order of attributes, indentation and encoding do
+    not count (promise 3).
+    """
+    return hashlib.sha256(_canonical(root)).digest()
+
+
+def read(element: bytes) -> Metadata:
+    """What the root element says. Raises Unusable if it is not well-formed, not ISO 19139 or has no identifier."""
+    root = parse(element)
+    return read_tree(root, element, digest_of(root))
+
+
+def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
+    """As `read`, of an element that is parsed and digested already."""
     if root.tag not in _ROOTS:
         raise Unusable(_wrong_root(root))
-    begins, ends = _time_extent(root)
-    keywords, categories = _keywords(root, element)
+    found: dict[str, list[etree._Element]] = {name: [] for name in (_BLOCK, _BOX, *_EXTENTS)}
+    for part in root.iter(*found):  # one walk for all
+        found[part.tag].append(part)
+    begins, ends = _time_extent(chain.from_iterable(found[name] for name in _EXTENTS))
+    keywords, categories = _keywords(found[_BLOCK], element)
     return Metadata(
-        identifier=_identifier(root),
-        digest=hashlib.sha256(_canonical(root)).digest(),
+        identifier=identifier_of(root),
+        digest=digest,
         metadata_date=_moment(text_of(next(root.iterchildren(_DATE_STAMP), None))),
         title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
         abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
         keywords=keywords,
         categories=categories,
-        contacts=_contacts(root),
-        links=_links(root),
-        boxes=_boxes(root),
+        boxes=_boxes(found[_BOX]),
         begins=begins,
         ends=ends,
         language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
@@ -265,7 +257,9 @@ def read(element: bytes) -> Metadata:
 
 
 def _without_long_blanks(element: bytes) -> bytes:
-    return _LONG_BLANK.sub(b"> <", element) if _LONG_BLANK_SAMPLED.search(element[::_STRIDE]) else element
+    if _LONG_BLANK_SAMPLED in element[::_STRIDE].translate(_BLANKS_ALIKE):
+        return _LONG_BLANK.sub(b"> <", element)
+    return element
 
 
 def _canonical(root: etree._Element) -> bytes:
@@ -276,17 +270,23 @@ def _canonical(root: etree._Element) -> bytes:
         return str(etree.canonicalize(root, with_comments=False)).encode()
 
 
-def _strict_parser() -> etree.XMLParser:
-    """For everything foreign: no network, no DTD, no entities, libxml2's own limits, no mending."""
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        recover=False,
-        remove_blank_text=True,
-        remove_comments=True,
-    )
+class _Parsers(threading.local):
+    """A parser for each thread: making one costs a quarter of what it takes to parse a record."""
+
+    def __init__(self) -> None:
+        # For everything foreign: no network, no DTD, no entities, libxml2's own limits, no mending.
+        self.strict = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            recover=False,
+            remove_blank_text=True,
+            remove_comments=True,
+        )
+
+
+_parsers = _Parsers()
 
 
 def _wrong_root(root: etree._Element) -> str:
@@ -299,7 +299,8 @@ def _wrong_root(root: etree._Element) -> str:
     return f"{sentence}; the catalogue holds gmd:MD_Metadata and gmi:MI_Metadata"
 
 
-def _identifier(root: etree._Element) -> str:
+def identifier_of(root: etree._Element) -> str:
+    """The gmd:fileIdentifier. Raises Unusable where there is not exactly one that can be served (P68)."""
     elements = list(root.iterchildren(_FILE_IDENTIFIER))
     if len(elements) != 1:
         number = "no" if not elements else str(len(elements))
@@ -318,30 +319,25 @@ def text_of(element: etree._Element | None) -> str:
     """The text of a property: its character string, anchor, date or code; not its translations."""
     if element is None:
         return ""
-    value = next(element.iterchildren(*_STRINGS), None)
-    if value is None:
-        value = next(element.iterchildren(etree.Element), element)
+    value = element
+    for child in element:
+        if child.tag in _STRINGS:
+            value = child
+            break
+        if value is element and isinstance(child.tag, str):
+            value = child
     text = "".join(map(str, value.itertext())) if len(value) else str(value.text or "")
     return " ".join(text.split()) or str(value.get("codeListValue", ""))
 
 
-def _name(element: etree._Element | None) -> str:
+def name_of(element: etree._Element | None) -> str:
     return text_of(element)[:MAX_NAME]
-
-
-def _code(element: etree._Element | None) -> str:
-    """The code of a property, or what it says where it gives none."""
-    for value in () if element is None else element.iterchildren(etree.Element):
-        code = value.get("codeListValue")
-        if code:
-            return str(code)[:MAX_NAME]
-    return _name(element)
 
 
 Item = TypeVar("Item")
 
 
-def _distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
+def distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
     """The first `most` of the items that are not empty, each once."""
     return tuple(islice(dict.fromkeys(item for item in items if item), most))
 
@@ -351,17 +347,17 @@ def _distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
 _NOT_IN_NAME = re.compile(r"[\W_]+")
 
 
-def _keywords(root: etree._Element, element: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _keywords(blocks: Iterable[etree._Element], element: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keywords, and apart from them the terms of the WMO_CategoryCode list."""
     keywords: list[str] = []
     categories: list[str] = []
     may_have_categories = b"WMO" in element or b"wmo" in element  # spares other records the look at each thesaurus
-    for block in root.iter(_BLOCK):
+    for block in blocks:
         named = may_have_categories and names_code_list(next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode")
         for keyword in block.iterchildren(_KEYWORD):
             own = may_have_categories and not named and _comes_from(keyword, "WMO_CategoryCode")
-            (categories if named or own else keywords).append(_name(keyword))
-    return _distinct(keywords, MAX_KEYWORDS), _distinct(categories, MAX_KEYWORDS)
+            (categories if named or own else keywords).append(name_of(keyword))
+    return distinct(keywords, MAX_KEYWORDS), distinct(categories, MAX_KEYWORDS)
 
 
 def names_code_list(thesaurus: etree._Element | None, code_list: str) -> bool:
@@ -372,50 +368,22 @@ def names_code_list(thesaurus: etree._Element | None, code_list: str) -> bool:
     """
     if thesaurus is None:
         return False
-    sought = _NOT_IN_NAME.sub("", code_list).lower()
-    return any(sought in _NOT_IN_NAME.sub("", text).lower() for text in _THESAURUS_TEXTS(thesaurus))
+    return any(_names(str(text)[:MAX_NAME], code_list) for text in _THESAURUS_TEXTS(thesaurus))
+
+
+@functools.lru_cache(maxsize=4096)  # the same few texts stand in thousands of records
+def _names(text: str, code_list: str) -> bool:
+    return _NOT_IN_NAME.sub("", code_list).lower() in _NOT_IN_NAME.sub("", text).lower()
 
 
 def _comes_from(keyword: etree._Element, code_list: str) -> bool:
     """Whether a keyword says by an address or a codeList of its own that it comes from this code list."""
-    sought = _NOT_IN_NAME.sub("", code_list).lower()
     return any(
-        sought in _NOT_IN_NAME.sub("", str(value.get(name, ""))).lower()
+        _names(str(address)[:MAX_NAME], code_list)
         for value in keyword.iterchildren(etree.Element)
-        for name in (_HREF, "codeList")
+        for address in (value.get(_HREF), value.get("codeList"))
+        if address
     )
-
-
-# --- Contacts and links ------------------------------------------------------------------------------
-
-
-def _contacts(root: etree._Element) -> tuple[Contact, ...]:
-    """The contacts of the record, its data and their distribution, and the parties that the data are cited by."""
-
-    def read_all() -> Iterator[Contact]:
-        for party in _PARTIES(root):
-            parts: dict[str, etree._Element] = {}
-            for part in party.iter(*_PARTY):
-                parts.setdefault(part.tag, part)
-            name = _name(parts.get(_ORGANISATION)) or _name(parts.get(_PERSON)) or _name(parts.get(_POSITION))
-            email = _name(parts.get(_EMAIL))
-            if name or email:
-                yield Contact(name, _code(parts.get(_ROLE)), email)
-
-    return _distinct(read_all(), MAX_CONTACTS)
-
-
-def _links(root: etree._Element) -> tuple[Link, ...]:
-    """Where the data can be had, in the order of the record."""
-
-    def read_all() -> Iterator[Link]:
-        for online in _ONLINE(root):
-            parts = {part.tag: part for part in online.iterchildren(*_ONLINE_PARTS)}
-            url = text_of(parts.get(_LINKAGE))
-            if url and len(url) <= MAX_URL:
-                yield Link(url, _name(parts.get(_ONLINE_NAME)), _name(parts.get(_PROTOCOL)))
-
-    return _distinct(read_all(), MAX_LINKS)
 
 
 # --- Dates, boxes, time extents ----------------------------------------------------------------------
@@ -435,10 +403,10 @@ def _moment(text: str) -> datetime | None:
     return datestamps.lenient(text) if text else None
 
 
-def _boxes(root: etree._Element) -> tuple[tuple[float, float, float, float], ...]:
+def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:
     """All bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line."""
     found = []
-    for box in root.iter(f"{_GMD}EX_GeographicBoundingBox"):
+    for box in boxes:
         sides = {side.tag: text_of(side) for side in box.iterchildren(*_SIDES)}
         try:
             west, south, east, north = (float(sides.get(side, "")) for side in _SIDES)
@@ -446,14 +414,14 @@ def _boxes(root: etree._Element) -> tuple[tuple[float, float, float, float], ...
             continue
         if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:
             found.append((west, south, east, north))
-    return _distinct(found, MAX_BOXES)
+    return distinct(found, MAX_BOXES)
 
 
-def _time_extent(root: etree._Element) -> tuple[datetime | None, datetime | None]:
+def _time_extent(extents: Iterable[etree._Element]) -> tuple[datetime | None, datetime | None]:
     """Start and end of all time extents together, in either GML namespace; None where open or not given."""
     begins: list[datetime | None] = []
     ends: list[datetime | None] = []
-    for extent in root.iter(f"{_GMD}EX_TemporalExtent", f"{_GMD}EX_SpatialTemporalExtent"):
+    for extent in extents:
         for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
             moment = _moment((position.text or "").strip())
             if position.tag.endswith("}beginPosition") or _above(position).endswith("}begin"):

@@ -84,30 +84,40 @@ class Record(models.Model):
                 name="a_record_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("datestamp", "id"), name="record_list_order"),)
+        indexes = (
+            models.Index(fields=("datestamp", "id"), name="record_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
+        )
 
     def __str__(self) -> str:
         return self.identifier
 
 
+# The text search vector of a description: an SQL function of migration 0005.
+_WORDS = models.Func(
+    "title", "abstract", "keywords", "categories", function="catalogue_words", output_field=SearchVectorField()
+)
+
+
 class Description(models.Model):
-    """What a live record's metadata says, for search and for people. Gone with the payload when it is deleted."""
+    """What a live record's metadata says, for search. Gone with the payload when it is deleted.
+
+    What only the page of one record shows (contacts, links) is read from the payload there: metadata.details.
+    """
 
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
     title = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
     keywords = ArrayField(models.TextField(), default=list, help_text="all but the WMO category codes")
     categories = ArrayField(models.TextField(), default=list, help_text="terms of the WMO_CategoryCode list")
-    contacts = models.JSONField(default=list, help_text="[{name, role, email}, ...]")
-    links = models.JSONField(default=list, help_text="where the data are: [{url, name, protocol}, ...]")
     boxes = models.JSONField(default=list, help_text="bounding boxes in degrees: [[west, south, east, north], ...]")
     begins = models.DateTimeField(null=True, help_text="start of the time extent; none: open or not given")
     ends = models.DateTimeField(null=True, help_text="end of the time extent; none: open or not given")
     language = models.CharField(max_length=100, blank=True)
-    search = SearchVectorField(null=True)
 
     class Meta:
-        indexes = (GinIndex(fields=("search",), name="description_search"),)
+        # The words themselves stand in the index alone: a column of them would be a third of the database.
+        indexes = (GinIndex(_WORDS, name="description_words"),)
 
     def __str__(self) -> str:
         return self.title
@@ -159,7 +169,8 @@ class Claim(models.Model):
 
 
 class Dictionary(models.Model):
-    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it.
+    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it: a
+    trigger sees to that.
 
     The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
     """
@@ -194,7 +205,10 @@ class Validation(models.Model):
     checked = models.DateTimeField()
 
     class Meta:
-        indexes = (models.Index(fields=("rules", "record"), name="validation_by_rules"),)
+        indexes = (
+            models.Index(fields=("rules", "record"), name="validation_by_rules"),
+            models.Index(fields=("record",), condition=Q(structure="invalid"), name="invalid_records"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} {self.structure}"
@@ -203,6 +217,7 @@ class Validation(models.Model):
 class Membership(models.Model):
     """A record in a set, with its own datestamp: leaving a set is a deletion to the harvesters of that set."""
 
+    pk = models.CompositePrimaryKey("record", "set")  # an id of its own would cost 30 bytes a row
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="memberships", db_index=False)
     set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
     datestamp = models.DateTimeField()
@@ -211,15 +226,28 @@ class Membership(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=("record", "set"), name="a_record_is_in_a_set_once"),
             models.CheckConstraint(
                 name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
             ),
         )
-        indexes = (models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),)
+        indexes = (
+            models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),
+            models.Index(fields=("datestamp",), condition=Q(deleted=True), name="ended_memberships_by_age"),
+        )
 
     def __str__(self) -> str:
         return f"{self.record_id} in {self.set_id}"
+
+
+class ListSize(models.Model):
+    """How many records a list holds. Kept by triggers (migration 0006) in the transaction of each change."""
+
+    set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
+    live = models.BigIntegerField(default=0)
+    deleted = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.set_id}: {self.live} and {self.deleted} deleted"
 
 
 class DatestampClock(models.Model):
@@ -235,12 +263,31 @@ class DatestampClock(models.Model):
         return f"{self.stamp:%Y-%m-%dT%H:%M:%SZ}"
 
 
+class Purged(models.Model):
+    """A tombstone that was purged, by the hash of its key. Its deletion stands in the journal for ever.
+
+    So one that is offered again is new to the catalogue and yet an event, or the next replay would bury it. A rebuilt
+    database has none of these: the replay brings the tombstones themselves.
+    """
+
+    hash = models.BigIntegerField(primary_key=True, help_text="hashtextextended(key, 0)")
+
+    class Meta:
+        verbose_name = "purged tombstone"
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
 class JournalOutbox(models.Model):
     """An event that is committed but not yet on disk in the journal (promise 6); emptied by `journal.flush`."""
 
     class Event(models.TextChoices):
         DELETED = "deleted", "deleted"
         RETURNED = "returned", "returned after a deletion"
+        LEFT = "left", "left a set and lives elsewhere"
+        JOINED = "joined", "came back to a set it had left"
+        MOVED = "moved", "moved to another owner"
 
     event = models.CharField(max_length=10, choices=Event.choices)
     identifier = models.TextField()

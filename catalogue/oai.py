@@ -1,18 +1,25 @@
 """Words both sides speak: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 OAI_NS = "http://www.openarchives.org/OAI/2.0/"
 OAI_SCHEMA = "http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"
 OAI_DC_NS = "http://www.openarchives.org/OAI/2.0/oai_dc/"
 OAI_DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
+PROVENANCE_NS = "http://www.openarchives.org/OAI/2.0/provenance"
+PROVENANCE_SCHEMA = "http://www.openarchives.org/OAI/2.0/provenance.xsd"
+RIGHTS_NS = "http://www.openarchives.org/OAI/2.0/rights/"
+RIGHTS_SCHEMA = "http://www.openarchives.org/OAI/2.0/rights.xsd"
 XSI_NS = "http://www.w3.org/2001/XMLSchema-instance"
 GMD_NS = "http://www.isotc211.org/2005/gmd"
 GMI_NS = "http://www.isotc211.org/2005/gmi"
 GMD_SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
 
 ISO19139 = "iso19139"  # W2: this spelling
+OAI_DC = "oai_dc"  # P61
 CATALOGUE_SET = "WIS-CATALOGUE"  # W1: the union of all sets
 
 _SPEC_WORD = r"[A-Za-z0-9\-_.!~*'()]+"
@@ -27,6 +34,11 @@ _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
 MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of PostgreSQL (2,704 bytes)
 # What XML 1.0 cannot carry (P7).
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+# How much is kept of where a record has been. A way of more steps than there are centres has gone in circles.
+MAX_ORIGINS = 16  # chosen
+MAX_ORIGIN_CHARS = 16_000  # chosen: all texts of the steps together
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +116,18 @@ def is_identifier(text: str) -> bool:
 def identifier_key(identifier: str) -> str:
     """The key that two spellings of one identifier share: trimmed and case-folded (design.md, data model)."""
     return identifier.strip().casefold()
+
+
+def bounded_way(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The steps of a record's way, latest first, without those in the middle that are too many or too long (P123).
+
+    The latest step, which is ours, and the first one, which names the origin (W33), stay longest.
+    """
+    kept = list(steps)
+    while len(kept) > 1 and (len(kept) > MAX_ORIGINS or _size(kept) > MAX_ORIGIN_CHARS):
+        del kept[-2 if len(kept) > 2 else -1]
+    return kept
+
+
+def _size(steps: Sequence[Mapping[str, Any]]) -> int:
+    return sum(len(value) for step in steps for value in step.values() if isinstance(value, str))

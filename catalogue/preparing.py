@@ -5,40 +5,24 @@ module and the dictionary, which it reads from a file; it never speaks to the da
 """
 
 import functools
-import hashlib
+import itertools
 import multiprocessing
 import os
 import re
 import signal
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import wait
+from pathlib import Path
 
-from lxml import etree
+from catalogue import frames, metadata, prepared
+from catalogue.prepared import Prepared
 
-from catalogue import frames, metadata
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A document that can be stored."""
-
-    metadata: metadata.Metadata
-    packed: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What is held of the record that a document probably is: asked for before the document is read."""
-
-    identifier: str
-    digest: bytes
-
-
-# What becomes of a document: ready to be stored, or exactly what is held, or the sentence why it cannot be stored.
-Made = Ready | Held | str
+# What becomes of a document: an entry for the store, or the sentence why it cannot be stored.
+Made = Prepared | str
 
 # The fileIdentifier as it mostly stands.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
@@ -51,32 +35,39 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
-def prepare(documents: Sequence[bytes], held: Mapping[int, Held], packer: frames.Packer) -> list[Made]:
-    """What becomes of each document. `held` says, by place, what is held of some of them.
+def prepare(documents: Sequence[bytes], held: Mapping[int, bytes], packer: frames.Packer) -> list[Made]:
+    """What becomes of each document. `held`: by place, the digest of the record that the document probably is.
 
-    A document that equals what is held is neither read further than its digest nor packed.
+    A document that equals what is held is neither read further than its identifier nor packed.
     """
-    made: list[Made] = []
-    for place, document in enumerate(documents):
-        try:
-            element = metadata.root_element(document)
-            known = held.get(place)
-            if known is not None and _digest(element) == known.digest:
-                made.append(known)
-            else:
-                made.append(Ready(metadata.read(element), packer.pack(element)))
-        except metadata.Unusable as exc:
-            made.append(str(exc))
-    return made
+    # First all are read, then all are packed: in turns, each would push the other's tables out of the processor's cache.
+    done = [_read_or_say(document, held.get(place)) for place, document in enumerate(documents)]
+    return [prepared.version(each.said, packer.pack(each.element)) if isinstance(each, Read) else each for each in done]
 
 
-def _digest(element: bytes) -> bytes | None:
-    """The digest as `metadata.read` gives it; None where it raises."""
+def _read_or_say(document: bytes, held: bytes | None) -> "Read | Made":
     try:
-        root = etree.fromstring(metadata._without_long_blanks(element), metadata._strict_parser())
-    except etree.XMLSyntaxError:
-        return None
-    return hashlib.sha256(metadata._canonical(root)).digest()
+        return read(document, held)
+    except metadata.Unusable as exc:
+        return str(exc)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a document says, and its root element."""
+
+    said: metadata.Metadata
+    element: bytes
+
+
+def read(document: bytes, held: bytes | None = None) -> Read | Prepared:
+    """Read a document; no further than its identifier when its digest is what is held. Raises metadata.Unusable."""
+    element = metadata.root_element(document)
+    root = metadata.parse(element)
+    digest = metadata.digest_of(root)
+    if digest == held:
+        return prepared.unchanged(metadata.identifier_of(root), digest)
+    return Read(metadata.read_tree(root, element, digest), element)
 
 
 class Pool:
@@ -89,25 +80,39 @@ class Pool:
         if "forkserver" in methods:
             context.set_forkserver_preload([__name__])
         self._executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin)
+        self._folder = tempfile.TemporaryDirectory(prefix="gisc-ingest-")
+        self._numbers = itertools.count()
 
     def submit(
-        self, documents: Sequence[bytes], held: Mapping[int, Held], dictionary_file: str
+        self, documents: Sequence[bytes], held: Mapping[int, bytes], dictionary: tuple[int, bytes]
     ) -> "Future[list[Made]]":
-        return self._executor.submit(_prepare, documents, held, dictionary_file)
+        """Have documents prepared, as by `prepare`. `dictionary`: the id and content of the one to pack with."""
+        # The bytes travel through a file: half the work of sending them through a pipe.
+        batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
+        batch.write_bytes(b"".join(documents))
+        number, content = dictionary
+        packing = Path(self._folder.name) / f"dictionary-{number}"
+        if not packing.exists():
+            packing.write_bytes(content)
+        return self._executor.submit(_prepare_file, str(batch), [len(each) for each in documents], held, str(packing))
 
     def close(self) -> None:
         """End the processes; what they have not begun is dropped."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+        self._folder.cleanup()
 
 
-def _prepare(documents: Sequence[bytes], held: Mapping[int, Held], dictionary_file: str) -> list[Made]:
+def _prepare_file(file: str, lengths: Sequence[int], held: Mapping[int, bytes], dictionary_file: str) -> list[Made]:
+    content = memoryview(Path(file).read_bytes())
+    os.unlink(file)
+    ends = itertools.accumulate(lengths)
+    documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
     return prepare(documents, held, _packer(dictionary_file))
 
 
 @functools.lru_cache(maxsize=1)
 def _packer(dictionary_file: str) -> frames.Packer:
-    with open(dictionary_file, "rb") as file:
-        content = file.read()
+    content = Path(dictionary_file).read_bytes()
     return frames.Packer(frames.dictionary(content, level=frames.LEVEL) if content else None)
 
 

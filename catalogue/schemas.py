@@ -77,6 +77,17 @@ def load(folder: Path, chosen: SchemaSet) -> etree.XMLSchema:
         raise Unusable(f"the schemas {chosen} in {folder} cannot be used: {exc}") from exc
 
 
+@cache
+def published(folder: Path, address: str) -> etree.XMLSchema:
+    """The schema at a public address, as the folder has it, compiled once in a process. Raises Unusable."""
+    parser = etree.XMLParser(no_network=True)
+    try:
+        parser.resolvers.add(_Offline(folder))
+        return etree.XMLSchema(etree.parse(address, parser))
+    except (OSError, etree.LxmlError) as exc:
+        raise Unusable(f"the schema {address} is not in {folder}, or cannot be used: {exc}") from exc
+
+
 def faults(schema: etree.XMLSchema, root: etree._Element) -> list[str]:
     """What the schema says against a record, at most MAX_FAULTS sentences; none where it is valid."""
     if schema.validate(root):

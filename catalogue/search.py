@@ -1,20 +1,26 @@
-"""Full-text search over what records say about themselves. The vector is filled by `catalogue.store`."""
+"""Full-text search over what records say about themselves: words of the title, abstract and keywords.
 
-from django.contrib.postgres.search import SearchQuery
-from django.db.models import QuerySet
+The words stand in an index of `Description` and nowhere else; it is written in the transaction that
+writes the description. Records come in many languages, so words are taken as they stand, without
+stemming (PostgreSQL's configuration `simple`).
+"""
+
+from django.contrib.postgres.search import SearchQuery, SearchVectorField
+from django.db.models import Func, QuerySet
 
 from catalogue import oai
 from catalogue.models import Record
 
-# Records come in many languages, so words are taken as they stand, without stemming.
-CONFIGURATION = "simple"
+CONFIGURATION = "simple"  # as in catalogue_words(), migration 0005
 
-# Over the columns `title`, `keyword_text` and `abstract` of the staging table. A tsvector may not exceed 1 MB.
-VECTOR_SQL = f"""
-    setweight(to_tsvector('{CONFIGURATION}', left(title, 10000)), 'A')
-    || setweight(to_tsvector('{CONFIGURATION}', left(keyword_text, 50000)), 'B')
-    || setweight(to_tsvector('{CONFIGURATION}', left(abstract, 100000)), 'C')
-"""
+_WORDS = Func(  # the expression of the index
+    "description__title",
+    "description__abstract",
+    "description__keywords",
+    "description__categories",
+    function="catalogue_words",
+    output_field=SearchVectorField(),
+)
 
 
 def records(text: str) -> QuerySet[Record]:
@@ -29,4 +35,4 @@ def records(text: str) -> QuerySet[Record]:
     named = live.filter(key=oai.identifier_key(text))
     if named.exists():
         return named
-    return live.filter(description__search=SearchQuery(text, config=CONFIGURATION, search_type="websearch"))
+    return live.alias(words=_WORDS).filter(words=SearchQuery(text, config=CONFIGURATION, search_type="websearch"))

@@ -11,14 +11,19 @@ def stats() -> dict[str, Any]:
     """Per set (`WIS-CATALOGUE` first): live records, tombstones, newest datestamp; bytes; how many events wait for the journal, since when."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FILTER (WHERE NOT deleted), count(*) FILTER (WHERE deleted), max(datestamp) FROM catalogue_record"
+            """
+            SELECT coalesce(sum(live), 0)::bigint, coalesce(sum(deleted), 0)::bigint,
+                (SELECT max(datestamp) FROM catalogue_record)
+            FROM catalogue_listsize WHERE set_id = 0
+            """
         )
         rows = [(oai.CATALOGUE_SET, *cursor.fetchone())]
         cursor.execute(
             """
-            SELECT s.spec, count(m.id) FILTER (WHERE NOT m.deleted), count(m.id) FILTER (WHERE m.deleted), max(m.datestamp)
-            FROM catalogue_metadataset s LEFT JOIN catalogue_membership m ON m.set_id = s.id
-            WHERE s.kind <> 'catalogue' GROUP BY s.spec ORDER BY s.spec
+            SELECT s.spec, coalesce(z.live, 0), coalesce(z.deleted, 0),
+                (SELECT max(m.datestamp) FROM catalogue_membership m WHERE m.set_id = s.id)
+            FROM catalogue_metadataset s LEFT JOIN catalogue_listsize z ON z.set_id = s.id
+            WHERE s.kind <> 'catalogue' ORDER BY s.spec
             """
         )
         rows += cursor.fetchall()

@@ -6,20 +6,22 @@ merges, and commits. So datestamps never decrease in commit order (promise 1). E
 are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from io import StringIO
 from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import belonging, bootstrap, journal, metadata, oai, payload, search
-from catalogue.decisions import Action, Decision, Held, Prepared, Result, Step, after, decide
+from catalogue import belonging, bootstrap, journal, metadata, oai, payload, prepared, preparing, staging
+from catalogue.decisions import Action, Decision, Held, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
+from catalogue.prepared import Prepared
+from catalogue.staging import PayloadNeeded
 
 __all__ = [
     "Action",
+    "PayloadNeeded",
     "Prepared",
     "Result",
     "held_digests",
@@ -30,32 +32,46 @@ __all__ = [
     "withdraw",
 ]
 
-
-def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None) -> Prepared:
-    """Check one ISO 19139 document and make it ready for `put_entries`. Raises metadata.Unusable."""
-    element = metadata.root_element(document)
-    said = metadata.read(element)
-    return Prepared(said.identifier, said, payload.pack(element), provenance)
+logger = logging.getLogger(__name__)
 
 
-def prepare_deletion(identifier: str, *, provenance: Mapping[str, Any] | None = None) -> Prepared:
+def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None, held: bytes | None = None) -> Prepared:
+    """Check one ISO 19139 document and make it ready for `put_entries`. Raises metadata.Unusable.
+
+    With the digest that is held (`held_digests`), a document that has it is not packed; should the record change
+    meanwhile, `put_entries` raises PayloadNeeded, and the document is to be prepared again without.
+    """
+    read = preparing.read(document, held)
+    if isinstance(read, Prepared):
+        return read
+    return prepared.version(read.said, payload.pack(read.element), provenance)
+
+
+def prepare_deletion(identifier: str) -> Prepared:
     """A deletion, ready for `put_entries`. Raises metadata.Unusable if the identifier is none (P68)."""
     identifier = identifier.strip()
     fault = oai.identifier_fault(identifier)
     if fault is not None:
         raise metadata.Unusable(f"the identifier {identifier!r} {fault}")
-    return Prepared(identifier, None, None, provenance)
+    return prepared.deletion(identifier)
 
 
-def put_entries(entries: Sequence[Prepared], *, into: MetadataSet, source: str = "") -> list[Result]:
+def put_entries(
+    entries: Sequence[Prepared],
+    *,
+    into: MetadataSet,
+    source: str = "",
+    before_lock: Callable[[], object] = lambda: None,
+) -> list[Result]:
     """Store entries in a set, in their order; one result for each. `source` is the link they came by.
 
     A deletion of an identifier never seen is kept as a tombstone (W12). Whoever owns a record decides its content
     (promise 9): the word of another peer or shared set is kept as a claim, and the record is a member of both sets.
     What a peer says of a record of our own set is rejected (promise 8). May be called inside the caller's
-    transaction; then the lock is held until that ends, so it should end at once.
+    transaction; then the lock is held until that ends, so it should end at once. `before_lock` is called when all is
+    staged: a bulk load waits there for the batch before. Raises PayloadNeeded.
     """
-    return _put(entries, into=into, source=source, known_only=False)
+    return _put(entries, into=into, source=source, known_only=False, before_lock=before_lock)
 
 
 def withdraw(identifiers: Iterable[str]) -> list[Result]:
@@ -102,14 +118,24 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     for owner_id, moved in moving.items():
         with connection.cursor() as cursor:
             cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])
+        # What the new owner's set claims is no second word any more; in a shared set another source's still is.
+        belonging.drop_claims(moved, into.pk, "" if into.kind == MetadataSet.Kind.SHARED else None)
         belonging.leave(moved, owner_id, stamp)
         belonging.join(moved, into.pk, stamp)
+        belonging.note(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         belonging.settle(moved, stamp)
     return results
 
 
 @transaction.atomic
-def _put(entries: Sequence[Prepared], *, into: MetadataSet, source: str, known_only: bool) -> list[Result]:
+def _put(
+    entries: Sequence[Prepared],
+    *,
+    into: MetadataSet,
+    source: str,
+    known_only: bool,
+    before_lock: Callable[[], object] = lambda: None,
+) -> list[Result]:
     """Put entries. Of an identifier offered several times only the last is written, if it differs from what is held."""
 
     def decided(held: Held | None, entry: Prepared) -> Decision:
@@ -117,9 +143,11 @@ def _put(entries: Sequence[Prepared], *, into: MetadataSet, source: str, known_o
 
     last = {entry.key: entry for entry in entries}
     held = _held(list(last))
+    buried: list[str] = []
     differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
     if differing:
-        _stage(list(differing.values()))
+        described = staging.stage(list(differing.values()))
+        before_lock()
         stamp = belonging.take_stamp()
         held = _held(list(last))  # now nobody else writes
         steps: dict[Step, list[str]] = {}
@@ -127,14 +155,16 @@ def _put(entries: Sequence[Prepared], *, into: MetadataSet, source: str, known_o
             step = decided(held.get(key), entry).step
             steps.setdefault(step, []).append(key)
             if step is not Step.NOTHING and key not in differing:
-                _stage([entry], empty_first=False)  # another writer changed it since the first look
+                described += staging.stage([entry], empty_first=False)  # another writer changed it since the first look
         deletions = {key for key, entry in last.items() if entry.deleted}
-        _carry_out(steps, held, deletions, into=into, source=source, stamp=stamp)
+        buried = _carry_out(steps, held, deletions, into=into, source=source, stamp=stamp, described=described)
     results = []
     standing: dict[str, Held | None] = dict(held)
     for entry in entries:
         decision = decided(standing.get(entry.key), entry)
         standing[entry.key] = after(standing.get(entry.key), entry, decision, into=into, source=source)
+        if decision.step is Step.HAND_OVER and entry.key in buried:
+            decision = Decision(Step.WRITE, Action.DELETED, "is deleted, because no other word on it can be read back")
         results.append(Result(entry.identifier, decision.action, decision.reason))
     return results
 
@@ -176,111 +206,7 @@ def _held(keys: Sequence[str]) -> dict[str, Held]:
         }
 
 
-# --- The staging table: one for each connection, emptied at each commit ------------------------------
-
-_STAGE = f"""
-    CREATE TEMPORARY TABLE IF NOT EXISTS catalogue_stage (
-        key text, identifier text, deleted boolean, payload bytea, digest bytea, metadata_date timestamptz,
-        provenance jsonb, title text, abstract text, keywords text[], categories text[], keyword_text text,
-        contacts jsonb, links jsonb, boxes jsonb, begins timestamptz, ends timestamptz, language text,
-        search tsvector GENERATED ALWAYS AS ({search.VECTOR_SQL}) STORED
-    ) ON COMMIT DELETE ROWS
-"""
-_STAGE_COLUMNS = (
-    "key, identifier, deleted, payload, digest, metadata_date, provenance, "
-    "title, abstract, keywords, categories, keyword_text, contacts, links, boxes, begins, ends, language"
-)
-
-
-def _stage(entries: Sequence[Prepared], *, empty_first: bool = True) -> None:
-    """COPY the entries into this connection's staging table."""
-    lines = StringIO()
-    for entry in entries:
-        lines.write("\t".join(_copy_fields(entry)))
-        lines.write("\n")
-    lines.seek(0)
-    with connection.cursor() as cursor:
-        cursor.execute(_STAGE)
-        if empty_first:  # a caller's transaction may put more than once
-            cursor.execute("DELETE FROM catalogue_stage")
-        cursor.copy_expert(f"COPY catalogue_stage ({_STAGE_COLUMNS}) FROM STDIN", lines)
-
-
-def _copy_fields(entry: Prepared) -> list[str]:
-    said = entry.metadata
-    values: list[object] = [entry.key, entry.identifier, entry.deleted, entry.packed]
-    provenance = json.dumps(dict(entry.provenance)) if entry.provenance and said else None
-    if said is None:
-        values += [None, None, provenance, "", "", [], [], "", "[]", "[]", "[]", None, None, ""]
-    else:
-        values += [said.digest, said.metadata_date, provenance, said.title, said.abstract, said.keywords]
-        values += [said.categories, " ".join(said.keywords + said.categories), _rows(said.contacts), _rows(said.links)]
-        values += [json.dumps(said.boxes), said.begins, said.ends, said.language]
-    return [_copy_text(value) for value in values]
-
-
-def _rows(items: Sequence[metadata.Contact | metadata.Link]) -> str:
-    return json.dumps([item._asdict() for item in items], ensure_ascii=False) if items else "[]"
-
-
-_COPY_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-_ARRAY_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
-
-
-def _copy_text(value: object) -> str:
-    """One value in the text format of PostgreSQL's COPY."""
-    match value:
-        case None:
-            return r"\N"
-        case bytes():
-            return rf"\\x{value.hex()}"
-        case datetime():
-            return value.isoformat()
-        case list() | tuple():
-            quoted = ",".join(f'"{str(item).translate(_ARRAY_ESCAPES)}"' for item in value)
-            return f"{{{quoted}}}".translate(_COPY_ESCAPES)
-        case _:
-            return str(value).translate(_COPY_ESCAPES)
-
-
 # --- Under the lock ----------------------------------------------------------------------------------
-
-
-_MERGE = (
-    """
-    INSERT INTO catalogue_record (
-        identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance
-    )
-    SELECT identifier, key, %(stamp)s, deleted, %(set)s, ARRAY[%(spec)s], payload, digest, metadata_date, provenance
-    FROM catalogue_stage WHERE key = ANY(%(keys)s)
-    ON CONFLICT (key) DO UPDATE SET
-        -- a tombstone keeps the spelling that harvesters hold (P84): they compare exactly (P69)
-        identifier = CASE WHEN excluded.deleted THEN catalogue_record.identifier ELSE excluded.identifier END,
-        datestamp = excluded.datestamp, deleted = excluded.deleted,
-        owner_id = excluded.owner_id, set_specs = excluded.set_specs, payload = excluded.payload,
-        digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance
-    """,
-    """
-    INSERT INTO catalogue_description (
-        record_id, title, abstract, keywords, categories, contacts, links, boxes, begins, ends, language, search
-    )
-    SELECT r.id, s.title, s.abstract, s.keywords, s.categories, s.contacts, s.links, s.boxes, s.begins, s.ends,
-        s.language, s.search
-    FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
-    WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
-    ON CONFLICT (record_id) DO UPDATE SET
-        title = excluded.title, abstract = excluded.abstract, keywords = excluded.keywords,
-        categories = excluded.categories, contacts = excluded.contacts, links = excluded.links, boxes = excluded.boxes,
-        begins = excluded.begins, ends = excluded.ends, language = excluded.language, search = excluded.search
-    """,
-    """
-    WITH gone AS (
-        DELETE FROM catalogue_description d USING catalogue_record r
-        WHERE d.record_id = r.id AND r.key = ANY(%(keys)s) AND r.deleted RETURNING d.record_id
-    )
-    DELETE FROM catalogue_validation v USING gone WHERE v.record_id = gone.record_id
-    """,
-)
 
 
 def _carry_out(
@@ -291,26 +217,36 @@ def _carry_out(
     into: MetadataSet,
     source: str,
     stamp: datetime,
-) -> None:
-    """Do what was decided for the staged entries, under the lock. `deletions`: the keys that are to be tombstones."""
+    described: int,
+) -> list[str]:
+    """Do what was decided for the staged entries, under the lock.
+
+    `deletions`: the keys that are to be tombstones. `described`: how many entries were described ahead. Returns the
+    keys of the records that became tombstones though others hold them, because no other word can be read back.
+    """
     overruled, claimed, dropped = (steps.get(step, []) for step in (Step.OVERRULE, Step.CLAIM, Step.DROP_CLAIM))
     written = steps.get(Step.WRITE, []) + overruled
     was_deleted = {key for key in written if key in held and held[key].deleted}
     belonging.claim_held(overruled, stamp)
-    belonging.drop_claims(overruled + dropped, into.pk, source)
-    _merge(written, into=into, stamp=stamp)
+    belonging.drop_claims([*overruled, *dropped, *was_deleted], into.pk, source)
+    staging.merge(written, into=into, stamp=stamp)
+    if described != sum(key not in held and key not in deletions for key in written):
+        staging.drop_unused()
     belonging.join(written, into.pk, stamp)
     belonging.claim_staged(claimed, into.pk, source, stamp)
     joining = [key for key in claimed if into.pk not in held[key].sets]
-    belonging.join(joining, into.pk, stamp)
+    belonging.come_back(joining, into.pk, stamp)
     leaving = [key for key in dropped if _nobody_else_claims(held[key], into, source)]
     belonging.leave(leaving, into.pk, stamp)
-    handed_over = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
+    handed_over, buried = _hand_over(steps.get(Step.HAND_OVER, []), held, into=into, stamp=stamp)
     # Most records are in one set, and what was merged says all of it; the others are brought in line.
     several = [key for key in written if key in held and held[key].sets - {into.pk}]
-    belonging.settle([*several, *joining, *leaving, *handed_over], stamp)
+    belonging.settle([*several, *joining, *leaving, *handed_over, *buried], stamp)
     belonging.derive(written, stamp)
-    _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)])
+    brand_new = [key for key in written if key not in held and key not in deletions]
+    was_deleted |= belonging.come_back_from_the_purge(brand_new)
+    _note_in_outbox([key for key in written if (key in deletions) != (key in was_deleted)] + buried)
+    return buried
 
 
 def _nobody_else_claims(held: Held, into: MetadataSet, source: str) -> bool:
@@ -318,36 +254,39 @@ def _nobody_else_claims(held: Held, into: MetadataSet, source: str) -> bool:
     return held.owner_id != into.pk and not any(at == into.pk and by != source for at, by in held.claims)
 
 
-def _hand_over(keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataSet, stamp: datetime) -> list[str]:
-    """The owner's word on these records is gone: the best claim takes its place. The records that changed by it."""
-    best: dict[str, belonging.Claimed] = {}
+def _hand_over(
+    keys: Sequence[str], held: Mapping[str, Held], *, into: MetadataSet, stamp: datetime
+) -> tuple[list[str], list[str]]:
+    """The owner's word on these records is gone: the best claim that can be read takes its place.
+
+    The records that changed by it, and those that are buried because no claim can be read back. A claim that cannot
+    stays, for the operator to see, and is mended when it is offered again.
+    """
+    best: dict[str, tuple[belonging.Claimed, metadata.Metadata]] = {}
     for claimed in belonging.claims_on(keys):
-        best.setdefault(claimed.key, claimed)
+        if claimed.key not in best:
+            try:
+                best[claimed.key] = claimed, metadata.read(payload.unpack(claimed.payload))
+            except payload.PayloadDamaged as exc:
+                belonging.distrust(claimed)
+                extra = {"identifier": claimed.identifier, "source": claimed.source, "reason": str(exc)}
+                logger.error("claim cannot take over from the owner", extra=extra)
+    buried = [key for key in keys if key not in best]
+    belonging.bury(buried, stamp)
     changed = []
-    for key, claimed in best.items():
+    for key, (claimed, said) in best.items():
         belonging.drop_claims([key], claimed.set_id, claimed.source)
-        said = metadata.read(payload.unpack(claimed.payload))
         if claimed.set_id == into.pk and said.digest == held[key].digest:
             belonging.take_provenance(key, claimed)  # the same content by another way: nothing visible changes (P90)
             continue
         heir = MetadataSet.objects.get(pk=claimed.set_id)
-        _stage([Prepared(claimed.identifier, said, claimed.payload, claimed.provenance)])
-        _merge([key], into=heir, stamp=stamp)
+        staging.stage([prepared.version(said, claimed.payload, claimed.provenance)])
+        staging.merge([key], into=heir, stamp=stamp)
         if heir != into and not any(at == into.pk for at, _ in held[key].claims):
             belonging.leave([key], into.pk, stamp)
         belonging.join([key], heir.pk, stamp)
         changed.append(key)
-    return changed
-
-
-def _merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime) -> None:
-    """Write the staged entries with these keys, as records that `into` owns."""
-    if not keys:
-        return
-    values: dict[str, Any] = {"keys": list(keys), "set": into.pk, "spec": into.spec, "stamp": stamp}
-    with connection.cursor() as cursor:
-        for statement in _MERGE:
-            cursor.execute(statement, values)
+    return changed, buried
 
 
 def _note_in_outbox(keys: Sequence[str]) -> None:

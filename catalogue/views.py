@@ -68,6 +68,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "description": getattr(record, "description", None),
         "sets": MetadataSet.objects.filter(memberships__record=record, memberships__deleted=False, public=True),
         "validation": validation.standing(record),
+        "details": display.details(record.payload),
         "xml": display.stored(record.payload),
     }
     return render(request, "catalogue/record.html", context, status=410 if record.deleted else 200)
@@ -102,12 +103,7 @@ def _argument(request: HttpRequest, name: str) -> str:
 
 def _named(identifier: str) -> Record | None:
     key = oai.identifier_key(identifier)
-    return (
-        Record.objects.select_related("owner", "description", "validation")
-        .defer("description__search")
-        .filter(key=key)
-        .first()
-    )
+    return Record.objects.select_related("owner", "description", "validation").filter(key=key).first()
 
 
 def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:

@@ -5,6 +5,7 @@ file: `SECRET_KEY_FILE=/run/secrets/key` is read where `SECRET_KEY` is not set. 
 """
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -69,3 +70,17 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
 def words(name: str, default: str = "") -> list[str]:
     """A comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """A comma-separated list of networks as CIDR, or of addresses."""
+    found = []
+    for word in words(name):
+        try:
+            found.append(ip_network(word))
+        except ValueError as exc:
+            raise ImproperlyConfigured(
+                f"{name} has {word!r} ({exc}); write addresses or networks separated by commas, such as "
+                "192.0.2.7, 10.0.0.0/8"
+            ) from exc
+    return found

@@ -1,7 +1,7 @@
 """Health: whether this process answers, and whether the node can do its work. Routes and two small views.
 
 `live` touches nothing. `ready` asks the database and Redis, each with a short timeout, and tells no detail that
-a stranger should not have: the logs have the reason.
+a stranger should not have: the logs have the reason. It also says whether the database is set to keep what is committed.
 """
 
 import logging
@@ -14,6 +14,7 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from catalogue import durability
 from gisc import database, embedded
 
 _TIMEOUT_S = 2
@@ -35,7 +36,16 @@ def ready(request: HttpRequest) -> JsonResponse:
     """200 when the database is reachable and migrated and Redis is reachable, else 503."""
     parts = {"database": _database(), "redis": _redis()}
     good = all(state == "ok" for state in parts.values())
-    return JsonResponse({"ready": good, **parts}, status=200 if good else 503)
+    durable = None if parts["database"] == "not reachable" else _durable()
+    return JsonResponse({"ready": good, **parts, "durable": durable}, status=200 if good else 503)
+
+
+def _durable() -> bool | None:
+    """No reason to take the node off the network, but to be seen: `manage.py check --database default` says what is off."""
+    try:
+        return not durability.lacking()
+    except DatabaseError:
+        return None
 
 
 def _database() -> str:

@@ -36,6 +36,10 @@ GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
 GISC_TOMBSTONE_RETENTION_DAYS = env.number_or_none("GISC_TOMBSTONE_RETENTION_DAYS", 92, low=92, high=36500)  # W8
 GISC_PAGE_RECORDS = env.number("GISC_PAGE_RECORDS", 100, low=1, high=10000)
 GISC_PAGE_HEADERS = env.number("GISC_PAGE_HEADERS", 1000, low=1, high=10000)
+GISC_PAGE_SETS = env.number("GISC_PAGE_SETS", 1000, low=1, high=10000)
+GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
+GISC_UPPERCASE_PREFIX = env.flag("GISC_UPPERCASE_PREFIX", False)
+GISC_RIGHTS_URL = env.url("GISC_RIGHTS_URL", ("http", "https"), "", "https://gisc.example.org/rights")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
 GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
@@ -170,6 +174,11 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 4 * GISC_BEAT_SECONDS},  # ticks must not pile up behind a long outage
     }
 }
+
+# --- Wiring -----------------------------------------------------------------------------------------
+# What one side of the node tells the other, which may not import it: functions, by name.
+
+OAI_FRIENDS = "harvester.friends.base_urls"  # the base URLs in the `friends` container of Identify (P127)
 
 # --- Logging ----------------------------------------------------------------------------------------
 

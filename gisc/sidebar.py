@@ -17,7 +17,12 @@ _PAGES = {
         ("Records", "description", "catalogue.record"),
         ("Sets", "folder", "catalogue.metadataset"),
         ("Claims", "rule", "catalogue.claim"),
+        ("Crosswalks", "transform", "oaiprovider.crosswalk"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
+    ),
+    "Provider": (
+        ("Harvester profiles", "badge", "oaiprovider.profile"),
+        ("Containers of Identify", "data_object", "oaiprovider.identifydescription"),
     ),
     "Access": (
         ("Users", "person", "auth.user"),

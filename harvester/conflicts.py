@@ -51,8 +51,7 @@ def note(run: Run, words: Sequence[Word]) -> None:
                 row.settled, row.settlement = now, "The provider and the catalogue agree again."
                 changed.append(row)
             continue
-        said = word.entry.metadata
-        digest = said.digest if said else None
+        digest = word.entry.digest
         if row is None:
             row = Conflict(link_id=run.link_id, key=key, first_seen=now)
             new.append(row)
@@ -61,7 +60,7 @@ def note(run: Run, words: Sequence[Word]) -> None:
                 row.settled, row.settlement = None, ""
             changed.append(row)
         row.identifier, row.kind, row.reason, row.last_seen = word.entry.identifier, word.kind, word.reason, now
-        row.digest, row.raw, row.metadata_date = digest, word.raw, said.metadata_date if said else None
+        row.digest, row.raw, row.metadata_date = digest, word.raw, word.entry.metadata_date
     Conflict.objects.bulk_create(new)
     Conflict.objects.bulk_update(
         changed,

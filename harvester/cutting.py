@@ -110,9 +110,17 @@ def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
         if attribute in declared:
             continue
-        if (prefix.encode() + b":" in element) if prefix else _uses_default(root, uri):
+        if _uses(element, prefix.encode()) if prefix else _uses_default(root, uri):
             added += b" " + attribute + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
     return element[: name.end()] + added + element[name.end() :] if added else element
+
+
+def _uses(element: bytes, prefix: bytes) -> bool:
+    """Whether `prefix:` stands in the element, and not as the end of a longer one: `o:` is none of `gco:`."""
+    return (
+        prefix + b":" in element
+        and re.search(rb"(?<![\w.\-\x80-\xff])" + re.escape(prefix) + b":", element) is not None
+    )
 
 
 def _uses_default(root: Root, uri: str) -> bool:

@@ -183,7 +183,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
     if run.link.kind == Kind.RECOVERY:
         provenance = None  # it is ours
     if header.deleted:
-        return store.prepare_deletion(header.identifier, provenance=provenance)
+        return store.prepare_deletion(header.identifier)
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
     try:

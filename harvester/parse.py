@@ -6,7 +6,6 @@ in `harvester.mending`.
 """
 
 import codecs
-import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from harvester import cutting, legacy
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 
 _OAI = f"{{{oai.OAI_NS}}}"
-_PROVENANCE = "{http://www.openarchives.org/OAI/2.0/provenance}"
+_PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
 _STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
@@ -44,7 +43,7 @@ class ReceivedEntry:
         """The digest of the metadata as `catalogue.metadata.read` gives it, without parsing it again."""
         if self.root is None:
             return None
-        return hashlib.sha256(metadata._canonical(self.root)).digest()
+        return metadata.digest_of(self.root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
     if metadata.has_doctype(text):
         raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
     try:
-        root = etree.fromstring(_without_long_blanks(text), metadata._strict_parser())
+        root = etree.fromstring(_without_long_blanks(text), metadata._parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
     if root.getroottree().docinfo.internalDTD is not None:
@@ -212,9 +211,12 @@ _DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
 def _without_long_blanks(text: bytes) -> bytes:
     """As `metadata.read` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
     step = metadata._STRIDE
-    for blanks in metadata._LONG_BLANK_SAMPLED.finditer(text[::step]):
-        if not text[blanks.start() * step : (blanks.end() - 1) * step].strip():
+    sampled, run = text[::step].translate(metadata._BLANKS_ALIKE), metadata._LONG_BLANK_SAMPLED
+    at = sampled.find(run)
+    while at >= 0:
+        if not text[at * step : (at + len(run) - 1) * step].strip():
             return metadata._LONG_BLANK.sub(b"> <", text)
+        at = sampled.find(run, at + 1)
     return text
 
 
@@ -321,17 +323,26 @@ def _header(header: etree._Element) -> oai.Header:
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:
-    """An originDescription and those nested in it (P122, P123)."""
-    found: dict[str, Any] = {
-        name: (description.findtext(f"{_PROVENANCE}{name}") or "").strip()
-        for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
-    }
-    found["harvestDate"] = description.get("harvestDate", "")
-    found["altered"] = description.get("altered") == "true"
-    inner = description.find(f"{_PROVENANCE}originDescription")
-    if inner is not None:
-        found["origin"] = _origin(inner)
-    return found
+    """An originDescription and those nested in it, as far as they are kept (P122, P123)."""
+    steps: list[dict[str, Any]] = []
+    inner: etree._Element | None = description
+    while inner is not None:
+        step: dict[str, Any] = {
+            name: (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
+            for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
+        }
+        steps.append(
+            step
+            | {
+                "harvestDate": inner.get("harvestDate", ""),
+                "altered": inner.get("altered", "").strip() in ("true", "1"),
+            }
+        )
+        inner = inner.find(f"{_PROVENANCE}originDescription")
+    nested: dict[str, Any] = {}
+    for kept in reversed(oai.bounded_way(steps)):
+        nested = dict(kept) | ({"origin": nested} if nested else {})
+    return nested
 
 
 def _child_text(element: etree._Element, name: str) -> str:

@@ -23,10 +23,10 @@ def objections(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[str
         if deleted:
             if not entry.deleted:
                 found[entry.key] = "was withdrawn here, and a recovery does not bring it back"
-        elif entry.metadata is None:
+        elif entry.deleted:
             found[entry.key] = "is deleted there and live here; withdraw it, if that is right"
-        elif bytes(digest or b"") != entry.metadata.digest and not (
-            date is not None and entry.metadata.metadata_date is not None and entry.metadata.metadata_date > date
+        elif bytes(digest or b"") != entry.digest and not (
+            date is not None and entry.metadata_date is not None and entry.metadata_date > date
         ):
             found[entry.key] = "differs from the version held here, which is not older"
     return found

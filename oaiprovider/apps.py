@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class OaiProviderConfig(AppConfig):
@@ -6,4 +7,11 @@ class OaiProviderConfig(AppConfig):
     verbose_name = "OAI-PMH provider"
 
     def ready(self) -> None:
-        from oaiprovider import checks  # noqa: F401  (registers the system checks)
+        from oaiprovider import (
+            checks,  # noqa: F401  (registers the system checks)
+            generations,
+        )
+        from oaiprovider.models import ensure_any
+
+        post_migrate.connect(ensure_any, sender=self)
+        post_migrate.connect(generations.note, sender=self)

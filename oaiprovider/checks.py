@@ -9,16 +9,14 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 from django.http.request import validate_host
 
-# P54: globally deliverable, local@domain.tld. Stricter than OAI-PMH.xsd, which wants \S+@(\S+\.)+\S+.
-_ADDRESS = re.compile(r"[^@\s:<>,;\"\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]+")
-_NOT_DELIVERABLE = ("localhost", "localdomain", "local", "invalid")
+from oaiprovider.emails import is_deliverable
 
 
 @register()
 def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
     """P54: the address in Identify is one that a remote centre can write to."""
     address = settings.GISC_ADMIN_EMAIL
-    if _ADDRESS.fullmatch(address) and address.rsplit(".", 1)[-1].lower() not in _NOT_DELIVERABLE:
+    if is_deliverable(address):
         return []
     return [
         Error(

@@ -77,3 +77,7 @@ class Refused(Exception):
     def __init__(self, *faults: Fault) -> None:
         super().__init__("; ".join(f"{fault.code}: {fault.text}" for fault in faults))
         self.faults = faults
+
+
+class Behind(Exception):
+    """This server has not received yet what the token's list was begun on; a matter of transport, not of OAI (P9)."""

@@ -5,6 +5,7 @@ What is spliced as it stands is a payload: the root element's bytes with its own
 which an XML builder would drop as redundant.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,9 +35,10 @@ class Repository:
 
     name: str
     base_url: str
-    admin_email: str
+    admin_emails: tuple[str, ...]
     earliest: datetime
     deleted_record: str
+    descriptions: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,11 @@ class FormatLine:
 
 @dataclass(frozen=True, slots=True)
 class SetLine:
-    """One set as ListSets shows it (P73); no description, no setDescription."""
+    """One set as ListSets shows it (P73); no sentence about it, no setDescription."""
 
     spec: str
     name: str
-    description: str = ""
+    descriptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,18 @@ class Resumption:
     expires: datetime | None
     size: int
     cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One originDescription (P122): from where, when and as what a record was harvested."""
+
+    base_url: str
+    identifier: str
+    datestamp: str
+    namespace: str
+    harvested: str
+    altered: bool
 
 
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: bytes) -> bytes:
@@ -88,10 +102,11 @@ def identify(repository: Repository) -> bytes:
             _element("repositoryName", repository.name),
             _element("baseURL", repository.base_url),
             _element("protocolVersion", "2.0"),
-            _element("adminEmail", repository.admin_email),
+            *(_element("adminEmail", address) for address in repository.admin_emails),
             _element("earliestDatestamp", write(repository.earliest)),
             _element("deletedRecord", repository.deleted_record),
             _element("granularity", Granularity.SECOND),
+            *(_wrap("description", container) for container in repository.descriptions),
         ],
     )
 
@@ -129,20 +144,54 @@ def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> byt
     return _block("ListRecords", [*map(_record, entries), *_resumption(resumption)])
 
 
+def provenance(origins: Sequence[Origin]) -> bytes:
+    """The container of an `about`: the latest harvest outside, the first one inside (P121 to P123)."""
+    inner: list[bytes] = []
+    for origin in reversed(origins):
+        children = [
+            _element("baseURL", origin.base_url),
+            _element("identifier", origin.identifier),
+            _element("datestamp", origin.datestamp),
+            _element("metadataNamespace", origin.namespace),
+            *inner,
+        ]
+        attributes = {"harvestDate": origin.harvested, "altered": "true" if origin.altered else "false"}
+        inner = [_block("originDescription", children, attributes)]
+    return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
+
+
+@functools.cache
+def _provenance_start() -> bytes:
+    """The same for each of the many records of a page."""
+    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
+
+
+def rights(reference: str) -> bytes:
+    """The container of an `about` that refers to a statement of rights (P126)."""
+    return _block(
+        "rights", [_element("rightsReference", "", {"ref": reference})], _declared(oai.RIGHTS_NS, oai.RIGHTS_SCHEMA)
+    )
+
+
+def _declared(namespace: str, schema: str) -> dict[str, str]:
+    """P48: a container declares its namespaces itself, and says where its schema is."""
+    return {"xmlns": namespace, "xmlns:xsi": oai.XSI_NS, "xsi:schemaLocation": f"{namespace} {schema}"}
+
+
 def _set(line: SetLine) -> bytes:
     children = [_element("setSpec", line.spec), _element("setName", line.name)]
-    if line.description:
-        children.append(_wrap("setDescription", _description(line.description)))
+    if line.descriptions:
+        children.append(_wrap("setDescription", _description(line.descriptions)))
     return _block("set", children)
 
 
-def _description(text: str) -> bytes:
+def _description(texts: Iterable[str]) -> bytes:
     """A setDescription's content, as in E4."""
     return b"".join(
         (
             f'<oai_dc:dc xmlns:oai_dc="{oai.OAI_DC_NS}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
             f' xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_DC_NS} {oai.OAI_DC_SCHEMA}">'.encode(),
-            _element("dc:description", text),
+            *(_element("dc:description", text) for text in texts),
             b"</oai_dc:dc>",
         )
     )

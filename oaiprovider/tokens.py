@@ -2,7 +2,7 @@
 
 Any process of any node that shares SECRET_KEY and the base URL reads it, so it outlives restarts and
 deployments (P111). The salt holds the verb and the base URL: a token of another verb or repository does not
-verify. Its age is measured on the clock that the caller passes in.
+verify. The profile stands inside (G12). Its age is measured on the clock that the caller passes in.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.core import signing
 
+from catalogue import datestamps
 from catalogue.lists import Place
 from oaiprovider import arguments
-from oaiprovider.errors import BadResumptionToken, Refused
+from oaiprovider.errors import BadResumptionToken, Behind, Refused
 
 LIFE = timedelta(hours=24)  # P102 [D]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,6 +38,7 @@ class Token:
     delivered: int
     size: int
     issued: datetime
+    profile: str = ""  # the key of the harvester's profile; empty for everybody
 
     @property
     def expires(self) -> datetime:
@@ -56,13 +58,19 @@ def encode(token: Token) -> str:
         token.size,
         _seconds(token.issued),
     ]
+    if token.profile:
+        state.append(token.profile)
     return _signer(token.verb).sign_object(state)
 
 
-def decode(text: str, *, verb: str, at: datetime) -> Token:
-    """The token that `text` is. Raises Refused with badResumptionToken and the reason (P105)."""
+def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
+    """The token that `text` is. Raises Refused with badResumptionToken and the reason (P105).
+
+    Raises Behind where `at` lies before the token's issue: only a read replica that lags has such an instant, and a
+    page from there would lack what is still on its way (S2).
+    """
     try:
-        prefix, set_spec, start, end, stamp, pk, delivered, size, issued = _signer(verb).unsign_object(text)
+        prefix, set_spec, start, end, stamp, pk, delivered, size, issued, *bound = _signer(verb).unsign_object(text)
     except signing.BadSignature:
         raise Refused(BadResumptionToken(_stranger(text, verb))) from None
     token = Token(
@@ -75,7 +83,17 @@ def decode(text: str, *, verb: str, at: datetime) -> Token:
         delivered=delivered,
         size=size,
         issued=_instant(issued),
+        profile=bound[0] if bound else "",
     )
+    if at < token.issued:
+        raise Behind(f"the token was issued at {datestamps.write(token.issued)}, and here it is {datestamps.write(at)}")
+    if token.profile != profile:
+        raise Refused(
+            BadResumptionToken(
+                "The token was issued to another harvester: go on under the User-Agent and from the network of the "
+                "list's first request, or ask for the list again from its beginning."
+            )
+        )
     if at >= token.expires:
         raise Refused(BadResumptionToken("The token has expired; ask for the list again from its beginning."))
     return token

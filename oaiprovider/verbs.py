@@ -1,19 +1,22 @@
 """One function for each verb: ask the catalogue, hand what it says to `render`. No HttpRequest here.
 
-Each takes a checked `Request` and the instant of the answer, which the view took before any query (P39), and
-gives the verb's element; or raises `Refused`.
+Each takes a checked `Request`, the instant of the answer, which the view took before any query (P39), and the terms
+on which this harvester is served; it gives the verb's element, or raises `Refused`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
-from catalogue import datestamps, lists, oai
+from catalogue import counts, datestamps, lists, oai
 from catalogue.lists import Listed, Place, Window
+from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
-from oaiprovider import render, tokens
+from oaiprovider import abouts, crosswalked, descriptions, render, supported, tokens
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -25,10 +28,10 @@ from oaiprovider.errors import (
     NoSetHierarchy,
     Refused,
 )
-from oaiprovider.formats import FORMATS, Format
+from oaiprovider.formats import Format
+from oaiprovider.models import IdentifyDescription
+from oaiprovider.profiles import Terms
 from oaiprovider.tokens import Token
-
-PAGE_SETS = 1000  # P109 [D]
 
 
 def base_url() -> str:
@@ -36,38 +39,49 @@ def base_url() -> str:
     return f"{settings.GISC_BASE_URL}/oai"
 
 
-def identify(_request: Request, _at: datetime) -> bytes:
+def identify(_request: Request, _at: datetime, terms: Terms) -> bytes:
     return render.identify(
         render.Repository(
-            name=settings.GISC_REPOSITORY_NAME,
+            name=terms.repository_name,
             base_url=base_url(),
-            admin_email=settings.GISC_ADMIN_EMAIL,
+            admin_emails=terms.admin_emails,
             earliest=lists.earliest(),
             # P82: what the retention promises, so that the two cannot differ.
             deleted_record="transient" if settings.GISC_TOMBSTONE_RETENTION_DAYS else "persistent",
+            descriptions=tuple(_descriptions()),
         )
     )
 
 
-def list_metadata_formats(request: Request, _at: datetime) -> bytes:
+def _descriptions() -> Iterator[bytes]:
+    """P127 to P130. Who our friends are the harvesting side knows, which only the wiring may ask."""
+    known = import_string(settings.OAI_FRIENDS)()
+    if known:
+        yield descriptions.friends(known)
+    yield from IdentifyDescription.objects.elements()
+
+
+def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> bytes:
+    formats = supported.offered(terms.formats)
     if request.identifier:
-        record = lists.find(request.identifier)
+        record = lists.find(request.identifier, terms.scope)
         if record is None:
             raise Refused(_unknown(request.identifier))
         if record.deleted:
             raise Refused(NoMetadataFormats("The item has been deleted."))
+        formats = [known for known in formats if known.certain or crosswalked.given(record, known)]  # P63, P66
     return render.list_metadata_formats(
-        render.FormatLine(known.prefix, known.schema, known.namespace) for known in FORMATS.values()
+        render.FormatLine(known.prefix, known.schema, known.namespace) for known in formats
     )
 
 
-def list_sets(request: Request, at: datetime) -> bytes:
-    sets = lists.shown_sets()
+def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
+    sets = lists.shown_sets(terms.scope)
     first = 0
     if request.token is not None:
-        token = tokens.decode(request.token, verb=request.verb, at=at)
+        token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
         first = next((n for n, shown_set in enumerate(sets, 1) if shown_set.pk == token.place.pk), len(sets))
-    page, more = sets[first : first + PAGE_SETS], len(sets) > first + PAGE_SETS
+    page, more = sets[first : first + terms.page_sets], len(sets) > first + terms.page_sets
     if not page:
         if request.token is not None:
             raise Refused(_exhausted())
@@ -75,33 +89,49 @@ def list_sets(request: Request, at: datetime) -> bytes:
     resumption = None
     if more or request.token is not None:
         place = Place(at, page[-1].pk)
-        state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at)
+        state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at, terms.key)
         resumption = _resumption(state, cursor=first, more=more)
-    return render.list_sets((render.SetLine(s.spec, s.name, s.description) for s in page), resumption)
+    figures = counts.by_set()
+    return render.list_sets((_set_line(shown, figures.get(shown.spec)) for shown in page), resumption)
 
 
-def get_record(request: Request, _at: datetime) -> bytes:
-    record = lists.find(request.identifier)
-    known = FORMATS.get(request.prefix)
+def _set_line(shown: MetadataSet, figures: dict[str, Any] | None) -> render.SetLine:
+    """The set, its description and its size, which the monitors of other centres read here."""
+    said = [shown.description] if shown.description else []
+    if figures is not None:
+        # Not the time of counting: that the newest change is older than the reader's own tells that figures are.
+        newest = f" Newest change: {figures['newest']}." if figures["newest"] else ""
+        said.append(f"Live records: {figures['live']}.{newest}")
+    return render.SetLine(shown.spec, shown.name, tuple(said))
+
+
+def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
+    record = lists.find(request.identifier, terms.scope)
+    known = supported.find(request.prefix, terms.formats)
     faults: list[Fault] = []
     if record is None:
         faults.append(_unknown(request.identifier))
     if known is None:
-        faults.append(_unsupported(request.prefix))
+        faults.append(_unsupported(request.prefix, terms))
     if record is None or known is None:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
     if record.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
+    if not known.certain:
+        shown_record = crosswalked.given(record, known)
+        if shown_record is None:  # T3.28
+            raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
+        record = shown_record
     return render.get_record(_entry(record, known))
 
 
-def list_identifiers(request: Request, at: datetime) -> bytes:
-    page = _page(request, at, size=settings.GISC_PAGE_HEADERS, payloads=False)
-    return render.list_identifiers(map(_header, page.rows), page.resumption)
+def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
+    page = _page(request, at, terms, size=terms.page_headers, payloads=False)
+    return render.list_identifiers((_header(row, page.format) for row in page.rows), page.resumption)
 
 
-def list_records(request: Request, at: datetime) -> bytes:
-    page = _page(request, at, size=settings.GISC_PAGE_RECORDS, payloads=True)
+def list_records(request: Request, at: datetime, terms: Terms) -> bytes:
+    page = _page(request, at, terms, size=terms.page_records, payloads=True)
     # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
     whole = [row for row in page.rows if not row.damaged]
     if not whole:
@@ -110,7 +140,7 @@ def list_records(request: Request, at: datetime) -> bytes:
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.
-ANSWERS: dict[str, Callable[[Request, datetime], bytes]] = {
+ANSWERS: dict[str, Callable[[Request, datetime, Terms], bytes]] = {
     "Identify": identify,
     "ListMetadataFormats": list_metadata_formats,
     "ListSets": list_sets,
@@ -129,20 +159,20 @@ class Page:
     resumption: render.Resumption | None
 
 
-def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
+def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: bool) -> Page:
     """The list's next page: the first one for a query, the following one for a token."""
-    token = None if request.token is None else tokens.decode(request.token, verb=request.verb, at=at)
+    token = None
+    if request.token is not None:
+        token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
     prefix, window = (token.prefix, _rest(token)) if token else (request.prefix, _window(request, at))
-    known = FORMATS.get(prefix)
+    known = supported.find(prefix, terms.formats)
     if token is None:
-        _require_format_and_sets(request)
+        _require_format_and_sets(request, known, terms)
     if known is None:
-        raise Refused(_exhausted())  # the format was withdrawn while the list was being read
-    # P106, S17: one record more than is shown, so that a token is given only where something follows.
-    rows = lists.page(window, after=token.place if token else None, size=size + 1, payloads=payloads)
-    if not rows:
-        raise Refused(_exhausted() if token else _nothing(request))
-    page, more = rows[:size], len(rows) > size
+        raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
+    page, more = _rows(known, window, token.place if token else None, terms, size=size, payloads=payloads)
+    if not page:
+        raise Refused(_exhausted() if token else _nothing(request, terms))
     if token is None and not more:
         return Page(page, known, None)  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
@@ -155,10 +185,38 @@ def _page(request: Request, at: datetime, *, size: int, payloads: bool) -> Page:
         place=page[-1].place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size if token else max(lists.count(window), len(rows)),
+        size=token.size
+        if token
+        else max(lists.count(window.raised_to(known.changed) or window, terms.scope), len(page) + more),
         issued=at,
+        profile=terms.key,
     )
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
+
+
+def _rows(
+    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, payloads: bool
+) -> tuple[list[Listed], bool]:
+    """The rows of a page in this format, and whether another one follows (P106, S17).
+
+    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
+    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
+    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
+    """
+    raised = window.raised_to(known.changed)
+    if raised is None:
+        return [], False
+    if known.certain or known.withdrawn:
+        wanted = payloads and not known.withdrawn
+        rows = lists.page(raised, after=after, size=size + 1, payloads=wanted, scope=terms.scope)
+        return rows[:size], len(rows) > size
+    # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
+    return crosswalked.page(
+        known,
+        lambda behind, number: lists.page(raised, after=behind, size=number, payloads=True, scope=terms.scope),
+        after=after,
+        size=min(size, terms.page_records),
+    )
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -172,35 +230,38 @@ def _rest(token: Token) -> Window:
     return Window(token.set_spec or None, token.start, token.end)
 
 
-def _require_format_and_sets(request: Request) -> None:
+def _require_format_and_sets(request: Request, known: Format | None, terms: Terms) -> None:
     """P14 (8): both faults, when there are both (T3.55)."""
     faults: list[Fault] = []
-    if request.prefix not in FORMATS:
-        faults.append(_unsupported(request.prefix))
-    if request.set_spec and not lists.shown_sets():
+    if known is None:
+        faults.append(_unsupported(request.prefix, terms))
+    if request.set_spec and not lists.shown_sets(terms.scope):
         faults.append(NoSetHierarchy("This repository has no sets."))
     if faults:
         raise Refused(*faults)
 
 
-def _nothing(request: Request) -> Fault:
+def _nothing(request: Request, terms: Terms) -> Fault:
     """P78: an undefined set has no code of its own, so the text must say it."""
-    if request.set_spec and lists.shown_set(request.set_spec) is None:
+    if request.set_spec and lists.shown_set(request.set_spec, terms.scope) is None:
         return NoRecordsMatch(f"Set {shown(request.set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 
 
 def _exhausted() -> Fault:
     """P106: an empty page cannot be sent."""
-    return BadResumptionToken("The list can no longer be continued: nothing of it remains behind this token.")
+    return BadResumptionToken(
+        "The list can no longer be continued: nothing of it remains behind this token. Ask for it again from its beginning."
+    )
 
 
 def _unknown(identifier: str) -> Fault:
     return IdDoesNotExist(f"No item {shown(identifier)} in this repository.")
 
 
-def _unsupported(prefix: str) -> Fault:
-    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {', '.join(FORMATS)}.")
+def _unsupported(prefix: str, terms: Terms) -> Fault:
+    known = ", ".join(known.prefix for known in supported.offered(terms.formats))
+    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {known}.")
 
 
 def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
@@ -210,14 +271,17 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
     return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)
 
 
-def _header(row: Listed) -> oai.Header:
-    stamp = datestamps.write(row.place.datestamp)  # P38: in seconds, however the request was written
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted)
+def _header(row: Listed, known: Format) -> oai.Header:
+    stamp = datestamps.write(known.datestamp(row.place.datestamp))  # P38, P93: in seconds, as the format has it
+    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
 
 
 def _entry(row: Listed, known: Format) -> oai.Entry:
-    metadata = None if row.payload is None else known.disseminate(row.payload, row.identifier)
-    return oai.Entry(_header(row), metadata)
+    header = _header(row, known)
+    if row.payload is None or header.deleted:
+        return oai.Entry(header)
+    metadata = known.disseminate(row.payload, row.identifier) if known.certain else row.payload
+    return oai.Entry(header, metadata, abouts.containers(row.provenance, altered=known.altered))
 
 
 def minimal(set_specs: Iterable[str]) -> tuple[str, ...]:

@@ -7,13 +7,17 @@ left to Django, which makes it a 500.
 import logging
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 
 from catalogue import lists
-from oaiprovider import arguments, render, verbs
-from oaiprovider.errors import Refused
+from oaiprovider import addresses, arguments, render, verbs
+from oaiprovider.errors import Behind, Refused
+from oaiprovider.models import Profile
+from oaiprovider.sandbox import Busy
 
 logger = logging.getLogger(__name__)
 
@@ -34,17 +38,21 @@ def oai(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         given += arguments.split(request.body)  # P3: the union; a name in both is repeated
     try:
-        document = answer(given)
+        document = answer(given, user_agent=request.META.get("HTTP_USER_AGENT", ""), address=_address(request))
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
-        busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
-        busy["Retry-After"] = str(RETRY_AFTER_S)
-        return _finish(request, busy)
+        return _finish(request, _later())
+    except Busy:
+        logger.exception("crosswalk is not done")
+        return _finish(request, _later())
+    except Behind as exc:
+        logger.warning("this database lags behind the one that began the list", extra={"reason": str(exc)})
+        return _finish(request, _later())
     return _finish(request, HttpResponse(document, content_type=render.CONTENT_TYPE))
 
 
-def answer(given: list[arguments.Argument]) -> bytes:
-    """The OAI-PMH document that answers these arguments, whatever they are."""
+def answer(given: list[arguments.Argument], *, user_agent: str, address: str) -> bytes:
+    """The OAI-PMH document that answers these arguments, whatever they are, to this harvester (G2)."""
     base_url = verbs.base_url()
     try:
         asked = arguments.read(given)
@@ -54,7 +62,7 @@ def answer(given: list[arguments.Argument]) -> bytes:
         return render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
     at = lists.instant()  # P39, S6: before any query
     try:
-        body = verbs.ANSWERS[asked.verb](asked, at)
+        body = verbs.ANSWERS[asked.verb](asked, at, Profile.objects.terms_for(user_agent, address))
     except Refused as refused:
         return render.refusal(at=at, base_url=base_url, given=asked.given, faults=refused.faults)
     return render.document(at=at, base_url=base_url, given=asked.given, body=body)
@@ -78,11 +86,25 @@ def _transport(request: HttpRequest) -> HttpResponse | None:
     return None
 
 
+def _address(request: HttpRequest) -> str:
+    """Where the request comes from, through the proxies that are trusted; empty where that has no address."""
+    found = addresses.client(
+        request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
+    )
+    return "" if found is None else str(found)
+
+
 def _content_length(request: HttpRequest) -> int:
     try:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         return 0  # as Django, which then reads nothing
+
+
+def _later() -> HttpResponse:
+    busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
+    busy["Retry-After"] = str(RETRY_AFTER_S)
+    return busy
 
 
 def _plain(text: str, status: int) -> HttpResponse:
@@ -91,6 +113,7 @@ def _plain(text: str, status: int) -> HttpResponse:
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "no-cache"  # P116
+    patch_vary_headers(response, ["User-Agent"])  # P116: profiles
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
         response["Content-Length"] = str(len(response.content))
         response.content = b""

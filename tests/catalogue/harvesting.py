@@ -54,6 +54,20 @@ def without_the_lock(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not any(words in line for words in alone))
 
 
+@contextmanager
+def no_lock() -> Iterator[None]:
+    """Nothing makes writers wait for one another: neither the lock nor the row in which the size of a list is kept."""
+    tables = ("catalogue_record", "catalogue_membership")
+    for table in tables:
+        run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+    try:
+        with functions_changed(without_the_lock):
+            yield
+    finally:
+        for table in tables:
+            run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+
 def on_the_fake_clock(text: str) -> str:
     return text.replace("clock_timestamp()", "fake.clock()")
 

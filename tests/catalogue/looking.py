@@ -50,3 +50,23 @@ def listed(spec: str | None = None) -> dict[str, Listed]:
     by_identifier = {entry.identifier: entry for entry in found}
     assert len(by_identifier) == len(found)
     return by_identifier
+
+
+def sizes_that_are_wrong() -> list[tuple[object, ...]]:
+    """The kept sizes of lists (set id, 0 for the catalogue; live; deleted) that differ from what is counted."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            WITH counted AS (
+                SELECT 0::bigint AS set_id, deleted FROM catalogue_record
+                UNION ALL SELECT set_id, deleted FROM catalogue_membership
+            )
+            SELECT set_id, z.live, z.deleted, c.live, c.deleted
+            FROM (
+                SELECT set_id, count(*) FILTER (WHERE NOT deleted) AS live, count(*) FILTER (WHERE deleted) AS deleted
+                FROM counted GROUP BY set_id
+            ) AS c FULL JOIN catalogue_listsize z USING (set_id)
+            WHERE (coalesce(z.live, 0), coalesce(z.deleted, 0)) <> (coalesce(c.live, 0), coalesce(c.deleted, 0))
+            """
+        )
+        return cursor.fetchall()

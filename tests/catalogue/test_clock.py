@@ -59,7 +59,7 @@ def ticking() -> Iterator[Callable[[datetime], None]]:
 @pytest.fixture
 def without_the_lock() -> Iterator[None]:
     """The functions of the clock as they would be if nobody had thought of lists."""
-    with harvesting.functions_changed(harvesting.without_the_lock):
+    with harvesting.no_lock():
         yield
 
 

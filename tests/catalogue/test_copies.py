@@ -67,7 +67,7 @@ def say(name: str, version: int | None, spec: str, link: str, into: MetadataSet)
     source = {world.OUR_SPEC: "", "shared01": link}.get(spec, spec)
     provenance = {"link": source} if source else None
     if version is None:
-        entry = store.prepare_deletion(name, provenance=provenance)
+        entry = store.prepare_deletion(name)
     else:
         document = world.iso_record(name, title=f"Version {version}", metadata_date=f"2024-03-0{version}")
         entry = store.prepare(document, provenance=provenance)
@@ -85,6 +85,7 @@ def test_every_harvesters_copy_is_what_the_list_shows(all_sets: dict[str, Metada
             DatestampClock.objects.update(stamp=F("stamp") + 3600 * SECOND)
             before = lists.instant()
             result = say(name, version, spec, link, all_sets[spec])
+            assert looking.sizes_that_are_wrong() == []
             for harvester in harvesters:
                 harvester.visit(before)
                 whole = looking.walk(Window(harvester.spec, None, looking.FAR), 100, payloads=True)

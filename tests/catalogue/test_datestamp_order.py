@@ -96,7 +96,7 @@ def test_every_copy_equals_the_catalogue_though_the_clock_is_turned_back_and_for
 @pytest.mark.usefixtures("clock")
 def test_without_the_lock_records_are_lost_on_the_way() -> None:
     """The test of the tests above: with the same writers and harvesters, it is the lock that makes the difference."""
-    with harvesting.functions_changed(harvesting.without_the_lock):
+    with harvesting.no_lock():
         meeting = harvesting.meet(1, rounds=6)
     assert meeting.seen_waiting == 0
     lost = meeting.lacking["everything from the responseDate"]
@@ -127,7 +127,7 @@ def test_of_two_writers_at_once_neither_is_lost(clock, follows: str) -> None:
 @pytest.mark.parametrize("follows", KINDS)
 def test_with_the_bare_time_for_a_stamp_neither_kind_of_harvester_is_safe(clock, follows: str) -> None:
     """The test of the one above. Without the clock's row the writers do not wait for one another either (S1)."""
-    with harvesting.functions_changed(harvesting.without_the_lock):
+    with harvesting.no_lock():
         run(
             "CREATE OR REPLACE FUNCTION catalogue_stamp() RETURNS timestamptz LANGUAGE plpgsql AS "
             "$$ BEGIN RETURN date_trunc('second', fake.clock()); END $$"

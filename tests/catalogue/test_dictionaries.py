@@ -5,13 +5,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import InternalError, connection, transaction
 
 from catalogue import dictionaries, frames, lists, metadata, payload, store
 from catalogue.lists import Window
@@ -30,6 +32,15 @@ def _nothing_known():
     payload.forget()
     yield
     payload.forget()
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """As a superuser who knows what to do."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE catalogue_dictionary DISABLE TRIGGER USER")
+        yield
+        cursor.execute("ALTER TABLE catalogue_dictionary ENABLE TRIGGER USER")
 
 
 def load_samples() -> None:
@@ -106,11 +117,38 @@ def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: py
 
 def test_a_missing_dictionary_is_an_alarm(caplog: pytest.LogCaptureFixture) -> None:
     packed = payload.pack(ELEMENT)
-    Dictionary.objects.all().delete()
+    with unguarded():
+        Dictionary.objects.all().delete()
     payload.forget()
     with pytest.raises(payload.PayloadDamaged, match="not in the database; restore"):
         payload.unpack(packed)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE catalogue_dictionary SET content = sha256",
+        "DELETE FROM catalogue_dictionary",
+        "TRUNCATE catalogue_dictionary",
+    ],
+)
+def test_a_dictionary_that_payloads_need_is_neither_changed_nor_removed(statement: str) -> None:
+    world.put(world.iso_record("urn:a"))
+    with pytest.raises(InternalError, match="payloads need them"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    payload.forget()
+    assert payload.unpack(Record.objects.get().payload) == ELEMENT
+
+
+def test_a_dictionary_that_only_a_claim_needs_is_kept_too() -> None:
+    world.put(world.iso_record("urn:a", title="One"), into=world.peer_set(world.TOULOUSE))
+    world.put(world.iso_record("urn:a", title="Two"), into=world.peer_set(world.OFFENBACH))
+    Record.objects.update(deleted=True, payload=None, digest=None)
+    with pytest.raises(InternalError, match="payloads need them"), transaction.atomic():
+        Dictionary.objects.all().delete()
+    Claim.objects.all().delete()
+    Dictionary.objects.all().delete()
 
 
 @pytest.mark.parametrize("change", ["one byte", "another", "its checksum"])
@@ -119,12 +157,13 @@ def test_a_wrong_dictionary_is_an_alarm_and_never_wrong_bytes(change: str, caplo
     row = Dictionary.objects.get()
     content = bytearray(row.content)
     content[-100] ^= 1
-    if change == "one byte":
-        Dictionary.objects.update(content=bytes(content))
-    elif change == "another":
-        Dictionary.objects.update(content=b"no dictionary at all", sha256=hashlib.sha256(b"x").digest())
-    else:
-        Dictionary.objects.update(sha256=b"")
+    with unguarded():
+        if change == "one byte":
+            Dictionary.objects.update(content=bytes(content))
+        elif change == "another":
+            Dictionary.objects.update(content=b"no dictionary at all", sha256=hashlib.sha256(b"x").digest())
+        else:
+            Dictionary.objects.update(sha256=b"")
     payload.forget()
     with pytest.raises(payload.PayloadDamaged, match="not what it was; restore"):
         payload.unpack(packed)
@@ -137,7 +176,8 @@ def test_a_dictionary_changed_together_with_its_checksum_still_gives_no_wrong_by
     packed = payload.pack(element)
     content = bytearray(Dictionary.objects.get().content)
     content[-4000:] = bytes(byte ^ 1 for byte in content[-4000:])
-    Dictionary.objects.update(content=bytes(content), sha256=hashlib.sha256(content).digest())
+    with unguarded():
+        Dictionary.objects.update(content=bytes(content), sha256=hashlib.sha256(content).digest())
     payload.forget()
     with pytest.raises(payload.PayloadDamaged):
         payload.unpack(packed)

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from catalogue import bootstrap, journal, store, upkeep
-from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Record
+from catalogue import bootstrap, journal, replay, store, upkeep
+from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
 from catalogue.stats import stats
 from catalogue.store import Action
 from harvester.tasks import tick
@@ -49,7 +49,7 @@ def empty_the_catalogue() -> None:
     bootstrap.ensure_sets()
 
 
-def counts(report: upkeep.Replayed) -> tuple[int, int, int]:
+def counts(report: replay.Replayed) -> tuple[int, int, int]:
     """Tombstones made, tombstones that were there, records left alone."""
     return report.deleted, report.unchanged, report.left_alone
 
@@ -183,7 +183,7 @@ def test_a_crash_between_append_and_emptying_the_outbox_tells_it_twice_which_is_
     journal.flush()
     assert told(journal_dir) == [("deleted", "urn:a")] * 2
     empty_the_catalogue()
-    assert counts(upkeep.replay(journal_dir)) == (1, 0, 0)
+    assert counts(replay.replay(journal_dir)) == (1, 0, 0)
 
 
 def test_many_events_are_written_in_their_order_though_read_in_parts(journal_dir: Path, monkeypatch) -> None:
@@ -357,8 +357,8 @@ def test_a_deletion_stands_unless_the_record_came_back_later(events: list, stand
         journal.Event(name, "urn:a" if number % 2 else "URN:A", at.replace(second=second), (world.OUR_SPEC,), number)
         for name, second, number in events
     ]
-    last = list(journal.last_events(made))
-    assert {e.identifier.lower() for e in last if e.event == "deleted"} == standing
+    last = list(journal.last_words(made))
+    assert {e.identifier.lower() for e in last if e.event and e.event.event == "deleted"} == standing
     assert len(last) == bool(events)
 
 
@@ -370,7 +370,7 @@ def test_a_node_rebuilt_from_scratch_shows_its_tombstones_again(journal_dir: Pat
     world.bury("urn:t", into=world.peer_set(world.TOULOUSE))
     world.put(world.iso_record("urn:b"))
     empty_the_catalogue()
-    assert counts(upkeep.replay(journal_dir)) == (2, 0, 0)
+    assert counts(replay.replay(journal_dir)) == (2, 0, 0)
     assert buried() == {"urn:a", "urn:t"}
     assert looking.listed(world.OUR_SPEC)["urn:a"].deleted
     assert looking.listed("WIS-GISC-TOULOUSE")["urn:t"].deleted
@@ -382,19 +382,42 @@ def test_a_backup_older_than_a_deletion_does_not_bring_the_record_back(journal_d
     store.withdraw(["urn:a"])
     empty_the_catalogue()
     world.put(world.iso_record("urn:a", title="Another version", metadata_date="2035-01-01"))  # as the archive has it
-    assert counts(upkeep.replay(journal_dir)) == (1, 0, 0)
+    assert counts(replay.replay(journal_dir)) == (1, 0, 0)
     assert buried() == {"urn:a"}
     world.put(world.iso_record("urn:a"))  # somebody wants it back after all
-    assert counts(upkeep.replay(journal_dir)) == (0, 0, 1)
+    assert counts(replay.replay(journal_dir)) == (0, 0, 1)
     assert buried() == set()
+
+
+def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay(journal_dir: Path) -> None:
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    world.bury("urn:a", "urn:b")
+    for identifier in ("urn:a", "urn:b"):
+        world.restamp(identifier, "2020-01-01T00:00:00Z")
+    assert upkeep.purge().tombstones == 2
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:c"))
+    assert told(journal_dir)[2:] == [("returned", "urn:a")]
+    empty_the_catalogue()
+    Purged.objects.all().delete()
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"), world.iso_record("urn:c"))  # the archive has all
+    assert counts(replay.replay(journal_dir)) == (1, 0, 1)
+    assert buried() == {"urn:b"}
+
+
+def test_what_is_deleted_again_after_the_purge_is_told_once(journal_dir: Path) -> None:
+    world.bury("urn:a")
+    world.restamp("urn:a", "2020-01-01T00:00:00Z")
+    upkeep.purge()
+    world.bury("urn:a")
+    assert told(journal_dir) == [("deleted", "urn:a")] * 2
 
 
 def test_replaying_again_writes_nothing(journal_dir: Path) -> None:
     world.bury("urn:a", "urn:b")
     empty_the_catalogue()
-    upkeep.replay(journal_dir)
+    replay.replay(journal_dir)
     before, told_before = looking.row_versions(), told(journal_dir)
-    assert counts(upkeep.replay(journal_dir)) == (0, 2, 0)
+    assert counts(replay.replay(journal_dir)) == (0, 2, 0)
     assert (looking.row_versions(), told(journal_dir)) == (before, told_before)
 
 
@@ -402,7 +425,7 @@ def test_a_record_that_came_back_is_left_alone_and_told(journal_dir: Path) -> No
     world.bury("urn:a", "urn:b")
     world.put(world.iso_record("urn:a"))
     before = looking.row_versions()
-    report = upkeep.replay(journal_dir)
+    report = replay.replay(journal_dir)
     assert counts(report) == (0, 1, 1)
     assert [(left.identifier, "came back on 20" in left.reason) for left in report.left] == [("urn:a", True)]
     assert looking.row_versions() == before
@@ -413,13 +436,13 @@ def test_an_old_export_does_not_bury_what_came_back_since(journal_dir: Path, tmp
     export = tmp_path / "export.jsonl"
     command("journal", "export", str(export))
     world.put(world.iso_record("urn:a"))
-    assert counts(upkeep.replay(export)) == (0, 1, 1)
+    assert counts(replay.replay(export)) == (0, 1, 1)
     journal_dir.rename(tmp_path / "unreadable for now")
     journal_dir.write_text("a file in the folder's place")
     world.put(world.iso_record("urn:b"))  # its return is in the outbox only
     journal_dir.unlink()
     (tmp_path / "unreadable for now").rename(journal_dir)
-    assert counts(upkeep.replay(export)) == (0, 0, 2)
+    assert counts(replay.replay(export)) == (0, 0, 2)
     assert buried() == set()
 
 
@@ -428,14 +451,14 @@ def test_the_mark_of_datestamps_goes_on_from_where_the_journal_had_come(tmp_path
     ahead = (datetime.now(UTC) + timedelta(hours=3)).replace(microsecond=0)
     wrong = datetime(2099, 1, 1, tzinfo=UTC)
     events = [journal.Event("deleted", f"urn:{at.year}", at, (world.OUR_SPEC,)) for at in (ahead, wrong)]
-    upkeep.replay(written(tmp_path / "x.jsonl", *events))
+    replay.replay(written(tmp_path / "x.jsonl", *events))
     assert DatestampClock.objects.get().stamp == ahead
     assert set(Record.objects.values_list("datestamp", flat=True)) == {ahead}
 
 
 def test_a_record_that_another_set_holds_now_is_left_alone_and_told(tmp_path: Path) -> None:
     world.put(world.iso_record("urn:a"), into=world.peer_set(world.OFFENBACH))
-    report = upkeep.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "WIS-GISC-TOULOUSE")))
+    report = replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "WIS-GISC-TOULOUSE")))
     assert counts(report) == (0, 0, 1)
     assert "is held in the set WIS-GISC-OFFENBACH" in report.left[0].reason
     assert buried() == set()
@@ -447,13 +470,13 @@ def test_a_tombstone_is_told_again_in_every_set_it_was_in(journal_dir: Path, tmp
     file = written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01", "WIS-GISC-OFFENBACH"))
     if held:
         world.put(world.iso_record("urn:a"), into=world.peer_set(world.OFFENBACH))
-    assert counts(upkeep.replay(file)) == (1, 0, 0)
+    assert counts(replay.replay(file)) == (1, 0, 0)
     for spec in ("shared01", "WIS-GISC-OFFENBACH"):
         assert looking.listed(spec)["urn:a"].deleted
     assert looking.record("urn:a").set_specs == ["WIS-GISC-OFFENBACH", "shared01"]
     assert lines(journal_dir)[-1]["sets"] == ["WIS-GISC-OFFENBACH", "shared01"]  # for the next replay
     empty_the_catalogue()
-    upkeep.replay(journal_dir)
+    replay.replay(journal_dir)
     assert looking.listed("shared01")["urn:a"].deleted
 
 
@@ -461,14 +484,14 @@ def test_a_record_of_a_shared_set_is_buried_whichever_link_brought_it(tmp_path: 
     shared = MetadataSet.objects.create(spec="shared01", kind=MetadataSet.Kind.SHARED)
     entry = store.prepare(world.iso_record("urn:a"), provenance={"link": "toulouse"})
     store.put_entries([entry], into=shared, source="toulouse")
-    assert counts(upkeep.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01")))) == (1, 0, 0)
+    assert counts(replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01")))) == (1, 0, 0)
     assert buried() == {"urn:a"}
 
 
 def test_an_event_without_a_set_belongs_to_our_own_and_an_impossible_identifier_is_told(tmp_path: Path) -> None:
     without = journal.Event("deleted", "urn:a", datetime(2024, 3, 1, tzinfo=UTC), ())
     file = written(tmp_path / "x.jsonl", without, event("deleted", "not a uri"), event("deleted", "urn:b"))
-    report = upkeep.replay(file)
+    report = replay.replay(file)
     assert counts(report) == (2, 0, 1)
     assert [left.identifier for left in report.left] == ["not a uri"]
     assert looking.record("urn:a").owner == world.own_set()
@@ -476,7 +499,7 @@ def test_an_event_without_a_set_belongs_to_our_own_and_an_impossible_identifier_
 
 def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(journal, "_AT_ONCE", 500)
-    monkeypatch.setattr(upkeep, "BATCH", 100)
+    monkeypatch.setattr(replay, "BATCH", 100)
 
     def taken_at_most(number: int) -> int:
         """The largest amount of memory that Python took at once for so many events of 250 records."""
@@ -485,7 +508,7 @@ def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: P
         file = written(tmp_path / f"{number}.jsonl", *events)
         tracemalloc.start()
         try:
-            upkeep.replay(file)
+            replay.replay(file)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -511,11 +534,14 @@ def test_what_is_exported_can_be_replayed_elsewhere(journal_dir: Path, tmp_path:
     assert command("journal", "export", str(export))[1] == "3 events exported\n"
     empty_the_catalogue()
     out, _ = command("journal", "replay", str(export))
-    assert out == "3 events read: 3 tombstones made again, 0 were there, 0 left alone\n"
+    assert out == (
+        "3 events read: 3 tombstones made again, 0 moved again, 0 told again in a set they had left; "
+        "0 were so already, 0 left alone\n"
+    )
     assert buried() == {"urn:a", "urn:気温", "urn:t"}
     report = json.loads(command("journal", "replay", str(export), "--json")[0])
     assert report == {
-        "events": 3, "deleted": 0, "unchanged": 3, "left_alone": 0, "damaged_lines": [], "left": []
+        "events": 3, "deleted": 0, "moved": 0, "departed": 0, "unchanged": 3, "left_alone": 0, "damaged_lines": [], "left": []
     }  # fmt: skip
 
 
@@ -536,7 +562,10 @@ def test_damage_and_refusals_are_told_by_replay(tmp_path: Path, capsys, line: st
     with pytest.raises(SystemExit, match="1") if fails else nullcontext():
         call_command("journal", "replay", str(file))
     out, err = capsys.readouterr()
-    assert out == "2 events read: 1 tombstones made again, 0 were there, 1 left alone\n"
+    assert out == (
+        "2 events read: 1 tombstones made again, 0 moved again, 0 told again in a set they had left; "
+        "0 were so already, 1 left alone\n"
+    )
     assert f"left out: {file}, line 2: {what}" in err
     assert "left alone: urn:held is held in the set WIS-GISC-OFFENBACH" in err
 

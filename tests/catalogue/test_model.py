@@ -107,19 +107,20 @@ def check(model: Model) -> None:
         if row.content is not None:
             spelling, version = row.content
             assert record.identifier == spelling
-            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}")).metadata
+            expected = store.prepare(world.iso_record(spelling, title=f"Version {version}"))
             assert bytes(record.digest) == expected.digest
             assert Description.objects.get(record=record).title == f"Version {version}"
     assert Description.objects.count() == sum(row.content is not None for row in model.rows.values())
     members = {(m.record.key, m.set.spec): m.deleted for m in Membership.objects.select_related("record", "set")}
     assert members == model.members
+    assert looking.sizes_that_are_wrong() == []
     for spec in SETS:
         listed = looking.listed(spec)
         assert {oai.identifier_key(name): entry.deleted for name, entry in listed.items()} == {
             key: gone for (key, member_of), gone in model.members.items() if member_of == spec
         }
     assert {
-        oai.identifier_key(event.identifier)
-        for event in journal.last_events(journal.outbox())
-        if event.event == JournalOutbox.Event.DELETED
+        oai.identifier_key(word.identifier)
+        for word in journal.last_words(journal.outbox())
+        if word.event and word.event.event == JournalOutbox.Event.DELETED
     } == model.buried

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalogue import lists, oai, store
+from catalogue import lists, metadata, oai, payload, store
 from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
 from catalogue.store import Action
 from tests import world
@@ -92,7 +92,7 @@ def test_another_word_on_the_same_record_is_kept_and_changes_nothing_that_is_ser
 
     assert (result.action, title()) == (Action.UNCHANGED, "One")
     assert looking.record("urn:a").datestamp.year == 2024
-    assert bytes(Claim.objects.get().digest) == store.prepare(a("Three")).metadata.digest
+    assert bytes(Claim.objects.get().digest) == store.prepare(a("Three")).digest
 
 
 def test_the_owners_new_version_is_told_to_the_harvesters_of_both_sets(toulouse, offenbach) -> None:
@@ -121,7 +121,8 @@ def test_when_the_owner_deletes_it_the_other_word_takes_over(toulouse, offenbach
     assert in_list(FRENCH)[0] and not in_list(GERMAN)[0]
     assert in_list(FRENCH)[1] > 2024
     assert not Claim.objects.exists()
-    assert not JournalOutbox.objects.exists(), "it lives on, so nothing was deleted"
+    (noted,) = JournalOutbox.objects.all()
+    assert (noted.event, noted.identifier, noted.set_specs) == ("left", "urn:a", [FRENCH]), "it lives on elsewhere"
 
 
 @pytest.mark.spec("W23")
@@ -162,6 +163,55 @@ def test_both_words_gone_is_a_tombstone_in_both_sets(toulouse, offenbach) -> Non
 
     assert looking.record("urn:a").deleted
     assert in_list(FRENCH)[0] and in_list(GERMAN)[0]
+
+
+def damage(spec: str) -> None:
+    """The claim of this set cannot be read back any more."""
+    claim = Claim.objects.get(set__spec=spec)
+    Claim.objects.filter(pk=claim.pk).update(payload=bytes(claim.payload)[:-9])
+
+
+@pytest.mark.spec("W23")
+def test_a_claim_that_cannot_be_read_back_leaves_the_next_best_to_take_over(
+    toulouse, offenbach, shared, caplog
+) -> None:
+    offer(a("One"), into=toulouse, source="toulouse")
+    offer(a("Two", date="2024-06-01"), into=offenbach, source="offenbach")
+    offer(a("Three", date="2024-02-01"), into=shared, source="s")
+    damage(GERMAN)
+
+    page = [store.prepare_deletion("urn:a"), store.prepare(world.iso_record("urn:b"))]
+    results = store.put_entries(page, into=toulouse, source="toulouse")
+
+    assert [result.action for result in results] == [Action.UPDATED, Action.NEW], "one bad record costs one record"
+    held = looking.record("urn:a")
+    assert (held.owner, held.set_specs, title()) == (shared, [GERMAN, "shared01"], "Three")
+    (kept,) = Claim.objects.all()
+    assert kept.set == offenbach, "the operator still sees it"
+    (logged,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert (logged.identifier, logged.source) == ("urn:a", "offenbach")
+    assert offer(a("Two", date="2024-06-01"), into=offenbach, source="offenbach").action is Action.UNCHANGED
+    assert payload.unpack(Claim.objects.get().payload) == metadata.root_element(a("Two", date="2024-06-01"))
+
+
+def test_a_record_of_which_no_claim_can_be_read_back_is_buried_in_all_its_sets(toulouse, offenbach, caplog) -> None:
+    offer(a("One"), into=toulouse, source="toulouse")
+    offer(a("Two"), into=offenbach, source="offenbach")
+    stamps_of_the_past()
+    damage(GERMAN)
+
+    result = offer("urn:a", into=toulouse, source="toulouse")
+
+    assert (result.action, "no other word on it can be read back" in result.reason) == (Action.DELETED, True)
+    held = looking.record("urn:a")
+    assert (held.deleted, held.set_specs, held.datestamp.year > 2024) == (True, [GERMAN, FRENCH], True)
+    assert in_list(FRENCH) == in_list(GERMAN) == (True, held.datestamp.year)
+    assert [(e.event, e.set_specs) for e in JournalOutbox.objects.all()] == [("deleted", [GERMAN, FRENCH])]
+    assert Claim.objects.exists()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert offer(a("Two"), into=offenbach, source="offenbach").action is Action.UPDATED
+    assert not looking.record("urn:a").deleted
+    assert not Claim.objects.exists(), "what it says now is the record"
 
 
 @pytest.mark.spec("W45", "W48")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 
-from catalogue import ingest, metadata, oai, payload, preparing, store
+from catalogue import frames, ingest, metadata, oai, payload, prepared, preparing, store
 from catalogue.ingest import Document
 from catalogue.models import Description, Dictionary, Membership, Record
 from tests import world
@@ -20,7 +21,7 @@ from tests.waiting import until
 
 SAMPLES = sorted((Path(store.__file__).parent / "samples").glob("*/*.xml"))
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)  # a bulk load has connections of its own
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def catalogue() -> list[tuple[object, ...]]:
             bytes(record.digest),
             payload.unpack(record.payload),
             record.metadata_date,
-            Description.objects.values_list("title", "keywords", "boxes", "search").get(record=record),
+            Description.objects.values_list("title", "keywords", "boxes", "abstract").get(record=record),
         )
         for record in Record.objects.order_by("key")
     ]
@@ -109,8 +110,8 @@ def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
 
     document = SAMPLES[0].read_bytes()
     said = metadata.read(metadata.root_element(document))
-    held = preparing.Held(said.identifier, said.digest)
-    assert preparing.prepare([document], {0: held}, NoPacker()) == [held]
+    (made,) = preparing.prepare([document], {0: said.digest}, NoPacker())
+    assert made == prepared.unchanged(said.identifier, said.digest) and not made.row
 
 
 def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,10 +120,10 @@ def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(mo
     world.put(document.content)
     put_entries = store.put_entries
 
-    def after_somebody_else(entries, *, into):
+    def after_somebody_else(entries, **options):
         monkeypatch.setattr(store, "put_entries", put_entries)
         world.bury("urn:a")
-        return put_entries(entries, into=into)
+        return put_entries(entries, **options)
 
     monkeypatch.setattr(store, "put_entries", after_somebody_else)
     report = ingest.ingest([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
@@ -143,7 +144,6 @@ def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() 
     assert light.offered == 1 and not light.rejects
 
 
-@pytest.mark.django_db(transaction=True)  # the training has a connection of its own
 def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((20, 40),))
     monkeypatch.setattr("catalogue.ingest._TEND_EVERY", 30)
@@ -169,8 +169,7 @@ def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
         "from catalogue import preparing\n"
         "if __name__ == '__main__':\n"
         "    pool = preparing.Pool(2)\n"
-        "    open('dictionary', 'wb').close()\n"
-        "    pool.submit([], {}, 'dictionary').result()\n"
+        "    pool.submit([], {}, (0, b'')).result()\n"
         "    print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
         "    time.sleep(600)\n"
     )
@@ -209,3 +208,43 @@ def test_a_tar_is_read_to_its_damaged_end_in_many_processes_too(tmp_path: Path) 
     report = ingest.ingest(ingest.documents([cut]), into=world.own_set(), processes=2)
     assert report.counts["new"] == Record.objects.count() > 15
     assert [reject.source for reject in report.rejects] == [str(cut)]
+
+
+def test_of_several_versions_in_several_batches_the_last_one_stands() -> None:
+    """One batch is staged while the one before is merged, and what it is compared with is what that one leaves."""
+    held = world.iso_record("urn:same", title="Zero")
+    world.put(held)
+    others = [Document(str(number), world.iso_record(f"urn:{number}")) for number in range(40)]
+    versions = [Document(title, world.iso_record("urn:same", title=title)) for title in ("One", "Two", "Three")]
+    offered = [*others[:4], *versions[:1], *others[4:8], *versions[1:2], *others[8:12], *versions[2:], *others[12:]]
+    ingest.ingest([*offered, Document("zero", held)], into=world.own_set(), processes=2)
+    assert Description.objects.get(record__key="urn:same").title == "Zero"
+    ingest.ingest(offered, into=world.own_set(), processes=2)
+    assert Description.objects.get(record__key="urn:same").title == "Three"
+    assert Description.objects.count() == Record.objects.count() == 41
+
+
+def test_nothing_is_stored_behind_a_batch_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    take = store.put_entries
+
+    def fail_at_the_third(entries, **options):
+        if any(entry.identifier == "urn:12" for entry in entries):
+            raise OperationalError("the disk is full")
+        return take(entries, **options)
+
+    monkeypatch.setattr(store, "put_entries", fail_at_the_third)
+    documents = [Document(str(number), world.iso_record(f"urn:{number}")) for number in range(40)]
+    with pytest.raises(OperationalError, match="disk is full"):
+        ingest.ingest(documents, into=world.own_set(), processes=2)
+    assert set(Record.objects.values_list("key", flat=True)) == {f"urn:{number}" for number in range(10)}
+
+
+def test_a_bulk_load_into_a_young_catalogue_learns_from_what_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 16)
+    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((10_000, 6000), (40, 60)))
+    Dictionary.objects.update(trained_on=1)
+    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    newest = Dictionary.objects.order_by("-created").first()
+    assert newest is not None and newest.trained_on == 45  # of the first 48 three hold no whole element
+    first = Record.objects.order_by("pk").first()
+    assert first is not None and frames.dictionary_id(first.payload) == newest.pk

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import metadata, oai, search, store
-from catalogue.models import Description
+from catalogue import details, display, metadata, oai, search, store
+from catalogue.models import Description, Record
 from tests import world
 
 NAMESPACES = (
@@ -24,6 +24,10 @@ def record(content: str = "", *, identifier: str = IDENTIFIER, root: str = "gmd:
 
 def read(content: str = "", **options: str) -> metadata.Metadata:
     return metadata.read(metadata.root_element(record(content, **options)))
+
+
+def read_details(content: str = "") -> details.Details:
+    return details.read(metadata.root_element(record(content)))
 
 
 def unusable(document: bytes) -> str:
@@ -162,7 +166,8 @@ def test_a_property_is_a_string_a_code_or_nothing(content: str, language: str) -
 def test_a_record_that_says_nothing_has_empty_fields() -> None:
     said = read()
     assert (said.title, said.abstract, said.keywords, said.boxes, said.language) == ("", "", (), (), "")
-    assert (said.categories, said.contacts, said.links) == ((), (), ())
+    assert said.categories == ()
+    assert read_details() == details.Details((), ())
     assert (said.metadata_date, said.begins, said.ends) == (None, None, None)
 
 
@@ -295,15 +300,15 @@ POSITION = f"<gmd:positionName>{string('Duty officer')}</gmd:positionName>"
     ],
 )
 def test_a_contact_is_an_organisation_or_person_with_role_and_address(inside: str, contact: tuple | None) -> None:
-    said = read(f"<gmd:contact>{inside}</gmd:contact>")
-    assert said.contacts == ((metadata.Contact(*contact),) if contact else ())
+    said = read_details(f"<gmd:contact>{inside}</gmd:contact>")
+    assert said.contacts == ((details.Contact(*contact),) if contact else ())
 
 
 def test_contacts_come_from_record_data_and_distribution_once_each_and_not_from_a_thesaurus() -> None:
     def of(name: str) -> str:
         return party(f"<gmd:organisationName>{string(name)}</gmd:organisationName>")
 
-    said = read(
+    said = read_details(
         f"<gmd:contact>{of('a')}</gmd:contact><gmd:contact>{of('a')}</gmd:contact>"
         "<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation><gmd:citedResponsibleParty>"
         f"{of('b')}</gmd:citedResponsibleParty></gmd:CI_Citation></gmd:citation>"
@@ -334,7 +339,7 @@ def distribution(*links: str) -> str:
 
 def test_links_are_read_with_name_and_protocol() -> None:
     more = f"<gmd:protocol>{string('WWW:LINK')}</gmd:protocol><gmd:name>{string('Cache')}</gmd:name>"
-    said = read(
+    said = read_details(
         distribution(
             online("<gmd:URL>\n https://a.example/x?y=1&amp;z=2 </gmd:URL>", more),
             online("<gmd:URL>javascript:alert(1)</gmd:URL>"),
@@ -344,8 +349,8 @@ def test_links_are_read_with_name_and_protocol() -> None:
         )
     )
     assert said.links == (
-        metadata.Link("https://a.example/x?y=1&z=2", "Cache", "WWW:LINK"),
-        metadata.Link("javascript:alert(1)", "", ""),
+        details.Link("https://a.example/x?y=1&z=2", "Cache", "WWW:LINK"),
+        details.Link("javascript:alert(1)", "", ""),
     )
 
 
@@ -354,14 +359,14 @@ def test_links_of_a_distributor_are_read() -> None:
     inside = inside.replace("transferOptions>", "distributorTransferOptions>")
     inside = inside.replace("<gmd:MD_Distribution>", "<gmd:MD_Distribution><gmd:distributor><gmd:MD_Distributor>")
     inside = inside.replace("</gmd:MD_Distribution>", "</gmd:MD_Distributor></gmd:distributor></gmd:MD_Distribution>")
-    assert [link.url for link in read(inside).links] == ["ftp://a.example/"]
+    assert [link.url for link in read_details(inside).links] == ["ftp://a.example/"]
 
 
 def test_one_record_cannot_bloat_its_row() -> None:
     """What is over the chosen numbers is left out of the description; the record itself is kept whole."""
     many = [str(number) for number in range(5000)]
     long = "x" * 50_000
-    said = read(
+    content = (
         f"<gmd:language>{string(long)}</gmd:language>"
         + "".join(
             f"<gmd:contact>{party(f'<gmd:organisationName>{string(n)}</gmd:organisationName>')}</gmd:contact>"
@@ -372,12 +377,13 @@ def test_one_record_cannot_bloat_its_row() -> None:
         + distribution(*(online(f"<gmd:URL>http://{n}</gmd:URL>") for n in [long, *many]))
         + "".join(box(str(n / 100), "0", "90", "1") for n in range(5000))
     )
+    said, more = read(content), read_details(content)
     assert (len(said.keywords), len(said.categories)) == (metadata.MAX_KEYWORDS, metadata.MAX_KEYWORDS)
-    assert (len(said.contacts), len(said.links)) == (metadata.MAX_CONTACTS, metadata.MAX_LINKS)
+    assert (len(more.contacts), len(more.links)) == (details.MAX_CONTACTS, details.MAX_LINKS)
     assert len(said.boxes) == metadata.MAX_BOXES
-    assert {len(said.keywords[0]), len(said.contacts[0].name)} == {metadata.MAX_NAME}
+    assert {len(said.keywords[0]), len(more.contacts[0].name)} == {metadata.MAX_NAME}
     assert len(said.language) == metadata.MAX_LANGUAGE
-    assert all(len(link.url) <= metadata.MAX_URL for link in said.links)
+    assert all(len(link.url) <= details.MAX_URL for link in more.links)
 
 
 @pytest.mark.django_db
@@ -391,13 +397,15 @@ def test_the_description_holds_it_all_and_search_finds_categories_and_keywords()
     world.put(document)
     held = Description.objects.get()
     assert (held.categories, held.keywords) == (["marineMeteorology"], ["wave \\ 'height'"])
-    assert held.contacts == [{"name": "JMA", "role": "owner", "email": "a@b.example"}]
-    assert held.links == [{"url": "http://a.example/ \u00e9", "name": "", "protocol": ""}]
+    shown = display.details(held.record.payload)
+    assert shown.contacts == (details.Contact("JMA", "owner", "a@b.example"),)
+    assert shown.links == (details.Link("http://a.example/ \u00e9", "", ""),)
     for words in ("marinemeteorology", "wave height"):
         assert [found.identifier for found in search.records(words)] == ["urn:a"]
     world.put(record("<gmd:contact/>"))
     held.refresh_from_db()
-    assert (held.categories, held.contacts, held.links) == ([], [], [])
+    assert held.categories == []
+    assert display.details(Record.objects.get().payload) == details.Details()
     assert not search.records("marinemeteorology")
 
 

@@ -214,7 +214,7 @@ def test_a_record_that_comes_back_keeps_its_row() -> None:
 
 def test_a_tombstone_has_no_provenance_of_the_record_it_was() -> None:
     store.put_entries([store.prepare(a(), provenance={"link": "x"})], into=world.own_set())
-    store.put_entries([store.prepare_deletion("urn:a", provenance={"link": "x"})], into=world.own_set())
+    store.put_entries([store.prepare_deletion("urn:a")], into=world.own_set())
     assert looking.record("urn:a").provenance is None
 
 

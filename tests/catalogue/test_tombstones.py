@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 
 from catalogue import lists, store, upkeep
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record
@@ -68,6 +68,7 @@ def test_what_was_deleted_longer_ago_than_the_retention_goes_and_the_rest_stays(
     assert held() == {"urn:live", "urn:just:within", "urn:young"}
     assert Membership.objects.count() == 3
     assert upkeep.purge().tombstones == 0
+    assert looking.sizes_that_are_wrong() == []
 
 
 def test_a_tombstone_goes_whole_with_its_memberships_or_not_at_all() -> None:
@@ -276,3 +277,33 @@ def test_the_command_says_what_went(settings) -> None:
     assert held() == set()
     settings.GISC_TOMBSTONE_RETENTION_DAYS = None
     assert "kept for ever" in command()
+
+
+def plan(statement: str, values: dict) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {statement}", values)
+        return "\n".join(row[0] for row in cursor.fetchall())
+
+
+def test_neither_the_purge_nor_the_search_for_invalid_records_reads_the_whole_catalogue() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO catalogue_record (identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest)
+            SELECT 'urn:' || n, 'urn:' || n, timestamptz '2020-01-01Z' + n * interval '1 hour', n %% 100 = 0, %s, '{}',
+                CASE WHEN n %% 100 > 0 THEN decode(repeat('00', 1000), 'hex') END, CASE WHEN n %% 100 > 0 THEN ''::bytea END
+            FROM generate_series(1, 5000) n;
+            INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct)
+            SELECT id, owner_id, datestamp, deleted, true FROM catalogue_record;
+            INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, checked)
+            SELECT id, '', 'r', CASE WHEN id %% 1000 = 1 THEN 'invalid' ELSE 'valid' END, '', '[]', now()
+            FROM catalogue_record WHERE NOT deleted;
+            ANALYZE catalogue_record; ANALYZE catalogue_membership; ANALYZE catalogue_validation
+            """,
+            [world.own_set().pk],
+        )
+    purging = plan(upkeep._PURGEABLE, {"before": datetime(2020, 6, 1, tzinfo=UTC)})
+    assert "tombstones_by_age" in purging
+    assert "ended_memberships_by_age" in purging
+    invalid = Record.objects.filter(deleted=False, validation__structure="invalid").order_by("-datestamp").only("id")
+    assert "invalid_records" in invalid.explain()

@@ -6,6 +6,7 @@ import sys
 import pytest
 from django.test import Client
 
+from catalogue import durability
 from gisc import database, health
 from tests.gisc.running import ROOT, environment, free_port
 
@@ -29,7 +30,9 @@ def test_live_asks_nothing(client: Client) -> None:
 @pytest.mark.django_db
 def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -> None:
     answer = client.get("/health/ready")
-    assert (answer.status_code, answer.json()) == (200, {"ready": True, "database": "ok", "redis": "ok"})
+    durable = not durability.lacking()  # the tests' own server is not
+    expected = {"ready": True, "database": "ok", "redis": "ok", "durable": durable}
+    assert (answer.status_code, answer.json()) == (200, expected)
 
 
 @pytest.mark.django_db
@@ -66,4 +69,4 @@ def test_without_a_database_the_node_is_live_and_not_ready() -> None:
     )
     live, ready = answer.stdout.splitlines()
     assert live == "200 ok"
-    assert ready == '503 {"ready": false, "database": "not reachable", "redis": "not reachable"}'
+    assert ready == '503 {"ready": false, "database": "not reachable", "redis": "not reachable", "durable": null}'

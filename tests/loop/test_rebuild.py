@@ -21,15 +21,16 @@ NAMES = [f"REC{number:04}" for number in range(600)]
 class Harvester:
     """Another centre's: its own code, its copy a dict, its next `from` of one of the two kinds that there are."""
 
-    def __init__(self, base_url: str, *, by_largest_datestamp: bool) -> None:
+    def __init__(self, base_url: str, *, by_largest_datestamp: bool, spec: str = SPEC) -> None:
         self._client = Sickle(base_url)
+        self._spec = spec
         self._by_largest_datestamp = by_largest_datestamp
         self._next: str | None = None
         self.copy: dict[str, str | None] = {}  # canonical metadata; None: deleted
 
     def visit(self) -> int:
         """One incremental harvest; how many records it brought."""
-        arguments = {"metadataPrefix": "iso19139", "set": SPEC} | ({"from": self._next} if self._next else {})
+        arguments = {"metadataPrefix": "iso19139", "set": self._spec} | ({"from": self._next} if self._next else {})
         try:
             records = self._client.ListRecords(**arguments)
         except NoRecordsMatch:
@@ -114,3 +115,53 @@ def test_rebuilt_from_archive_and_journal_every_harvester_ends_equal_to_the_cata
     for harvester in harvesters:
         assert harvester.visit() >= 20
         assert harvester.copy == fresh.copy
+
+
+@pytest.mark.spec("W11", "P81")
+def test_rebuilt_after_moves_the_harvesters_of_every_set_end_equal_to_the_catalogue(
+    data_dir: Path, tmp_path: Path, start
+) -> None:
+    names = NAMES[:60]
+    archive = archives.make(tmp_path / "archive.tar", names)
+
+    def make_the_sets(*in_the_union: str) -> None:
+        told(data_dir, "set", "add", "shared01", "--kind", "shared")
+        told(data_dir, "set", "add", "DRIVER", "--kind", "virtual")
+        told(data_dir, "set", "include", "DRIVER", *in_the_union)
+
+    def move(names: list[str], into: str) -> None:
+        assert told(data_dir, "set", "move", into, *map(archives.identifier, names))["moved"] == len(names)
+
+    node = start()
+    assert told(data_dir, "ingest", str(archive))["new"] == len(names)
+    make_the_sets(SPEC, "shared01")
+    move(names[40:60], "shared01")
+    specs = (SPEC, "shared01", "DRIVER", "WIS-CATALOGUE")
+    harvesters = {spec: Harvester(f"{node.url}/oai", by_largest_datestamp=True, spec=spec) for spec in specs}
+    late = {spec: Harvester(f"{node.url}/oai", by_largest_datestamp=False, spec=spec) for spec in specs}
+    for harvester in (*harvesters.values(), *late.values()):
+        assert harvester.visit() in (20, 60)
+    move(names[30:40], "shared01")
+    move(names[50:60], SPEC)
+    told(data_dir, "set", "exclude", "DRIVER", "shared01")
+    for harvester in harvesters.values():
+        harvester.visit()  # the late ones have not heard of it when it happens
+    node.stop()
+    shutil.rmtree(data_dir / "postgres")
+
+    make_the_sets(SPEC)
+    assert told(data_dir, "ingest", str(archive))["new"] == len(names)
+    report = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    assert (report["deleted"], report["moved"], report["left_alone"]) == (0, 20, 0)
+    again = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    assert (again["moved"], again["departed"], again["left_alone"]) == (0, 0, 0)
+
+    node = start()
+    live = {SPEC: 40, "shared01": 20, "DRIVER": 40, "WIS-CATALOGUE": 60}
+    for spec in specs:
+        fresh = Harvester(f"{node.url}/oai", by_largest_datestamp=True, spec=spec)
+        fresh.visit()
+        assert sum(content is not None for content in fresh.copy.values()) == live[spec]
+        for harvester in (harvesters[spec], late[spec]):
+            harvester.visit()
+            assert harvester.copy == fresh.copy

@@ -36,6 +36,7 @@ def test_every_provider_rule_has_one_row() -> None:
     rules = [row["rule"] for row in rows()]
     reserved = {118, 119, *range(131, 140)}
     expected = {f"P{number}" for number in range(1, 147) if number not in reserved} | {f"S{n}" for n in range(1, 41)}
+    expected |= {f"G{number}" for number in range(1, 18)}
     assert sorted(expected - set(rules)) == []
     assert len(rules) == len(set(rules))
 
@@ -50,5 +51,5 @@ def test_a_row_names_tests_that_exist(row: dict[str, str]) -> None:
 
 
 def test_every_provider_rule_that_a_test_claims_to_prove_has_a_row() -> None:
-    claimed = {rule for rules in proving().values() for rule in rules if re.fullmatch(r"[P]\d+", rule)}
+    claimed = {rule for rules in proving().values() for rule in rules if re.fullmatch(r"[PG]\d+", rule)}
     assert claimed - {row["rule"] for row in rows()} == set()

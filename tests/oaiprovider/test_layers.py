@@ -9,7 +9,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", ["errors", "arguments", "render", "crosswalk", "formats"])
+@pytest.mark.parametrize(
+    "module", ["errors", "arguments", "render", "crosswalk", "formats", "profiles", "descriptions"]
+)
 def test_a_pure_module_does_not_bring_in_django(module: str) -> None:
     program = f"import sys, oaiprovider.{module}; raise SystemExit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0

@@ -130,7 +130,7 @@ def test_the_token_element_of_a_middle_page_and_of_the_last() -> None:
 def test_a_set_description_is_an_oai_dc_container() -> None:
     """E4."""
     schemas.require()
-    sets = [render.SetLine("a", "A & B"), render.SetLine("b", "B", "Records <of> B\x00")]
+    sets = [render.SetLine("a", "A & B"), render.SetLine("b", "B", ("Records <of> B\x00",))]
     made = document(render.list_sets(sets, None), (("verb", "ListSets"),))
     assert schemas.envelope_faults(made) == []
     root = etree.fromstring(made)

@@ -1,9 +1,10 @@
 """ListSets, and sets in requests and headers."""
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
-from catalogue import sets
+from catalogue import counts, sets
 from catalogue.models import MetadataSet, Record
 from oaiprovider import verbs
 from tests import world
@@ -34,7 +35,38 @@ def test_a_set_has_a_spec_a_name_and_a_description_when_it_has_one(client: Clien
     assert [child.tag.rpartition("}")[2] for child in a] == ["setSpec", "setName", "setDescription"]
     assert answer.find("string(//o:set[o:setSpec='a']/o:setName)") == "A & B"
     assert answer.find("string(//o:set[o:setSpec='a']//*[local-name()='description'])") == "Records <of> A."
-    assert answer.find("//o:set[o:setSpec='b']/o:setDescription") == []
+    assert answer.find("string(//o:set[o:setSpec='b']//*[local-name()='description'])") == "Live records: 0."
+
+
+@pytest.mark.spec("P73")
+def test_the_size_of_each_set_is_told_and_of_when_it_is(client: Client, django_assert_max_num_queries) -> None:
+    """Monitors of other centres read it. The figures are those of `catalogue.counts`: counted rarely where it is dear."""
+    toulouse = world.peer_set(world.TOULOUSE)
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"), world.iso_record("urn:c"), into=toulouse)
+    for name, stamp in (("urn:a", "2025-03-01"), ("urn:b", "2025-03-02"), ("urn:c", "2025-03-01")):
+        world.restamp(name, f"{stamp}T00:00:00Z")
+    world.bury("urn:c", into=toulouse)
+    world.restamp("urn:c", "2025-03-03T00:00:00Z")
+
+    def said() -> dict[str, str]:
+        answer = asking.get(client, verb="ListSets")
+        return {
+            one.findtext("{*}setSpec"): " ".join(one.xpath(".//*[local-name()='description']/text()"))
+            for one in answer.find("//o:set")
+        }
+
+    figures = "Live records: 2. Newest change: 2025-03-03T00:00:00Z."
+    assert said() == {
+        "WIS-CATALOGUE": figures,
+        world.OUR_SPEC: "Records this node is responsible for. Live records: 0.",
+        toulouse.spec: figures,
+    }
+    cache.set("catalogue.counts", counts.recent(), timeout=60)  # as where counting takes long
+    world.put(world.iso_record("urn:d"), into=toulouse)
+    with django_assert_max_num_queries(3):
+        assert said()[toulouse.spec] == figures, "an old number with the time of its newest change"
+    cache.delete("catalogue.counts")
+    assert said()[toulouse.spec].startswith("Live records: 3.")
 
 
 @pytest.mark.spec("P77")
@@ -48,11 +80,11 @@ def test_a_set_that_is_not_public_is_not_shown_and_not_defined(client: Client) -
 
 
 @pytest.mark.spec("T3.18", "P80", "P109")
-def test_many_sets_come_in_pages(client: Client, monkeypatch) -> None:
+def test_many_sets_come_in_pages(client: Client, settings) -> None:
     for number in range(5):
         MetadataSet.objects.create(spec=f"shared{number}", name=f"Shared {number}")
     whole = specs(client)
-    monkeypatch.setattr(verbs, "PAGE_SETS", 3)
+    settings.GISC_PAGE_SETS = 3
     pages = asking.walk(client, verb="ListSets")
     assert [page.find("count(//o:set)") for page in pages] == [3, 3, 1]
     assert [page.token_element.get("cursor") for page in pages] == ["0", "3", "6"]
@@ -61,16 +93,16 @@ def test_many_sets_come_in_pages(client: Client, monkeypatch) -> None:
 
 
 @pytest.mark.spec("T3.20", "P105")
-def test_a_token_of_list_sets_is_worth_nothing_to_a_record_list(client: Client, monkeypatch) -> None:
+def test_a_token_of_list_sets_is_worth_nothing_to_a_record_list(client: Client, settings) -> None:
     world.put(world.iso_record("urn:a"))
-    monkeypatch.setattr(verbs, "PAGE_SETS", 1)
+    settings.GISC_PAGE_SETS = 1
     token = asking.get(client, verb="ListSets").token
     assert asking.get(client, verb="ListRecords", resumptionToken=token).codes == ["badResumptionToken"]
 
 
 @pytest.mark.spec("T3.20", "P105")
-def test_a_page_of_sets_whose_last_set_is_gone_cannot_be_continued(client: Client, monkeypatch) -> None:
-    monkeypatch.setattr(verbs, "PAGE_SETS", 2)
+def test_a_page_of_sets_whose_last_set_is_gone_cannot_be_continued(client: Client, settings) -> None:
+    settings.GISC_PAGE_SETS = 2
     extra = MetadataSet.objects.create(spec="a", name="A")
     MetadataSet.objects.create(spec="b", name="B")
     MetadataSet.objects.create(spec="c", name="C")

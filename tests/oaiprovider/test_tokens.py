@@ -37,12 +37,13 @@ TOKENS = st.builds(
     delivered=st.integers(0, 10**9),
     size=st.integers(1, 10**9),
     issued=st.just(AT),
+    profile=st.just("") | st.integers(1, 2**63 - 1).map(str),
 )
 
 
-def reason(text: str, *, verb: str = "ListRecords", at: datetime = AT) -> str:
+def reason(text: str, *, verb: str = "ListRecords", profile: str = "", at: datetime = AT) -> str:
     with pytest.raises(Refused) as refused:
-        tokens.decode(text, verb=verb, at=at)
+        tokens.decode(text, verb=verb, profile=profile, at=at)
     (fault,) = refused.value.faults
     assert isinstance(fault, BadResumptionToken)
     return fault.text
@@ -51,7 +52,7 @@ def reason(text: str, *, verb: str = "ListRecords", at: datetime = AT) -> str:
 @pytest.mark.spec("P99")
 @given(TOKENS)
 def test_a_token_carries_the_whole_state_of_its_list(token: Token) -> None:
-    assert tokens.decode(tokens.encode(token), verb=token.verb, at=AT) == token
+    assert tokens.decode(tokens.encode(token), verb=token.verb, profile=token.profile, at=AT) == token
 
 
 @pytest.mark.spec("P98")
@@ -75,7 +76,7 @@ def test_an_empty_token_is_refused_and_the_text_says_so() -> None:
 @pytest.mark.spec("P102", "P105")
 def test_a_token_lives_24_hours_and_the_text_says_when_it_is_over() -> None:
     text = tokens.encode(TOKEN)
-    assert tokens.decode(text, verb="ListRecords", at=AT + timedelta(hours=24, seconds=-1)) == TOKEN
+    assert tokens.decode(text, verb="ListRecords", profile="", at=AT + timedelta(hours=24, seconds=-1)) == TOKEN
     assert "expired" in reason(text, at=AT + timedelta(hours=24))
 
 
@@ -115,4 +116,4 @@ def test_a_token_given_before_a_deployment_is_good_after_it(settings) -> None:
     settings.SECRET_KEY = "the key that the processes share"
     settings.GISC_BASE_URL = "http://gisc-tokyo.example.org"
     text = "WyJpc28xOTEzOSIsIldJUy1HSVNDLVRPS1lPIiwxNzQwNzg3MjAwLDE3NDEwNzg4MDQsMTc0MDkxNDEwMCw0MiwxMDAsMTc1LDE3NDEwNzg4MDNd.avjKfIy9a5O9olWc3B6oWHtx1zng4PmXMt1gZB8z9o0"
-    assert tokens.decode(text, verb="ListRecords", at=AT) == TOKEN
+    assert tokens.decode(text, verb="ListRecords", profile="", at=AT) == TOKEN

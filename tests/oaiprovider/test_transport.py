@@ -1,5 +1,6 @@
 """HTTP around the protocol: methods, media types, limits, caching, failures."""
 
+from datetime import timedelta
 from urllib.parse import quote
 
 import pytest
@@ -10,7 +11,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from catalogue import lists
-from oaiprovider import views
+from catalogue.lists import Place
+from catalogue.models import DatestampClock
+from oaiprovider import tokens, views
+from oaiprovider.tokens import Token
 from tests import world
 from tests.oaiprovider import asking
 
@@ -161,6 +165,30 @@ def test_a_database_that_does_not_answer_is_503_and_no_oai_error(client: Client,
     assert response["Content-Type"].startswith("text/plain")
     assert b"connection refused" not in response.content
     assert asking.raw_get(client, "verb=junk").codes == ["badVerb"], "a bad verb needs no database"
+
+
+@pytest.mark.spec("S2", "P9", "P106")
+@pytest.mark.parametrize("verb", ["ListRecords", "ListIdentifiers", "ListSets"])
+def test_a_token_newer_than_the_database_is_503_and_is_good_when_that_has_caught_up(
+    client: Client, caplog, verb: str
+) -> None:
+    """As at a read replica that has not received yet what its primary has told."""
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    at = lists.instant()
+
+    def token(seconds: int) -> str:
+        issued = at + timedelta(seconds=seconds)
+        prefix, place = ("", Place(at, world.own_set().pk)) if verb == "ListSets" else ("iso19139", Place(at, 0))
+        return tokens.encode(Token(verb, prefix, "", None, issued + timedelta(days=1), place, 0, 2, issued))
+
+    future = token(3600)
+    response = client.get("/oai", {"verb": verb, "resumptionToken": future})
+    assert (response.status_code, response["Content-Type"].split(";")[0]) == (503, "text/plain")
+    assert 1 <= int(response["Retry-After"]) <= 600
+    assert [record.levelname for record in caplog.records if record.name == "oaiprovider.views"] == ["WARNING"]
+    assert client.get("/oai", {"verb": verb, "resumptionToken": token(0)}).status_code == 200
+    DatestampClock.objects.update(stamp=at + timedelta(seconds=3600))  # it has arrived
+    assert client.get("/oai", {"verb": verb, "resumptionToken": future}).status_code == 200
 
 
 @pytest.mark.spec("P9")

@@ -32,7 +32,7 @@ _SECRETS = {"SECRET_KEY", "POSTGRES_PASSWORD", "GISC_ADMIN_PASSWORD"}
 
 def _read_by(*files: Path) -> set[str]:
     """The environment names that these files read with gisc.env."""
-    read = re.compile(r'\benv\.(text|flag|number|number_or_none|secret|url|words)\(\s*"([A-Z][A-Z_]*)"')
+    read = re.compile(r'\benv\.(text|flag|number|number_or_none|secret|url|words|networks)\(\s*"([A-Z][A-Z_]*)"')
     return {match[2] for file in files for match in read.finditer(file.read_text(encoding="utf-8"))}
 
 
@@ -124,6 +124,15 @@ def test_only_web_is_published_and_by_default_to_this_host_only() -> None:
     assert "network_mode" not in COMPOSE
     assert "0.0.0.0" not in _code(COMPOSE)
     assert "privileged" not in _code(COMPOSE).replace("no-new-privileges", "")
+
+
+def test_the_folder_of_xml_schemas_is_mounted_where_the_node_looks_for_it() -> None:
+    """Into every service of the node, none of which has volumes of its own; where none is given, a volume stands in."""
+    (path,) = re.findall(r"^  GISC_SCHEMA_DIR: \$\{GISC_SCHEMA_DIR:\+(/[a-z/]+)\}$", COMPOSE, flags=re.MULTILINE)
+    assert f'"${{GISC_SCHEMA_DIR:-schemas}}:{path}:ro"' in _block("x-node: &node")
+    assert "\n  schemas:" in "\n" + _block("volumes:")
+    for service in ("web", "worker", "beat", "migrate"):
+        assert "*node" in _block(f"  {service}:") and "volumes:" not in _block(f"  {service}:")
 
 
 @pytest.mark.parametrize("service", ["web", "worker", "beat"])

@@ -94,3 +94,13 @@ def test_words_are_separated_by_commas(write) -> None:
     assert env.words("SETTING") == []
     write(" a , b,,c ")
     assert env.words("SETTING") == ["a", "b", "c"]
+
+
+def test_networks_and_addresses_are_read_and_anything_else_is_refused(write) -> None:
+    assert env.networks("SETTING") == []
+    write("192.0.2.7, 10.0.0.0/8,2001:db8::/32")
+    assert [str(network) for network in env.networks("SETTING")] == ["192.0.2.7/32", "10.0.0.0/8", "2001:db8::/32"]
+    for wrong in ("10.0.0.1/8", "proxy", "10.0.0.0/33"):
+        write(f"192.0.2.7, {wrong}")
+        with pytest.raises(ImproperlyConfigured, match=f"SETTING has '{wrong}' .*; write addresses or networks"):
+            env.networks("SETTING")

@@ -35,6 +35,10 @@ BAD = {
         "GISC_SCHEMA_DIR is '/dev/null', where no catalog.xml can be read; write the path of the folder",
     ),
     "log level": ({"LOG_LEVEL": "verbose"}, "LOG_LEVEL is 'verbose'; write DEBUG, INFO, WARNING or ERROR"),
+    "proxies": (
+        {"GISC_TRUSTED_PROXIES": "127.0.0.1,proxy"},
+        "GISC_TRUSTED_PROXIES has 'proxy' ('proxy' does not appear to be an IPv4 or IPv6 network); write addresses",
+    ),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},
         "GISC_DATA_DIR is '/dev/null/x', where nothing can be written",

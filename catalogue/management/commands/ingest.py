@@ -1,7 +1,6 @@
 """manage.py ingest PATH...: take records in from files, folders and archives."""
 
 import json
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--processes",
             type=_positive,
-            default=os.cpu_count() or 1,
+            default=ingest.default_processes(),
             metavar="N",
-            help="read bulk loads in N processes (default: %(default)s, one for each core)",
+            help="read bulk loads in N processes (default: %(default)s; the other cores are PostgreSQL's)",
         )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 

@@ -11,12 +11,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import journal, upkeep
+from catalogue import journal
+from catalogue.replay import replay
 
 
 class Command(BaseCommand):
     help = (
-        "Write the deletion history to a file, or make the tombstones of such a file or folder again. "
+        "Write the deletion history to a file, or make true again what such a file or folder says. "
         "Exit status 1 when a line was damaged otherwise than by a crash; the rest is done all the same."
     )
 
@@ -24,7 +25,9 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         export = actions.add_parser("export", help="write all events to FILE ('-': standard output)")
         export.add_argument("file", metavar="FILE")
-        replay = actions.add_parser("replay", help="make tombstones again from FILE, or from the files of a folder")
+        replay = actions.add_parser(
+            "replay", help="make tombstones again, and end memberships, by FILE or the files of a folder"
+        )
         replay.add_argument("file", metavar="FILE|FOLDER")
         replay.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -55,13 +58,15 @@ class Command(BaseCommand):
 
     def _replay(self, path: Path, *, as_json: bool) -> None:
         try:
-            report = upkeep.replay(path)
+            report = replay(path)
         except OSError as exc:
             raise CommandError(f"{exc.filename} cannot be read: {exc.strerror}. Nothing was changed.") from exc
         if as_json:
             facts = {
                 "events": report.events,
                 "deleted": report.deleted,
+                "moved": report.moved,
+                "departed": report.departed,
                 "unchanged": report.unchanged,
                 "left_alone": report.left_alone,
                 "damaged_lines": [str(damage) for damage in report.damaged],
@@ -74,8 +79,9 @@ class Command(BaseCommand):
             if report.left_alone > len(report.left):
                 self.stderr.write(f"left alone: {report.left_alone - len(report.left)} more")
             self.stdout.write(
-                f"{report.events} events read: {report.deleted} tombstones made again, "
-                f"{report.unchanged} were there, {report.left_alone} left alone"
+                f"{report.events} events read: {report.deleted} tombstones made again, {report.moved} moved again, "
+                f"{report.departed} told again in a set they had left; "
+                f"{report.unchanged} were so already, {report.left_alone} left alone"
             )
         self._tell_damage(report.damaged)
 

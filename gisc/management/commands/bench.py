@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from catalogue import ingest
 from catalogue.models import Record
 from gisc import bench, database, embedded
 
@@ -19,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
-        parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="P")
+        parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
 
     def handle(self, *, records: int, processes: int, **_: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)

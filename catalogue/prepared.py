@@ -1,0 +1,137 @@
+"""Entries made ready for the store: what decides about them, and their row for the staging table. No Django.
+
+Whoever reads documents makes these, in any process; `catalogue.store` decides by identifier and digest and
+copies the rows as they are. A row is in the binary format of PostgreSQL's COPY, which costs neither side any quoting.
+"""
+
+import json
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from catalogue import metadata, oai
+
+# The columns of a row, in its order; `catalogue.staging` makes a table of them.
+COLUMNS = {
+    "key": "text",
+    "identifier": "text",
+    "deleted": "boolean",
+    "payload": "bytea",
+    "digest": "bytea",
+    "metadata_date": "timestamptz",
+    "provenance": "jsonb",
+    "title": "text",
+    "abstract": "text",
+    "keywords": "text[]",
+    "categories": "text[]",
+    "boxes": "jsonb",
+    "begins": "timestamptz",
+    "ends": "timestamptz",
+    "language": "text",
+}
+
+
+class Prepared(NamedTuple):
+    """An entry that has been checked. `row` is empty for one that is known to equal what is held.
+
+    `digest` and `metadata_date` are None for a deletion, and then there is always a row.
+    """
+
+    identifier: str
+    key: str
+    digest: bytes | None
+    metadata_date: datetime | None
+    row: bytes
+
+    @property
+    def deleted(self) -> bool:
+        return self.digest is None
+
+
+def version(said: metadata.Metadata, packed: bytes, provenance: Mapping[str, Any] | None = None) -> Prepared:
+    """A live version of a record: what it says, and its root element as it is stored."""
+    key = oai.identifier_key(said.identifier)
+    row = _row(
+        _text(key),
+        _text(said.identifier),
+        _FALSE,
+        _field(packed),
+        _field(said.digest),
+        _instant(said.metadata_date),
+        _json(dict(provenance)) if provenance else _NULL,
+        _text(said.title),
+        _text(said.abstract),
+        _texts(said.keywords),
+        _texts(said.categories),
+        _json(said.boxes) if said.boxes else _NO_JSON,
+        _instant(said.begins),
+        _instant(said.ends),
+        _text(said.language),
+    )
+    return Prepared(said.identifier, key, said.digest, said.metadata_date, row)
+
+
+def deletion(identifier: str) -> Prepared:
+    """A deletion of an identifier that is one (P68)."""
+    key = oai.identifier_key(identifier)
+    names = _text(key), _text(identifier), _TRUE
+    said_nothing = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
+    return Prepared(identifier, key, None, None, _row(*names, _NULL, _NULL, _NULL, _NULL, *said_nothing))
+
+
+def unchanged(identifier: str, digest: bytes) -> Prepared:
+    """A version with the digest that is held: it was neither read further nor packed."""
+    return Prepared(identifier, oai.identifier_key(identifier), digest, None, b"")
+
+
+def copy_stream(entries: Iterable[Prepared]) -> bytes:
+    """The rows of these entries as COPY takes them."""
+    return b"".join((_HEADER, *(entry.row for entry in entries), _TRAILER))
+
+
+# --- The binary format of COPY: lengths and values, big-endian (PostgreSQL manual, COPY, "Binary Format") ----
+
+_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_TRAILER = b"\xff\xff"
+_NULL = b"\xff\xff\xff\xff"
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_TEXT_OID = 25
+_JSONB_VERSION = b"\x01"
+
+_length: Callable[[int], bytes] = struct.Struct(">i").pack
+_long: Callable[[int], bytes] = struct.Struct(">q").pack
+_array_head: Callable[..., bytes] = struct.Struct(">iiiii").pack  # dimensions, nulls, element type, length, first index
+_NUMBER_OF_FIELDS = struct.pack(">h", len(COLUMNS))
+
+
+def _field(value: bytes) -> bytes:
+    return _length(len(value)) + value
+
+
+def _row(*fields: bytes) -> bytes:
+    return b"".join((_NUMBER_OF_FIELDS, *fields))
+
+
+def _text(value: str) -> bytes:
+    return _field(value.encode())
+
+
+def _texts(values: Sequence[str]) -> bytes:
+    if not values:
+        return _NO_TEXTS
+    return _field(_array_head(1, 0, _TEXT_OID, len(values), 1) + b"".join(map(_text, values)))
+
+
+def _json(value: object) -> bytes:
+    return _field(_JSONB_VERSION + json.dumps(value, ensure_ascii=False).encode())
+
+
+def _instant(value: datetime | None) -> bytes:
+    return _NULL if value is None else _length(8) + _long((value - _EPOCH) // _MICROSECOND)
+
+
+_TRUE, _FALSE = _field(b"\x01"), _field(b"\x00")
+_NO_TEXTS = _field(struct.pack(">iii", 0, 0, _TEXT_OID))
+_NO_JSON = _json([])

@@ -1,0 +1,88 @@
+"""manage.py profile list|preview: who is served how, from the command line. Profiles are edited in the administration."""
+
+import ipaddress
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.table import Table
+
+from oaiprovider import preview
+from oaiprovider.models import Profile
+
+
+class Command(BaseCommand):
+    help = "Show the harvester profiles, and what a harvester would be served."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        listing = actions.add_parser("list", help="all profiles")
+        seen = actions.add_parser("preview", help="what a harvester would see, and why")
+        seen.add_argument("user_agent", metavar="USER_AGENT", help='such as "DRIVER/2.1 (harvester)"; "" for none')
+        seen.add_argument("--address", default="", help="where the request comes from")
+        for action in (listing, seen):
+            action.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *, action: str, **options: Any) -> None:
+        {"list": self._list, "preview": self._preview}[action](**options)
+
+    def _list(self, *, json: bool, **_: Any) -> None:
+        rows = [_facts(profile) for profile in Profile.objects.prefetch_related("sets")]
+        if json:
+            self._print_json(rows)
+            return
+        table = Table("profile", "User-Agent contains", "networks", "shows", "on a page")
+        for row in rows:
+            sizes = ", ".join("default" if size is None else str(size) for size in row["page"].values())
+            shows = ", ".join(row["sets"]) if row["sets"] is not None else "everything"
+            table.add_row(
+                row["name"], row["match"] or "anything", ", ".join(row["networks"]) or "anywhere", shows, sizes
+            )
+        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+
+    def _preview(self, *, user_agent: str, address: str, json: bool, **_: Any) -> None:
+        try:
+            address = str(ipaddress.ip_address(address)) if address else ""
+        except ValueError as exc:
+            raise CommandError(f"--address {address!r} is no address; write one such as 192.0.2.7.") from exc
+        seen = preview.of(user_agent, address)
+        told: dict[str, str | list[str] | dict[str, str]] = {
+            "profile": seen.terms.name,
+            "why": {one.profile.name: one.reason for one in seen.verdicts},
+            "repository_name": seen.terms.repository_name,
+            "admin_emails": list(seen.terms.admin_emails),
+            "formats": [row[0] for row in seen.formats],
+            "sets": [row[0] for row in seen.sets],
+        }
+        if json:
+            self._print_json(told)
+            return
+        for name, value in told.items():
+            title = name.replace("_", " ")
+            if isinstance(value, str):
+                self.stdout.write(f"{title}: {value}")
+                continue
+            self.stdout.write(f"{title}:")
+            for line in value if isinstance(value, list) else (f"{key}: {reason}" for key, reason in value.items()):
+                self.stdout.write(f"  {line}")
+
+    def _print_json(self, value: Any) -> None:
+        self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _facts(profile: Profile) -> dict[str, Any]:
+    """A profile as it is stored; None where the settings decide, and for the sets of one that shows everything."""
+    return {
+        "name": profile.name,
+        "match": profile.match,
+        "networks": profile.networks,
+        "sets": None if profile.everything else [one.spec for one in profile.sets.all()],
+        "page": {"records": profile.page_records, "headers": profile.page_headers, "sets": profile.page_sets},
+        "repository_name": profile.repository_name or None,
+        "admin_emails": profile.admin_emails,
+        "formats": profile.formats,
+        "requests_per_minute": profile.requests_per_minute,
+        "may_be_limited": profile.may_be_limited,
+    }

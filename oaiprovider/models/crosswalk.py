@@ -1,0 +1,75 @@
+"""What the provider itself keeps: the crosswalks that operators upload, and when each format last changed."""
+
+from django.core.validators import URLValidator
+from django.db import models
+from django.db.models.functions import TruncSecond
+
+from oaiprovider import validators
+
+
+class Crosswalk(models.Model):
+    """A metadata format made on the fly from the stored record by an XSLT 1.0 stylesheet (P66, G8).
+
+    `changed` is given by a trigger of the database (migration 0002_crosswalk), whoever writes: a stamp of the
+    datestamps' clock, taken under its lock in the transaction that changes what harvesters would receive (P93). It is
+    none for as long as the format was never enabled. One that is switched off after that is withdrawn: harvesters are
+    told that its records are deleted (P87).
+    """
+
+    prefix = models.CharField(
+        "metadataPrefix",
+        max_length=100,
+        unique=True,
+        validators=[validators.validate_prefix],
+        help_text="what harvesters ask for: letters, digits and -_.!~*'(); cannot be changed later",
+    )
+    namespace = models.CharField(
+        "namespace",
+        max_length=500,
+        validators=[validators.validate_namespace],
+        help_text="of the element that the stylesheet makes, spelled exactly as in it",
+    )
+    schema = models.CharField(
+        "schema",
+        max_length=500,
+        validators=[URLValidator(schemes=["http", "https"])],
+        help_text="the address of its XML schema; told to harvesters, never fetched from here",
+    )
+    stylesheet = models.TextField(
+        "XSLT 1.0 stylesheet",
+        help_text="is given one ISO 19139 record and the parameter 'identifier', and makes one element",
+    )
+    enabled = models.BooleanField(
+        default=True, help_text="offered to harvesters; when switched off, they are told that its records are deleted"
+    )
+    for_everybody = models.BooleanField(
+        default=True, help_text="else only harvesters whose profile names this format among its further formats get it"
+    )
+    changed = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="in this format every record has this datestamp or a later one, so that harvesters fetch it again",
+    )
+
+    class Meta:
+        ordering = ("prefix",)
+        constraints = (
+            models.CheckConstraint(
+                name="a_crosswalk_changed_at_whole_seconds",
+                condition=models.Q(changed=TruncSecond(models.F("changed"))),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.prefix
+
+
+class Generation(models.Model):
+    """What a built-in format is made with, and when that last changed: with a new version of the product (P93)."""
+
+    prefix = models.CharField(max_length=100, primary_key=True)
+    digest = models.CharField(max_length=64, help_text="of the stylesheet that the records are made with")
+    changed = models.DateTimeField(null=True, help_text="none: not since the node was installed")
+
+    def __str__(self) -> str:
+        return f"{self.prefix} {self.digest[:12]}"
