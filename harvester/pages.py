@@ -11,7 +11,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import datestamps, metadata, oai, store
+from catalogue import datestamps, metadata, oai, payload, store
+from catalogue.prepared import version
 from harvester import conflicts, counting, ending, headers, leases, parse, recovery
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
@@ -187,7 +188,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
     try:
-        prepared = store.prepare(received.entry.metadata, provenance=provenance)
+        prepared = _version(received, provenance)
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
     if prepared.key != oai.identifier_key(header.identifier):  # H38, W3
@@ -195,6 +196,15 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
             f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {prepared.identifier!r}"
         )
     return prepared
+
+
+def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None) -> store.Prepared:
+    """The record made ready from the tree that its page was parsed to: it is not parsed again. Raises Unusable."""
+    element, root, digest = received.entry.metadata, received.root, received.digest()
+    assert element is not None and root is not None and digest is not None
+    if len(element) > metadata.MAX_RECORD_BYTES:
+        raise metadata.Unusable(metadata.oversized(len(element)))
+    return version(metadata.read_tree(root, element, digest), payload.pack(element), provenance)
 
 
 def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
