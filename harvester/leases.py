@@ -36,7 +36,7 @@ def _is_alive(pid: int) -> bool:
 def claim(run_id: int) -> Run | None:
     """The run, leased to this process; None if it is not open, must wait, or is leased to another."""
     now = timezone.now()
-    run = Run.objects.filter(pk=run_id, state=Run.State.OPEN).select_related("link__local_set").first()
+    run = Run.objects.filter(pk=run_id, state=Run.State.OPEN).select_related("link__local_set", "link__serving").first()
     if run is None or not is_abandoned(run, now) or (run.not_before is not None and run.not_before > now):
         return None
     won = Run.objects.filter(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from catalogue import datestamps
-from harvester import overview, slices
+from harvester import overview, slices, switching
 from harvester.models import Link, Run
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
@@ -26,6 +26,7 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "enabled": link.enabled,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "failures": link.failures,
+        "provider": switching.told(link) or "its own",
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
         "last_run": last and run_facts(last),
