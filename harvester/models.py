@@ -392,3 +392,16 @@ class Conflict(models.Model):
 
     def __str__(self) -> str:
         return self.identifier
+
+
+class Canary(models.Model):
+    """When the last tick went all the way from beat through broker and worker to the database; one row."""
+
+    last = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "canaries"
+        constraints = (models.CheckConstraint(name="there_is_one_canary", condition=Q(id=1)),)
+
+    def __str__(self) -> str:
+        return f"{self.last:%Y-%m-%d %H:%M:%S}"

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import runs, switching
+from harvester import canary, runs, switching
 from harvester.models import Run
 
 
@@ -18,6 +18,7 @@ def queue(run: Run) -> None:
 @shared_task
 def tick() -> None:
     """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
+    canary.sing()
     switching.switch_failing(timezone.now())
     for run in runs.open_due_runs():
         queue(run)
