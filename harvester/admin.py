@@ -16,15 +16,24 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from kombu.exceptions import OperationalError
+from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester import admin_look, admin_runs, links, overview, runs, slices, tasks
+from harvester import admin_look, admin_runs, links, overview, runs, slices, switching, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
-from harvester.models import Link, Reject, Run
+from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
 
 RUNS_SHOWN = 10
+
+
+class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
+    """The providers that a link turns to when its own cannot be had, in order."""
+
+    model = Alternative
+    extra = 0
+    tab = False
 
 
 @admin.register(Link)
@@ -47,9 +56,11 @@ class LinkAdmin(Admin):
     search_fields = ("name", "base_url", "remote_set")
     list_display_links = ("name",)
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
-    actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "cancel_run")
+    actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "switch", "switch_back", "cancel_run")
+    inlines = (AlternativeInline,)
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
+        *("served", "failing_since"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -76,7 +87,7 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
-                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s"),
+                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s", "switch_after_h"),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
             },
@@ -96,7 +107,7 @@ class LinkAdmin(Admin):
             {
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("failures", "granularity", "deleted_record"),
+                    *("served", "failures", "failing_since", "granularity", "deleted_record"),
                 )
             },
         ),
@@ -137,8 +148,13 @@ class LinkAdmin(Admin):
 
     @admin.display(description="harvests")
     def sets(self, link: Link) -> str:
-        from_where = breakable(link.base_url)
-        return format_html("{}<br>{} → {}", from_where, link.remote_set or "everything", link.local_set.spec)
+        from_where = breakable(link.provider.base_url)
+        remote = link.provider.remote_set or "everything"
+        return format_html("{}<br>{} → {}<br>{}", from_where, remote, link.local_set.spec, switching.told(link))
+
+    @admin.display(description="provider")
+    def served(self, link: Link) -> str:
+        return switching.told(link) or "the link's own"
 
     @admin.display(description="failures", ordering="failures")
     def failed_in_a_row(self, link: Link) -> int:
@@ -196,6 +212,28 @@ class LinkAdmin(Admin):
             with transaction.atomic(durable=True):
                 run = runs.open_comparison(link, trigger="operator", whole=True, beyond_ceiling=beyond_ceiling)
             self.message_user(request, *_queued(link, run))
+
+    @admin.action(description="Turn to the next provider", permissions=["change"])
+    def switch(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            following = switching.next_alternative(link)
+            if following is None:
+                self.message_user(request, f"{link} has no other provider to turn to; add one to it.", messages.ERROR)
+            else:
+                self._switch(request, link, following)
+
+    @admin.action(description="Turn back to the link's own provider", permissions=["change"])
+    def switch_back(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            self._switch(request, link, None)
+
+    def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
+        name = to or "its own provider"
+        if switching.switch(link, to):
+            said = f"{link} turns to {name}: the whole list is asked for, then compared; nothing is deleted by absence."
+            self.message_user(request, said, messages.SUCCESS)
+        else:
+            self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
 
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:

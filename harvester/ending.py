@@ -8,7 +8,7 @@ from harvester.models import Link, Run
 
 logger = logging.getLogger(__name__)
 _CHANGED = (
-    *("first_response", "newest", "harvested_to", "failures"),
+    *("first_response", "newest", "harvested_to", "failures", "failing_since"),
     *("reconciles", "next_slice", "compared_to"),
 )
 
@@ -48,7 +48,7 @@ def finish(run: Run, *, now: datetime) -> None:
     link.first_response = run.first_response
     link.newest = run.newest or link.newest
     link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
-    link.failures = 0
+    link.failures, link.failing_since = 0, None
     link.save(update_fields=_CHANGED)
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.DONE, finished=now, token="", message=" ".join(_remarks(run, link, silence))
@@ -78,7 +78,7 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
     if run.listed == 0 and run.list_from is None:  # H13
         remarks.append(
-            f"The provider lists nothing for {link.remote_set or 'the link'}; an unknown set and an empty one answer "
+            f"The provider lists nothing for {link.provider.remote_set or 'the link'}; an unknown set and an empty one answer "
             "alike, so look whether it still offers the set. Nothing was deleted."
         )
     if run.list_size is not None and run.listed != run.list_size:  # H25

@@ -16,7 +16,7 @@ from harvester import client, counting, ending, headers, leases, pages, slices
 from harvester.conversation import Conversation
 from harvester.errors import Refused
 from harvester.listing import Progress
-from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         while time.monotonic() < until:
             rows = headers.wanted(run.link_id, BATCH)
-            answers = list(pool.map(partial(_ask, run.link), _shares(rows)))  # the threads see no database
+            answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
             fault = next((fault for _, fault in answers if fault is not None), None)
             got = [pair for pairs, _ in answers for pair in pairs]
             if not _store(run, got, last=not rows):
@@ -50,11 +50,11 @@ def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
     return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
 
 
-def _ask(link: Link, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
+def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
     """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
     answers: list[tuple[RemoteHeader, Answer]] = []
     with client.new_session() as session:
-        provider = Conversation(session, link.base_url, link.prefix)
+        provider = Conversation(session, at.base_url, at.prefix)
         for row in rows:
             try:
                 answers.append((row, _of(row, provider.record(row.identifier))))

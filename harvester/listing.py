@@ -19,9 +19,9 @@ Progress = Callable[[Run], None]
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
     with client.new_session() as session, ThreadPoolExecutor(max_workers=1) as ahead:
-        link = run.link
+        asked = run.link.provider
         provider = Conversation(
-            session, link.base_url, link.prefix, link.remote_set, received=run.listed, list_size=run.list_size
+            session, asked.base_url, asked.prefix, asked.remote_set, received=run.listed, list_size=run.list_size
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
@@ -62,9 +62,9 @@ def _arguments(run: Run) -> dict[str, str]:
     verb = list_verb(run)
     if run.token:
         return {"verb": verb, "resumptionToken": run.token}
-    arguments = {"verb": verb, "metadataPrefix": run.link.prefix}
-    if run.link.remote_set:
-        arguments["set"] = run.link.remote_set
+    arguments = {"verb": verb, "metadataPrefix": run.link.provider.prefix}
+    if run.link.provider.remote_set:
+        arguments["set"] = run.link.provider.remote_set
     for name, bound in (("from", run.list_from), ("until", run.list_until)):
         if bound is not None:
             arguments[name] = datestamps.write(bound, Granularity(run.granularity))

@@ -6,7 +6,7 @@ from django.db import DatabaseError
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from harvester import slices
+from harvester import canary, slices
 from harvester.models import Link, Run
 
 
@@ -23,6 +23,7 @@ class LinkCollector(Collector):
         )
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
         try:
+            age_s = canary.age_s()
             drifts = slices.drifts()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
@@ -34,4 +35,8 @@ class LinkCollector(Collector):
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away
+        if age_s is not None:
+            yield GaugeMetricFamily(
+                "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
+            )
         yield from (harvested_to, failures, drift, running)

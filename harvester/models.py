@@ -1,5 +1,7 @@
 """Links, runs and rejects: fields, constraints and facts about one row. `harvester.runs` and its two helpers alone write Run."""
 
+from dataclasses import dataclass, replace
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
@@ -11,6 +13,15 @@ from catalogue.datestamps import Granularity
 from catalogue.models import MetadataSet
 from harvester import kinds
 from harvester.words import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a link's records come from."""
+
+    base_url: str
+    prefix: str
+    remote_set: str
 
 
 class Link(models.Model):
@@ -96,6 +107,22 @@ class Link(models.Model):
     deleted_record = models.CharField(
         "deletions are kept", max_length=20, blank=True, editable=False, help_text="deletedRecord, as Identify says"
     )
+    switch_after_h = models.PositiveSmallIntegerField(
+        "turn to the next provider after, hours",
+        default=0,
+        help_text="of failing without a break; 0: only by hand. Back to the first one always by hand (W37)",
+    )
+    serving = models.ForeignKey(
+        "Alternative",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="none: the first",
+    )
+    serving_since = models.DateTimeField(null=True, editable=False)
+    failing_since = models.DateTimeField(null=True, editable=False)
+
     next_slice = models.DateTimeField("next comparison", null=True, editable=False)
     compared_to = models.DateTimeField(
         null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
@@ -129,6 +156,12 @@ class Link(models.Model):
         if faults:
             raise ValidationError(dict(faults))
 
+    @property
+    def provider(self) -> "Provider":
+        """Whom the link asks now: its own provider, or an alternative that serves in its place."""
+        served_by: Link | Alternative = self if self.serving is None else self.serving
+        return Provider(served_by.base_url, served_by.prefix, served_by.remote_set)
+
     def arrangement(self) -> kinds.Arrangement:
         """What the link is to do, for the rules of `harvester.kinds`."""
         return kinds.Arrangement(
@@ -140,6 +173,47 @@ class Link(models.Model):
             local_kind=self.local_set.kind,
             enabled=self.enabled,
         )
+
+
+class Alternative(models.Model):
+    """Another provider of a link's set, to turn to when the link's own cannot be had (W31, W37)."""
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
+    position = models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")
+    name = models.CharField(max_length=60, help_text="of the relay, as people know it")
+    base_url = models.CharField(
+        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
+    )
+    prefix = models.CharField(
+        "metadata prefix",
+        max_length=100,
+        default=oai.ISO19139,
+        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
+    )
+    remote_set = models.CharField("remote setSpec", max_length=200)
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("link", "position"), name="one_alternative_at_a_position_of_a_link"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind."""
+        if not hasattr(self.link, "local_set"):
+            return
+        faults = kinds.faults(
+            replace(self.link.arrangement(), base_url=self.base_url, remote_set=self.remote_set),
+            [],
+            our_set=settings.GISC_NAME,
+            our_url=f"{settings.GISC_BASE_URL}/oai",
+        )
+        faults = {field: reason for field, reason in faults.items() if field in ("base_url", "remote_set")}
+        if faults:
+            raise ValidationError(dict(faults))
 
 
 class Run(models.Model):
@@ -318,3 +392,16 @@ class Conflict(models.Model):
 
     def __str__(self) -> str:
         return self.identifier
+
+
+class Canary(models.Model):
+    """When the last tick went all the way from beat through broker and worker to the database; one row."""
+
+    last = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "canaries"
+        constraints = (models.CheckConstraint(name="there_is_one_canary", condition=Q(id=1)),)
+
+    def __str__(self) -> str:
+        return f"{self.last:%Y-%m-%d %H:%M:%S}"

@@ -8,11 +8,11 @@ PARTIAL = "partial"
 
 
 def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
-    """The links, each with its newest harvest and its newest comparison, if there are any, and its local set."""
+    """The links, each with its newest harvest and its newest comparison, if there are any, its local set and who serves it."""
     newest = Run.objects.order_by("link_id", "-begun", "-pk").distinct("link_id").defer("token")
     harvests = newest.filter(purpose=Run.Purpose.HARVEST)
     comparisons = newest.filter(purpose=Run.Purpose.COMPARISON)
-    return links.select_related("local_set").prefetch_related(
+    return links.select_related("local_set", "serving").prefetch_related(
         Prefetch("runs", queryset=harvests, to_attr="last_runs"),
         Prefetch("runs", queryset=comparisons, to_attr="last_comparisons"),
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, payload, store
 from catalogue.prepared import version
-from harvester import conflicts, counting, ending, headers, leases, parse, recovery
+from harvester import conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
@@ -132,7 +132,7 @@ def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
     """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
     recovers = link.kind == Kind.RECOVERY
-    against = recovery.objections([entry for _, entry in prepared], link.local_set) if recovers else {}
+    against = _against(link, [entry for _, entry in prepared])
     taken = [(received, entry) for received, entry in prepared if entry.key not in against]
     source = "" if recovers else link.name  # what is recovered is ours again
     results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
@@ -159,6 +159,13 @@ def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
     Reject.objects.bulk_create([*rejects, *refused])
 
 
+def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
+    """Why some entries are not taken, by key."""
+    if link.kind == Kind.RECOVERY:
+        return objections.to_recovery(entries, link.local_set)
+    return objections.to_relay(entries, link.local_set) if link.serving_id is not None else {}
+
+
 def _header_of(reject: Reject) -> oai.Header:
     return oai.Header(reject.identifier, reject.datestamp)
 
@@ -172,7 +179,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
         raise metadata.Unusable(received.fault)
     provenance: dict[str, Any] | None = {
         "link": run.link.name,
-        "baseURL": run.link.base_url,
+        "baseURL": run.link.provider.base_url,
         "identifier": header.identifier,
         "datestamp": header.datestamp,
         "metadataNamespace": oai.GMD_NS,

@@ -228,8 +228,9 @@ def fail_run(run: Run, reason: str) -> None:
         return
     link = Link.objects.select_for_update().get(pk=run.link_id)
     link.failures += 1
+    link.failing_since = link.failing_since or run.begun
     link.next_due = schedule.due_after_failure(now, link.interval_s, link.failures)
-    link.save(update_fields=["failures", "next_due"])
+    link.save(update_fields=["failures", "failing_since", "next_due"])
     logger.warning("run failed", extra=run.log_facts(error=reason, next_due=link.next_due))
 
 

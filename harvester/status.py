@@ -3,16 +3,20 @@
 from typing import Any
 
 from catalogue import datestamps
-from harvester import overview, slices
+from harvester import canary, overview, slices, switching
 from harvester.models import Link, Run
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
 
 
 def status() -> dict[str, Any]:
-    """`{"links": [...]}`: what each link harvests, up to when it is complete, what comparing has found, and its last runs."""
+    """`{"canary_age_s": seconds, "links": [...]}`: the canary, and what each link harvests, up to when it is complete, what comparing has found, and its last runs."""
     drifts = slices.drifts()
-    return {"links": [_link(link, drifts.get(link.pk)) for link in overview.with_last_run(Link.objects.all())]}
+    age_s = canary.age_s()
+    return {
+        "canary_age_s": None if age_s is None else round(age_s, 1),
+        "links": [_link(link, drifts.get(link.pk)) for link in overview.with_last_run(Link.objects.all())],
+    }
 
 
 def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
@@ -26,6 +30,7 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "enabled": link.enabled,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "failures": link.failures,
+        "provider": switching.told(link) or "its own",
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
         "last_run": last and run_facts(last),

@@ -1,4 +1,4 @@
-"""manage.py link add|list|show|check|cancel|remove: links from the command line, as in the admin."""
+"""manage.py link add|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, runs, status
+from harvester import discovery, runs, status, switching
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
 from harvester.words import Kind
@@ -52,9 +52,12 @@ class Command(BaseCommand):
         check.add_argument("name", metavar="NAME_OR_URL")
         cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
         cancel.add_argument("name")
+        switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
+        switch.add_argument("name")
+        switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, cancel, remove):
+        for action in (add, listing, show, check, cancel, switch, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -164,6 +167,16 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
 
+    def _switch(self, *, name: str, back: bool, **options: Any) -> None:
+        link = _named(name)
+        to = None if back else switching.next_alternative(link)
+        if to is None and not back:
+            raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
+        if not switching.switch(link, to):
+            raise CommandError(f"{name} is served by {to or 'its own provider'} already.")
+        served_by = str(to or "its own provider")
+        self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
+
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
@@ -208,4 +221,5 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
+        "provider": switching.told(link) or "its own",
     }
