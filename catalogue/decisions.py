@@ -89,14 +89,21 @@ def decide(held: Held | None, entry: Prepared, *, into: MetadataSet, source: str
     if held.deleted:
         # Un-deleting is an ordinary update (P86).
         return _NOTHING if entry.deleted else Decision(Step.WRITE, Action.UPDATED)
-    if held.owner_id == into.pk and (into.kind != Kind.SHARED or held.source == source):
+    if held.owner_id == into.pk and _speaks_for(into, held, source):
         return _from_owner(held, entry, into)
-    if Kind.OWN in (held.owner_kind, into.kind):
+    if held.owner_id != into.pk and Kind.OWN in (held.owner_kind, into.kind):
         # Promise 8: what is ours is never changed on a peer's word, nor a peer's record taken for ours.
         done = "deleted" if entry.deleted else "changed"
         reason = f"is held in the set {held.owner_spec}, so it is not {done} on the word of {into.spec}"
         return Decision(Step.NOTHING, Action.REJECTED, reason)
     return _from_another(held, entry, into, source)
+
+
+def _speaks_for(into: MetadataSet, held: Held, source: str) -> bool:
+    """Whether `source` decides a record that the set holds. Our own set has many: this node itself, and its centres."""
+    if into.kind == Kind.OWN:
+        return source in ("", held.source)
+    return into.kind != Kind.SHARED or held.source == source
 
 
 def after(held: Held | None, entry: Prepared, decision: Decision, *, into: MetadataSet, source: str) -> Held | None:

@@ -1,32 +1,55 @@
 """Ask a provider what it is and what it offers, storing nothing ("retrieve info", H1)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 
-from catalogue import oai
+from catalogue import metadata, oai
 from harvester import client, parse
+from harvester.client import Access
+from harvester.conversation import Conversation
 from harvester.errors import BrokenReply, HarvestError
 
 MAX_SET_PAGES = 100  # chosen
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """A record of the provider: the first one that is live, or why there is none (`fault`)."""
+
+    identifier: str = ""
+    datestamp: str = ""
+    title: str = ""
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
-    """What a provider says of itself. `skew_s`: its clock minus ours, in seconds; `sets_fault`: why `sets` is empty."""
+    """What a provider says of itself. `skew_s`: its clock minus ours, in seconds; `sets_fault`: why `sets` is empty.
+
+    `moved_to`: the base URL that a permanent redirect names. `warnings`: how it deviates from the protocol.
+    """
 
     identity: parse.Identity
     formats: list[parse.Format]
     sets: list[parse.RemoteSet]
     sets_fault: str
     skew_s: float
+    sample: Sample = field(default_factory=Sample)
+    moved_to: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def iso_prefix(self) -> str:
+        """The prefix under which ISO 19139 is offered, however it is spelled: by its namespace (48, W2); or ""."""
+        alike = parse.iso_prefixes(self.formats)
+        return oai.ISO19139 if oai.ISO19139 in alike else next(iter(alike), "")
 
     def faults(self, prefix: str, remote_set: str) -> list[str]:
         """Why a link with this prefix and set would not work: sentences (H2, H17, fault catalogue 48)."""
         found = []
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
-            alike = [f.prefix for f in self.formats if f.namespace in (oai.GMD_NS, oai.GMI_NS)]
+            alike = parse.iso_prefixes(self.formats)
             hint = f"; ISO 19139 is called {', '.join(alike)} there" if alike else ""
             found.append(f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}.")
         specs = [item.spec for item in self.sets]
@@ -37,25 +60,65 @@ class Offer:
         return found
 
 
-def look(base_url: str) -> Offer:
-    """Identify, ListMetadataFormats and ListSets of a provider. Raises HarvestError."""
-    with client.new_session() as session:
-        fetch = partial(client.get, session, base_url, limits=client.INTERACTIVE_LIMITS)
-        identity = parse.identify(fetch({"verb": "Identify"}).body)
+def look(base_url: str, *, remote_set: str = "", access: Access | None = None) -> Offer:
+    """Identify, formats, sets and a sample record of a provider. Raises HarvestError if it does not tell what it is."""
+    with client.new_session(access) as session:
+        provider = Conversation(session, base_url, limits=client.INTERACTIVE_LIMITS)
+        identity = provider.identify()
         skew_s = (identity.response_date - datetime.now(UTC)).total_seconds()
-        formats = parse.formats(fetch({"verb": "ListMetadataFormats"}).body)
-        sets: list[parse.RemoteSet] = []
-        fault = ""
+        formats = provider.formats()
+        sets, fault = _sets(provider)
+        offer = Offer(identity, formats, sets, fault, skew_s)
+        sample = _sample(provider, offer.iso_prefix, remote_set)
+    warnings = provider.warnings + _doubts(identity, base_url)
+    return Offer(identity, formats, sets, fault, skew_s, sample, provider.moved_to, warnings)
+
+
+def _sets(provider: Conversation) -> tuple[list[parse.RemoteSet], str]:
+    """The sets on offer; or none, and why."""
+    sets: list[parse.RemoteSet] = []
+    token = None
+    try:
+        for _ in range(MAX_SET_PAGES):
+            some, token = provider.sets(token)
+            sets += some
+            if token is None:
+                return sets, ""
+        raise BrokenReply(f"ListSets did not end after {MAX_SET_PAGES} pages")
+    except HarvestError as exc:
+        return sets, str(exc)
+
+
+def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
+    """The first live record of the first page, read as a harvest would read it."""
+    if not prefix:
+        return Sample(fault="ISO 19139 is not on offer")
+    arguments = {"verb": "ListRecords", "metadataPrefix": prefix} | ({"set": remote_set} if remote_set else {})
+    try:
+        page = provider.page(arguments)
+    except HarvestError as exc:
+        return Sample(fault=str(exc))
+    for received in page.entries:
+        header = received.entry.header
+        if header.deleted:
+            continue
+        if received.fault or received.entry.metadata is None:
+            return Sample(header.identifier, header.datestamp, fault=received.fault or "it has no metadata")
         try:
-            arguments = {"verb": "ListSets"}
-            for _ in range(MAX_SET_PAGES):
-                some, token = parse.sets(fetch(arguments).body)
-                sets += some
-                if token is None:
-                    break
-                arguments = {"verb": "ListSets", "resumptionToken": token}
-            else:
-                raise BrokenReply(f"ListSets did not end after {MAX_SET_PAGES} pages")
-        except HarvestError as exc:
-            fault = str(exc)
-    return Offer(identity, formats, sets, fault, skew_s)
+            said = metadata.read(received.entry.metadata)
+        except metadata.Unusable as exc:
+            return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
+        differs = oai.identifier_key(said.identifier) != oai.identifier_key(header.identifier)  # W3
+        fault = f"its gmd:fileIdentifier is {said.identifier!r}, not the identifier of its header" if differs else ""
+        return Sample(header.identifier, header.datestamp, said.title, fault)
+    return Sample(fault="the first page has no live record" if page.entries else "there is no record")
+
+
+def _doubts(identity: parse.Identity, base_url: str) -> tuple[str, ...]:
+    """What Identify says that an operator should know (fault catalogue 49, 82)."""
+    found = []
+    if identity.base_url and identity.base_url.rstrip("/") != base_url.rstrip("/"):
+        found.append(f"The provider gives its base URL as {identity.base_url}.")
+    if identity.protocol_version.startswith("1."):
+        found.append(f"The provider speaks OAI-PMH {identity.protocol_version}: days only, no sets in headers.")
+    return tuple(found)

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from harvester.models import Reject
 
 COLUMNS = ("identifier", "datestamp", "reason")
+XML = "xml"
 
 
 class _Line:
@@ -18,11 +19,13 @@ class _Line:
 
 
 def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
-    """The lines, with a line of column names first. The rows are read as the lines are taken."""
+    """The lines, with a line of column names first; `xml` is the metadata as received. Read as the lines are taken."""
     writer = csv.writer(_Line())
-    yield str(writer.writerow(COLUMNS))
-    for values in rejects.order_by("pk").values_list(*COLUMNS).iterator(chunk_size=1000):
-        yield str(writer.writerow([_harmless(value) for value in values]))
+    yield str(writer.writerow([*COLUMNS, XML]))
+    for *values, raw in rejects.order_by("pk").values_list(*COLUMNS, "raw").iterator(chunk_size=100):
+        yield str(
+            writer.writerow([*map(_harmless, values), "" if raw is None else bytes(raw).decode(errors="replace")])
+        )
 
 
 def _harmless(value: str) -> str:

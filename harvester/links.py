@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from harvester import runs
+from harvester import ending, headers, runs
 from harvester.models import Link, Run
 
-# What says where records come from and where they go. `harvested_to` is true of these four together.
-ARRANGEMENT = frozenset({"base_url", "prefix", "remote_set", "local_set"})
+# What says where records come from and where they go. `harvested_to` is true of these five together.
+ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
 
 
 @transaction.atomic
@@ -24,8 +24,15 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if begins_anew:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         runs.start_over(link)
-        link.harvested_to, link.failures = None, 0
-        fields |= {"harvested_to", "failures"}
+        headers.distrust(link.pk)
+        link.harvested_to = link.first_response = link.newest = None
+        # W31: after the whole list all that was held before is compared, and nothing goes by absence.
+        link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        fields |= {"failing_since", "reconciles", "compared_to"}
+        fields |= {"harvested_to", "first_response", "newest", "failures"}
+    elif "from_policy" in fields:
+        ending.recompute(link)
+        fields.add("harvested_to")
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()
         link.next_due = newest.begun + timedelta(seconds=link.interval_s) if newest else None

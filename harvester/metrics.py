@@ -6,6 +6,7 @@ from django.db import DatabaseError
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from harvester import canary, slices
 from harvester.models import Link, Run
 
 
@@ -17,14 +18,25 @@ class LinkCollector(Collector):
             "gisc_link_harvested_to_seconds", "Unix time up to which the link is complete", labels=["link"]
         )
         failures = GaugeMetricFamily("gisc_link_failures", "failed runs in a row", labels=["link"])
+        drift = GaugeMetricFamily(
+            "gisc_link_drift", "what the comparisons of the link's cycle have found", labels=["link", "kind"]
+        )
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
         try:
+            age_s = canary.age_s()
+            drifts = slices.drifts()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
                 if link.harvested_to is not None:
                     harvested_to.add_metric([link.name], link.harvested_to.timestamp())
                 failures.add_metric([link.name], link.failures)
+                for kind, number in drifts.get(link.pk, {}).items():
+                    drift.add_metric([link.name, kind], number)
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away
-        yield from (harvested_to, failures, running)
+        if age_s is not None:
+            yield GaugeMetricFamily(
+                "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
+            )
+        yield from (harvested_to, failures, drift, running)

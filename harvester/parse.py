@@ -1,45 +1,68 @@
 """Bytes of an OAI-PMH answer in, dataclasses out, or the error that says what to do next. No network, no Django.
 
-An answer is parsed strictly: what does not parse is asked for again, never half-read (promise 7).
+An answer is parsed strictly, and once: what does not parse is never half-read (promise 7), and a record that is
+as it was costs no second parse (`ReceivedEntry.digest`). What to do with an answer that does not parse is decided
+in `harvester.mending`.
 """
 
+import codecs
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from xml.parsers import expat
 
 from lxml import etree
 
 from catalogue import datestamps, metadata, oai
 from catalogue.datestamps import Granularity
+from harvester import cutting, legacy
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One list reply. `token` is None when the list ends here (H19)."""
-
-    response_date: datetime
-    entries: tuple["ReceivedEntry", ...]
-    token: str | None = None
-    list_size: int | None = None
+_STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
+_FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEntry:
-    """An entry as it came, with the provenance that came with it (P122, as nested dicts) or None."""
+    """An entry as it came, with the provenance that came with it (P122, as nested dicts) or None.
+
+    `root`: the parsed root element of its metadata. `mended`: what had to be mended before it could be read.
+    `fault`: why it cannot be read; then `entry.metadata` is the whole record as it came.
+    """
 
     entry: oai.Entry
     provenance: dict[str, Any] | None = None
+    root: etree._Element | None = field(default=None, repr=False, compare=False)
+    mended: tuple[str, ...] = ()
+    fault: str = ""
+
+    def digest(self) -> bytes | None:
+        """The digest of the metadata as `catalogue.metadata.read` gives it, without parsing it again."""
+        if self.root is None:
+            return None
+        return metadata.digest_of(self.root)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One list reply. `token` is None when the list ends here (H19).
+
+    `warnings`: a sentence for the operator for each time that something was not as it should be.
+    """
+
+    response_date: datetime
+    entries: tuple[ReceivedEntry, ...]
+    token: str | None = None
+    list_size: int | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the answer to Identify says, as far as a harvester needs it (H1)."""
+    """What the answer to Identify says, as far as a harvester needs it (H1). `friends`: base URLs (H46)."""
 
     repository_name: str
     protocol_version: str
@@ -47,6 +70,8 @@ class Identity:
     deleted_record: str
     earliest_datestamp: str
     response_date: datetime
+    base_url: str = ""
+    friends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +82,11 @@ class Format:
     namespace: str
 
 
+def iso_prefixes(offered: Iterable[Format]) -> list[str]:
+    """The prefixes under which ISO 19139 is offered, however they are spelled: by the namespace (48, W2)."""
+    return [item.prefix for item in offered if item.namespace.rstrip("/") in (oai.GMD_NS, oai.GMI_NS)]
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteSet:
     """A set on offer."""
@@ -65,12 +95,12 @@ class RemoteSet:
     name: str
 
 
-def identify(body: bytes) -> Identity:
+def identify(body: bytes, charset: str = "", date: datetime | None = None) -> Identity:
     """Read the answer to Identify. Raises BrokenReply or Refused."""
-    root, _ = _envelope(body)
+    root, _ = envelope(body, charset)
     identity = _verb_element(root, "Identify", continued=False)
-    assert identity is not None
     spelled = _child_text(identity, "granularity")
+    friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
     return Identity(
         repository_name=_child_text(identity, "repositoryName"),
         protocol_version=_child_text(identity, "protocolVersion"),
@@ -78,55 +108,81 @@ def identify(body: bytes) -> Identity:
         granularity=Granularity.SECOND if spelled.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
         deleted_record=_child_text(identity, "deletedRecord"),
         earliest_datestamp=_child_text(identity, "earliestDatestamp"),
-        response_date=_response_date(root),
+        response_date=_response_date(root, date),
+        base_url=_child_text(identity, "baseURL"),
+        friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
     )
 
 
-def formats(body: bytes) -> list[Format]:
+def response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
+    """When an answer to any verb was given. Raises BrokenReply."""
+    return _response_date(envelope(body, charset)[0], date)
+
+
+def formats(body: bytes, charset: str = "") -> list[Format]:
     """Read the answer to ListMetadataFormats. Raises BrokenReply or Refused."""
-    root, _ = _envelope(body)
+    root, _ = envelope(body, charset)
     element = _verb_element(root, "ListMetadataFormats", continued=False)
-    assert element is not None
     return [
         Format(_child_text(item, "metadataPrefix"), _child_text(item, "metadataNamespace"))
         for item in element.findall(f"{_OAI}metadataFormat")
     ]
 
 
-def sets(body: bytes) -> tuple[list[RemoteSet], str | None]:
+def sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | None]:
     """Read the answer to ListSets: the sets and the token of the next page. Raises BrokenReply, TokenLost or Refused."""
-    root, _ = _envelope(body)
+    root, _ = envelope(body, charset)
     element = _verb_element(root, "ListSets", continued=False)
-    assert element is not None
     found = [RemoteSet(_child_text(s, "setSpec"), _child_text(s, "setName")) for s in element.findall(f"{_OAI}set")]
     return found, _token(element)[0]
 
 
-def page(body: bytes, *, continued: bool) -> Page:
-    """Read the answer to ListRecords; `continued` tells whether a token was sent.
+def page(
+    body: bytes, *, continued: bool, verb: str = "ListRecords", charset: str = "", date: datetime | None = None
+) -> Page:
+    """Read the answer to ListRecords, ListIdentifiers or GetRecord; `continued` tells whether a token was sent.
 
-    noRecordsMatch to a first request is an empty page (H13). Raises BrokenReply, TokenLost or Refused.
+    noRecordsMatch to a first request is an empty page (H13). `date` is what the provider's HTTP server says of the
+    time. Raises BrokenReply, TokenLost or Refused.
     """
-    root, text = _envelope(body)
-    element = _verb_element(root, "ListRecords", continued=continued)
-    if element is None:
-        return Page(_response_date(root), ())
-    token, list_size = _token(element)
+    root, text = envelope(body, charset)
+    return page_of(root, text, verb, continued=continued, date=date)
+
+
+def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, date: datetime | None) -> Page:
+    """As `page`, of an answer that has been parsed from `text`."""
+    at = _response_date(root, date)
+    codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
+    contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
+    if codes == {"noRecordsMatch"} and not contradicted and not continued:
+        return Page(at, ())
+    element = _verb_element(root, verb, continued=continued, errors_count=not contradicted)
+    token, list_size, warnings = _token(element)
+    if contradicted:
+        warnings = (*warnings, "A page has records and says noRecordsMatch; the records count.")
     records = element.findall(f"{_OAI}record")
-    if token is not None and not records:
-        raise BrokenReply("a page without records that asks to go on")
-    payloads = _payloads(text, [record.find(f"{_OAI}metadata") for record in records])
-    entries = tuple(_entry(record, payload) for record, payload in zip(records, payloads, strict=True))
-    return Page(_response_date(root), entries, token, list_size)
+    containers = [record.find(f"{_OAI}metadata") for record in records]
+    whole = [container for container in containers if container is not None]
+    roots = [cutting.root_in(container) for container in whole]
+    held = dict(zip(whole, zip(roots, cutting.payloads(text, whole, roots), strict=True), strict=True))
+    entries = [
+        _entry(record, *(held[container] if container is not None else (None, None)))
+        for record, container in zip(records, containers, strict=True)
+    ]
+    entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
+    return Page(at, tuple(entries), token, list_size, warnings)
 
 
 # --- The envelope -----------------------------------------------------------------------------------
 
 
-def _envelope(body: bytes) -> tuple[etree._Element, bytes]:
-    """The root of the answer, and the bytes it was parsed from, in UTF-8."""
+def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
+    """The root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from. Raises BrokenReply or Refused.
+
+    `charset`, which the HTTP header names, counts for a body that says nothing itself and is not UTF-8.
+    """
     try:
-        text = metadata.to_utf8(body)
+        text = _utf8(body, charset)
     except metadata.Unusable as exc:
         raise BrokenReply(f"the answer {exc}") from exc
     if not text.strip():
@@ -134,32 +190,61 @@ def _envelope(body: bytes) -> tuple[etree._Element, bytes]:
     if metadata.has_doctype(text):
         raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
     try:
-        root = etree.fromstring(text, _parser())
+        root = etree.fromstring(_without_long_blanks(text), metadata._parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise BrokenReply("the answer has a DOCTYPE, which no OAI-PMH answer has")
+    if legacy.is_legacy(root):
+        return legacy.modern(root), b""
+    if root.tag == _STATIC_REPOSITORY:  # H47
+        raise Refused("this is a static repository, one file; harvest the base URL of the gateway that serves it")
     if root.tag != f"{_OAI}OAI-PMH":
         raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
     return root, text
 
 
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=False, strip_cdata=False
-    )
+_ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")
+_DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
+
+
+def _without_long_blanks(text: bytes) -> bytes:
+    """As `metadata.read` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
+    step = metadata._STRIDE
+    sampled, run = text[::step].translate(metadata._BLANKS_ALIKE), metadata._LONG_BLANK_SAMPLED
+    at = sampled.find(run)
+    while at >= 0:
+        if not text[at * step : (at + len(run) - 1) * step].strip():
+            return metadata._LONG_BLANK.sub(b"> <", text)
+        at = sampled.find(run, at + 1)
+    return text
+
+
+def _utf8(body: bytes, charset: str) -> bytes:
+    """The answer in UTF-8 without byte-order mark and declaration. That UTF-8 is UTF-8, the parser checks."""
+    marked = body.removeprefix(codecs.BOM_UTF8)
+    declared = _ENCODING.match(marked)
+    if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):
+        return metadata.to_utf8(body)
+    if b"\0" in marked[:4] or marked[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return metadata.to_utf8(body)
+    if declared is None and marked is body and charset and charset.lower() not in ("utf-8", "utf8"):
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            return metadata.to_utf8(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
+    return _DECLARATION.sub(b"", marked, count=1)
 
 
 def _beginning(text: bytes) -> str:
     return repr(text[:200].decode(errors="replace"))
 
 
-def _verb_element(root: etree._Element, verb: str, *, continued: bool) -> etree._Element | None:
-    """The element that answers the verb; None for noRecordsMatch to a first request."""
+def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:
+    """The element that answers the verb. Raises what the errors of the answer mean."""
     errors = root.findall(f"{_OAI}error")
-    if errors:
-        raised = _raised(errors, continued=continued)
-        if raised is None:
-            return None
-        raise raised
+    if errors and errors_count:
+        raise _raised(errors, continued=continued)
     element = root.find(f"{_OAI}{verb}")
     if element is None:
         others = ", ".join(etree.QName(child).localname for child in root.iterchildren(etree.Element))
@@ -167,49 +252,74 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool) -> etree.
     return element
 
 
-def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError | None:
-    said = "; ".join(f"{error.get('code')}: {_text(error)}" for error in errors)
-    codes = {error.get("code") for error in errors}
-    if continued:  # H13, H22: whatever it says, the list cannot be continued
-        return TokenLost(f"the provider broke off the list: {said}")
-    if codes == {"noRecordsMatch"}:
-        return None
-    known = {"badArgument", "badVerb", "cannotDisseminateFormat", "noSetHierarchy", "noRecordsMatch", "idDoesNotExist"}
-    if codes <= known:
-        return Refused(f"the provider refused the request: {said}")
-    return BrokenReply(f"the provider answered an unknown error: {said}")
+_KNOWN_CODES = frozenset(
+    [
+        "badArgument",
+        "badVerb",
+        "badResumptionToken",
+        "cannotDisseminateFormat",
+        "idDoesNotExist",
+        "noMetadataFormats",
+        "noRecordsMatch",
+        "noSetHierarchy",
+    ]
+)
 
 
-def _response_date(root: etree._Element) -> datetime:
+def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError:
+    """The gravest of what the errors mean (fault catalogue 39 to 41): all are told."""
+    said = "; ".join(f"{error.get('code') or '(no code)'}: {_text(error)}".rstrip(": ") for error in errors)
+    codes = {error.get("code") or "" for error in errors}
+    if not codes <= _KNOWN_CODES:
+        return BrokenReply(f"the provider answered an unknown error: {said}")
+    if continued or "badResumptionToken" in codes:  # H13, H22: whatever it says, the list cannot be continued
+        return TokenLost(f"the provider broke off the list: {said}", codes=codes)
+    return Refused(f"the provider refused the request: {said}", codes=codes)
+
+
+def _response_date(root: etree._Element, date: datetime | None) -> datetime:
+    """The earlier of the two times the provider tells: a cursor that is too early costs time, never records (51)."""
     text = _child_text(root, "responseDate")
-    stamp = datestamps.lenient(text)
-    if stamp is None:
+    told = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
+    if not told:
         raise BrokenReply(f"the answer has the responseDate {text!r}, which is no date")
-    return stamp
+    return min(told).replace(microsecond=0)
 
 
-def _token(element: etree._Element) -> tuple[str | None, int | None]:
-    """The token, byte for byte but for a blank one, which is none (H19), and the list size it tells."""
-    token = element.find(f"{_OAI}resumptionToken")
-    if token is None:
-        return None, None
-    size = token.get("completeListSize", "")
+def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[str, ...]]:
+    """The token, byte for byte but for a blank one, which is none (H19), the list size it tells, and warnings."""
+    tokens = element.findall(f"{_OAI}resumptionToken")
+    if not tokens:
+        return None, None, ()
+    token = next((each for each in tokens if (each.text or "").strip()), tokens[0])
+    size = token.get("completeListSize", "").strip()
     text = token.text or ""
-    return (text if text.strip() else None), (int(size) if size.isascii() and size.isdigit() else None)
+    warnings = (
+        ("A page has several resumptionToken elements; the first that is not empty was used.",)
+        if len(tokens) > 1
+        else ()
+    )
+    return (text if text.strip() else None), (int(size) if size.isascii() and size.isdigit() else None), warnings
 
 
 # --- Entries ----------------------------------------------------------------------------------------
 
 
-def _entry(record: etree._Element, payload: bytes | None) -> ReceivedEntry:
+def _entry(record: etree._Element, root: etree._Element | None, payload: bytes | None) -> ReceivedEntry:
     header = record.find(f"{_OAI}header")
-    if header is None:
-        return ReceivedEntry(oai.Entry(oai.Header("", "")))
-    specs = tuple(_text(spec) for spec in header.findall(f"{_OAI}setSpec"))
-    deleted = header.get("status") == "deleted"  # H34: whatever else the record holds
-    wire = oai.Header(_child_text(header, "identifier"), _child_text(header, "datestamp"), specs, deleted)
+    wire = _header(header) if header is not None else oai.Header("", "")
     origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
-    return ReceivedEntry(oai.Entry(wire, None if deleted else payload), _origin(origin) if origin is not None else None)
+    provenance = _origin(origin) if origin is not None else None
+    if wire.deleted:  # H34: whatever else the record holds
+        return ReceivedEntry(oai.Entry(wire), provenance)
+    return ReceivedEntry(oai.Entry(wire, payload), provenance, root)
+
+
+def _header(header: etree._Element) -> oai.Header:
+    specs = tuple(_text(spec) for spec in header.iterchildren(f"{_OAI}setSpec"))
+    deleted = header.get("status") == "deleted"
+    stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw spells it so
+    return oai.Header(_child_text(header, "identifier"), stamp, specs, deleted)
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:
@@ -235,104 +345,10 @@ def _origin(description: etree._Element) -> dict[str, Any]:
     return nested
 
 
-_OPEN = re.compile(rb"<(?:[\w.\-]+:)?metadata(?:\s[^<>]*)?(?<!/)>")
-_CLOSE = re.compile(rb"</(?:[\w.\-]+:)?metadata\s*>")
-_START_TAG = re.compile(rb"""<[^\s/>]+(?:\s+[^\s=>]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
-_RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
-
-
-def _payloads(text: bytes, elements: list[etree._Element | None]) -> list[bytes | None]:
-    """What stands in each `metadata`, cut from the page byte for byte, with the namespaces declared around it.
-
-    The places are found by a regular expression; where that is in doubt (a payload that itself has an element called
-    metadata, or such words in a comment), by a parser that tells where in the bytes it is, which takes longer.
-    """
-    opens, closes = list(_OPEN.finditer(text)), list(_CLOSE.finditer(text))
-    whole = [element for element in elements if element is not None and not _is_self_closed(element)]
-    found = [(a.end(), b.start()) for a, b in zip(opens, closes, strict=False)]
-    if len(opens) == len(closes) == len(whole) and all(a <= b for a, b in found):
-        places = dict(zip(map(id, whole), found, strict=True))
-    else:
-        filled = [element for element in whole if next(element.iterchildren(etree.Element), None) is not None]
-        found = _places(text)
-        if len(found) != len(filled):
-            raise BrokenReply("the answer has records in places where no record belongs")
-        places = dict(zip(map(id, filled), found, strict=True))
-    payloads: list[bytes | None] = []
-    for element in elements:
-        root = None if element is None else next(element.iterchildren(etree.Element), None)
-        if element is None or root is None:
-            payloads.append(None)
-        else:
-            start, end = places[id(element)]
-            payloads.append(_with_outer_namespaces(text[start:end], root, element))
-    return payloads
-
-
-def _places(text: bytes) -> list[tuple[int, int]]:
-    """Where the payload of each record begins and ends: the first element in its first `metadata`, if it has one."""
-    parser = expat.ParserCreate("utf-8", " ")
-    found: list[tuple[int, int]] = []
-    path: list[str] = []
-    begins: int | None = None
-    had_metadata = False  # of the record at hand
-
-    def start(name: str, _attributes: object) -> None:
-        nonlocal begins, had_metadata
-        if len(path) == 4 and path[2:] == [_RECORD, _METADATA] and begins is None and not had_metadata:
-            begins = parser.CurrentByteIndex
-        path.append(name)
-
-    def end(_name: str) -> None:
-        nonlocal begins, had_metadata
-        left = path.pop()
-        if len(path) == 4 and begins is not None:
-            place = parser.CurrentByteIndex  # where the end tag begins; past a tag that is both start and end
-            found.append((begins, text.index(b">", place) + 1 if text.startswith(b"</", place) else place))
-            begins, had_metadata = None, True
-        elif len(path) == 3 and left == _METADATA:
-            had_metadata = True
-        elif len(path) == 2:
-            had_metadata = False
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.Parse(text, True)
-    return found
-
-
-def _is_self_closed(element: etree._Element) -> bool:
-    return not len(element) and not element.text
-
-
-def _with_outer_namespaces(content: bytes, root: etree._Element, around: etree._Element) -> bytes:
-    """`content` with the declarations of the envelope that it uses, so that it stands by itself."""
-    start = metadata.start_of_root(content)
-    tag = _START_TAG.match(content, start)
-    if tag is None:
-        return etree.tostring(root, encoding="utf-8", with_tail=False)
-    added = b""
-    for prefix, uri in around.nsmap.items():
-        if prefix is None:
-            wanted = uri != oai.OAI_NS and re.search(rb"\sxmlns\s*=", tag.group()) is None
-            name = b"xmlns"
-        else:
-            encoded = prefix.encode()
-            name = b"xmlns:" + encoded
-            declared = re.search(rb"\s" + re.escape(name) + rb"\s*=", tag.group())
-            used = re.search(
-                rb"(?<![\w.\-\x80-\xff])" + re.escape(encoded) + b":", content
-            )  # `o:`, and not the end of `gco:`
-            wanted = declared is None and used is not None
-        if wanted:
-            added += b" " + name + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
-    at = start + len(re.match(rb"<[^\s/>]+", tag.group()).group())  # type: ignore[union-attr]
-    return content[:at] + added + content[at:]
-
-
 def _child_text(element: etree._Element, name: str) -> str:
-    child = element.find(f"{_OAI}{name}")
+    child = next(element.iterchildren(f"{_OAI}{name}"), None)
     return _text(child) if child is not None else ""
 
 
 def _text(element: etree._Element) -> str:
-    return "".join(map(str, element.itertext())).strip()
+    return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()

@@ -1,10 +1,11 @@
 """Celery tasks: each a few lines around a plain function. Ids in, nothing out."""
 
 from celery import shared_task
+from django.utils import timezone
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import runs
+from harvester import canary, runs, switching
 from harvester.models import Run
 
 
@@ -17,6 +18,8 @@ def queue(run: Run) -> None:
 @shared_task
 def tick() -> None:
     """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
+    canary.sing()
+    switching.switch_failing(timezone.now())
     for run in runs.open_due_runs():
         queue(run)
     for run in runs.claimable():

@@ -10,11 +10,12 @@ from harvester.models import Link
 
 @require_safe
 def status_page(request: HttpRequest) -> HttpResponse:
-    """All links, each with its newest run."""
+    """All links, each with its newest run and comparison."""
     links = []
     for link in overview.with_last_run(Link.objects.all()):
         run = overview.last_run(link)
-        links.append((link, run, overview.outcome(run) if run else ("", "none yet")))
+        compared = overview.last_comparison(link)
+        links.append((link, run, overview.outcome(run) if run else ("", "none yet"), compared))
     return render(request, "harvester/status.html", {"links": links})
 
 

@@ -11,6 +11,8 @@ OAI = "http://www.openarchives.org/OAI/2.0/"
 
 # Looks at the arguments of a request, before it is answered; what it returns is sent instead.
 Fault = Callable[[dict[str, str]], Response | None]
+# Changes the body of an answer to these arguments, before it is sent.
+Edit = Callable[[dict[str, str], bytes], bytes]
 
 
 @dataclass
@@ -24,6 +26,12 @@ class Provider:
     entries: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     asked: list[dict[str, str]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
+    token_dress: str = ""  # stands before every token
+    lists_all: bool = False  # whatever `from` says
+    description: str = ""  # within Identify
+    formats: tuple[tuple[str, str], ...] = (("ISO19139", "http://www.isotc211.org/2005/gmd"),)
 
     def __post_init__(self) -> None:
         self.server.expect_request("/oai").respond_with_handler(self._answer)
@@ -35,49 +43,76 @@ class Provider:
     @property
     def lists(self) -> list[dict[str, str]]:
         """The ListRecords requests so far."""
-        return [arguments for arguments in self.asked if arguments["verb"] == "ListRecords"]
+        return self.asked_for("ListRecords")
+
+    def asked_for(self, verb: str) -> list[dict[str, str]]:
+        """The requests with this verb so far."""
+        return [arguments for arguments in self.asked if arguments["verb"] == verb]
 
     def _answer(self, request: Request) -> Response:
         arguments = dict((request.form or request.args).items())
+        self.requests.append(request)
         self.asked.append(arguments)
         for fault in self.faults:
             instead = fault(arguments)
             if instead is not None:
                 return instead
-        return xml(getattr(self, f"_{arguments['verb'].lower()}")(arguments))
+        return xml(self.say(arguments))
+
+    def say(self, arguments: dict[str, str]) -> bytes:
+        """The body of the answer to these arguments, with the edits."""
+        body: bytes = getattr(self, f"_{arguments['verb'].lower()}")(arguments).encode()
+        for edit in self.edits:
+            body = edit(arguments, body)
+        return body
 
     def _identify(self, _: dict[str, str]) -> str:
         return self.envelope(
             "<Identify><repositoryName>Test</repositoryName><baseURL>http://elsewhere.example.org</baseURL>"
             "<protocolVersion>2.0</protocolVersion><adminEmail>a@example.org</adminEmail>"
             "<earliestDatestamp>2020-01-01T00:00:00Z</earliestDatestamp><deletedRecord>persistent</deletedRecord>"
-            f"<granularity>{self.granularity}</granularity></Identify>"
+            f"<granularity>{self.granularity}</granularity>{self.description}</Identify>"
         )
 
     def _listmetadataformats(self, _: dict[str, str]) -> str:
-        return self.envelope(
-            "<ListMetadataFormats><metadataFormat><metadataPrefix>ISO19139</metadataPrefix><schema>x</schema>"
-            "<metadataNamespace>http://www.isotc211.org/2005/gmd</metadataNamespace></metadataFormat>"
-            "</ListMetadataFormats>"
+        offered = "".join(
+            f"<metadataFormat><metadataPrefix>{prefix}</metadataPrefix><schema>x</schema>"
+            f"<metadataNamespace>{namespace}</metadataNamespace></metadataFormat>"
+            for prefix, namespace in self.formats
         )
+        return self.envelope(f"<ListMetadataFormats>{offered}</ListMetadataFormats>")
 
     def _listsets(self, _: dict[str, str]) -> str:
         return self.envelope("<ListSets><set><setSpec>WIS-GISC-TOULOUSE</setSpec><setName>T</setName></set></ListSets>")
 
     def _listrecords(self, arguments: dict[str, str]) -> str:
+        return self._list("ListRecords", arguments, record)
+
+    def _listidentifiers(self, arguments: dict[str, str]) -> str:
+        return self._list("ListIdentifiers", arguments, header)
+
+    def _list(self, verb: str, arguments: dict[str, str], entry: Callable[[str, str, bytes | None], str]) -> str:
         if "resumptionToken" in arguments:
-            start, position = arguments["resumptionToken"].split("/")
+            start, end, position = arguments["resumptionToken"].removeprefix(self.token_dress).rsplit("/", 2)
         else:
-            start, position = arguments.get("from", ""), "0"
-        listed = sorted((stamp, i, doc) for i, (stamp, doc) in self.entries.items() if stamp >= start)
+            start, end, position = arguments.get("from", ""), arguments.get("until", "9"), "0"
+        until = end if len(end) == 20 else f"{end}~"  # a day runs to its end
+        chosen = ((stamp, i, doc) for i, (stamp, doc) in self.entries.items())
+        listed = sorted(entry for entry in chosen if self.lists_all or start <= entry[0] <= until)
         page = listed[int(position) : int(position) + self.page_size]
         if not page:
             return self.envelope('<error code="noRecordsMatch">nothing</error>')
         after = int(position) + len(page)
-        token = f"{start}/{after}" if after < len(listed) else ""
+        token = escape(f"{self.token_dress}{start}/{end}/{after}") if after < len(listed) else ""
         closing = f'<resumptionToken completeListSize="{len(listed)}">{token}</resumptionToken>'
-        body = "".join(record(identifier, stamp, document) for stamp, identifier, document in page)
-        return self.envelope(f"<ListRecords>{body}{closing if token or position != '0' else ''}</ListRecords>")
+        body = "".join(entry(identifier, stamp, document) for stamp, identifier, document in page)
+        return self.envelope(f"<{verb}>{body}{closing if token or position != '0' else ''}</{verb}>")
+
+    def _getrecord(self, arguments: dict[str, str]) -> str:
+        if arguments["identifier"] not in self.entries:
+            return self.envelope('<error code="idDoesNotExist">unknown</error>')
+        stamp, document = self.entries[arguments["identifier"]]
+        return self.envelope(f"<GetRecord>{record(arguments['identifier'], stamp, document)}</GetRecord>")
 
     def envelope(self, content: str) -> str:
         """An answer with this content."""
@@ -89,12 +124,17 @@ class Provider:
 
 def record(identifier: str, stamp: str, document: bytes | None) -> str:
     """A record element; deleted when there is no document."""
-    status = ' status="deleted"' if document is None else ""
     payload = document.decode().split("?>", 1)[1] if document is not None else ""
     metadata = f"<metadata>{payload}</metadata>" if document is not None else ""
+    return f"<record>{header(identifier, stamp, document)}{metadata}</record>"
+
+
+def header(identifier: str, stamp: str, document: bytes | None) -> str:
+    """A header element; deleted when there is no document."""
+    status = ' status="deleted"' if document is None else ""
     return (
-        f"<record><header{status}><identifier>{escape(identifier)}</identifier><datestamp>{stamp}</datestamp>"
-        f"<setSpec>WIS-GISC-TOULOUSE</setSpec></header>{metadata}</record>"
+        f"<header{status}><identifier>{escape(identifier)}</identifier><datestamp>{stamp}</datestamp>"
+        f"<setSpec>WIS-GISC-TOULOUSE</setSpec></header>"
     )
 
 

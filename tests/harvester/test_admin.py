@@ -34,6 +34,7 @@ def form(**changes: object) -> dict[str, object]:
     """The fields of a link to Toulouse, as the form sends them."""
     fields = {
         "name": "toulouse",
+        "kind": "peer",
         "base_url": TOULOUSE.base_url,
         "prefix": "iso19139",
         "remote_set": TOULOUSE.spec,
@@ -41,6 +42,15 @@ def form(**changes: object) -> dict[str, object]:
         "enabled": "on",
         "interval_s": "3600",
         "overlap_s": "60",
+        "strategy": "records",
+        "cycle_days": "28",
+        "switch_after_h": "0",
+        "alternatives-TOTAL_FORMS": "0",
+        "alternatives-INITIAL_FORMS": "0",
+        "tombstone_days": "90",
+        "ceiling_records": "100",
+        "ceiling_percent": "1",
+        "from_policy": "earlier",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
 
@@ -110,7 +120,7 @@ def test_a_link_into_a_set_that_could_loop_is_refused_with_the_reason(
 ) -> None:
     local = MetadataSet.objects.get(spec=spec)
     response = admin_client.post(f"{LINKS}add/", form(local_set=local.pk))
-    assert "a link stores into a peer or shared set, so that records cannot loop" in response.content.decode()
+    assert "a peer link stores into a set of the kind peer, so that records cannot loop" in response.content.decode()
     assert not Link.objects.exists()
 
 
@@ -495,8 +505,8 @@ def test_the_rejects_of_a_run_are_downloaded_as_csv(admin_client: Client, run: R
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert f"rejects-{run.link.name}-" in response["Content-Disposition"]
     rows = list(csv.reader(io.StringIO(response.getvalue().decode())))
-    assert rows[0] == ["identifier", "datestamp", "reason"]
-    assert rows[1] == ["urn:bad", "2026-02-01", "the record is <empty>"]
+    assert rows[0] == ["identifier", "datestamp", "reason", "xml"]
+    assert rows[1] == ["urn:bad", "2026-02-01", "the record is <empty>", "<a><b>\ufffd</b></a>"]
 
 
 def test_no_cell_of_the_csv_is_a_formula(admin_client: Client, run: Run) -> None:

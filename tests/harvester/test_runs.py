@@ -1,46 +1,18 @@
 """A run against a provider on a real socket: what is stored, and where `harvested_to` stands afterwards."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
-from harvester import runs
+from harvester import leases, runs
 from harvester.models import Link, Reject, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, record, times, xml
+from tests.harvester.working import at, counters, go_on, harvest, held
 from tests.world import iso_record, own_set, put
-
-COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
-
-
-def at(text: str) -> datetime:
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-
-
-def harvest(link: Link, **options: bool) -> Run:
-    """One run, worked on until it ends or has to wait."""
-    run = runs.open_run(link, trigger="test", **options)
-    assert run is not None
-    return go_on(run)
-
-
-def go_on(run: Run) -> Run:
-    """Work on a run again, as if its wait were over."""
-    Run.objects.filter(pk=run.pk).update(not_before=None)
-    after = runs.work(run.pk)
-    assert after is not None
-    return after
-
-
-def counters(run: Run) -> dict[str, int]:
-    return {name: getattr(run, name) for name in COUNTERS if getattr(run, name)}
-
-
-def held() -> set[str]:
-    return set(Record.objects.filter(deleted=False).values_list("identifier", flat=True))
 
 
 def test_a_complete_list_is_stored_and_the_link_is_complete_up_to_its_newest_record(
@@ -400,7 +372,7 @@ def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
     provider.faults.append(once(continued, lambda: Response("", status=500)))
     run = harvest(link)
     assert run.pages == 1
-    dead = holder.format(host=runs._me().rpartition(":")[0])
+    dead = holder.format(host=leases.me().rpartition(":")[0])
     Run.objects.filter(pk=run.pk).update(holder=dead, leased_until=timezone.now() + timedelta(seconds=lease_s))
 
     run = go_on(run)

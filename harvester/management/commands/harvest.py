@@ -21,17 +21,35 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("link", metavar="LINK", help="name of the link")
         parser.add_argument("--full", action="store_true", help="ask for the whole list, not only for what changed")
+        parser.add_argument(
+            "--reconcile",
+            action="store_true",
+            help="compare all headers with the provider's; ask for what is missing, stale, or no longer listed",
+        )
+        parser.add_argument(
+            "--beyond-ceiling",
+            action="store_true",
+            help="with --reconcile: also where more is no longer listed than the link's ceiling",
+        )
         parser.add_argument("--json", action="store_true", help="print the run's report as JSON")
 
-    def handle(self, *, link: str, full: bool, json: bool, **_: Any) -> None:
+    def handle(self, *, link: str, full: bool, reconcile: bool, json: bool, **options: Any) -> None:
         logging.getLogger("harvester").setLevel(logging.ERROR)  # this command tells by itself what goes on
         arranged = Link.objects.filter(name=link).first()
         if arranged is None:
             known = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet; add one with `link add`"
             raise CommandError(f"There is no link {link!r}; there are: {known}.")
-        run = runs.open_run(arranged, trigger="command line", full=full)
+        beyond = bool(options["beyond_ceiling"])
+        if beyond and not reconcile:
+            raise CommandError("--beyond-ceiling goes with --reconcile.")
+        if reconcile:
+            run = runs.open_comparison(arranged, trigger="command line", whole=True, beyond_ceiling=beyond)
+        else:
+            run = runs.open_run(arranged, trigger="command line", full=full)
         if run is None:
             run = Run.objects.get(link=arranged, state=Run.State.OPEN)
+            if run.is_comparison != reconcile:
+                raise CommandError(f"A {run.purpose} of this link is open; let it end first, or cancel it.")
             if full and run.list_from is not None:
                 raise CommandError("An incremental run of this link is open; let it end first, then ask for --full.")
             self.stderr.write("A run of this link is open already; going on with it.")

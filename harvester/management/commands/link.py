@@ -1,7 +1,8 @@
-"""manage.py link add|list|show|check|remove|run: links from the command line, as in the admin."""
+"""manage.py link add|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
+from dataclasses import asdict
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,9 +12,10 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, status
+from harvester import discovery, runs, status, switching
 from harvester.errors import HarvestError
-from harvester.models import Link
+from harvester.models import Link, Run
+from harvester.words import Kind
 
 
 class Command(BaseCommand):
@@ -24,20 +26,38 @@ class Command(BaseCommand):
         add = actions.add_parser("add", help="add a link")
         add.add_argument("name")
         add.add_argument("base_url", metavar="BASE_URL")
+        add.add_argument(
+            "--kind",
+            choices=Kind.values,
+            help="what the provider is to us (default: peer, or shared into a shared set)",
+        )
         add.add_argument("--set", dest="remote_set", default="", help="the remote setSpec (default: everything)")
         add.add_argument("--into", help="the local set (default: of the same name as the remote set; made if missing)")
         add.add_argument("--prefix", default="iso19139")
         add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
+        add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
+        add.add_argument(
+            "--from",
+            dest="from_policy",
+            choices=Link.FromPolicy.values,
+            default=Link.FromPolicy.EARLIER,
+            help="what the next run's `from` goes by (default: earlier)",
+        )
         add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
         check = actions.add_parser("check", help="ask a provider what it offers; stores nothing")
         check.add_argument("name", metavar="NAME_OR_URL")
+        cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
+        cancel.add_argument("name")
+        switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
+        switch.add_argument("name")
+        switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, remove):
+        for action in (add, listing, show, check, cancel, switch, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -50,13 +70,16 @@ class Command(BaseCommand):
         local = MetadataSet.objects.filter(spec=spec).first() or MetadataSet(spec=spec, name=spec)
         link = Link(
             name=name,
+            kind=options["kind"] or (Kind.SHARED if local.kind == MetadataSet.Kind.SHARED else Kind.PEER),
             base_url=base_url,
             remote_set=remote_set,
             local_set=local,
             prefix=options["prefix"],
             interval_s=options["interval"],
             overlap_s=options["overlap"],
-            enabled=not options["disabled"],
+            strategy=options["strategy"],
+            from_policy=options["from_policy"],
+            enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
         )
         try:
             local.full_clean(validate_unique=local.pk is None)
@@ -105,7 +128,7 @@ class Command(BaseCommand):
         link = None if "://" in name else _named(name)
         base_url = link.base_url if link else name
         try:
-            offer = discovery.look(base_url)
+            offer = discovery.look(base_url, remote_set=link.remote_set if link else "")
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
         faults = offer.faults(link.prefix, link.remote_set) if link else []
@@ -119,15 +142,40 @@ class Command(BaseCommand):
             "clock_skew_s": round(offer.skew_s, 1),
             "formats": [f"{item.prefix} ({item.namespace})" for item in offer.formats],
             "sets": [item.spec for item in offer.sets] if not offer.sets_fault else offer.sets_fault,
+            "iso_prefix": offer.iso_prefix,
+            "sample": asdict(offer.sample),
+            "friends": list(offer.identity.friends),
+            "moved_to": offer.moved_to,
+            "warnings": list(offer.warnings),
             "faults": faults,
         }
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
         else:
             for field, value in facts.items():
-                self.stdout.write(f"{field}: {', '.join(value) if isinstance(value, list) else value}")
+                self.stdout.write(f"{field}: {_in_words(value)}")
         if faults:
             raise SystemExit(1)
+
+    def _cancel(self, *, name: str, **options: Any) -> None:
+        run = Run.objects.filter(link=_named(name), state=Run.State.OPEN).select_related("link").first()
+        if run is None or not runs.cancel(run):
+            raise CommandError(f"No run of {name} is open.")
+        run.refresh_from_db()
+        if options["json"]:
+            self.stdout.write(json.dumps(status.run_facts(run), indent=2))
+        else:
+            self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
+
+    def _switch(self, *, name: str, back: bool, **options: Any) -> None:
+        link = _named(name)
+        to = None if back else switching.next_alternative(link)
+        if to is None and not back:
+            raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
+        if not switching.switch(link, to):
+            raise CommandError(f"{name} is served by {to or 'its own provider'} already.")
+        served_by = str(to or "its own provider")
+        self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
 
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
@@ -142,6 +190,12 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
 
 
+def _in_words(value: object) -> object:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {said}" for name, said in value.items() if said)
+    return ", ".join(value) if isinstance(value, list) else value
+
+
 def _named(name: str) -> Link:
     link = Link.objects.select_related("local_set").filter(name=name).first()
     if link is None:
@@ -153,6 +207,7 @@ def _named(name: str) -> Link:
 def _as_dict(link: Link) -> dict[str, Any]:
     return {
         "name": link.name,
+        "kind": link.kind,
         "base_url": link.base_url,
         "prefix": link.prefix,
         "remote_set": link.remote_set,
@@ -160,8 +215,11 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "enabled": link.enabled,
         "interval_s": link.interval_s,
         "overlap_s": link.overlap_s,
+        "strategy": link.strategy,
+        "from_policy": link.from_policy,
         "granularity": link.granularity,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
+        "provider": switching.told(link) or "its own",
     }

@@ -1,0 +1,162 @@
+"""Runs and rejects in the admin: what was received, what became of it, and why. Read-only."""
+
+from datetime import timedelta
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from catalogue import display
+from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
+from harvester import exports, overview, runs
+from harvester.models import Reject, Run
+from harvester.status import COUNTERS
+
+OUTCOME_COLOURS = {
+    "done": "success",
+    overview.PARTIAL: "warning",
+    "failed": "danger",
+    "open": "info",
+    "cancelled": "warning",
+}
+
+
+_DRIFT = ("missing", "stale", "extra", "vanished", "held_back", "beyond_ceiling")
+_PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnly, Admin):
+    """Runs, newest first."""
+
+    list_display = ("begun", "link", "purpose", "state_word", "trigger", "took", *COUNTERS, "message")
+    list_filter = ("state", "purpose", "link", "trigger")
+    list_select_related = ("link",)
+    sortable_by = ()
+    ordering = ("-begun", "-pk")
+    search_fields = ("link__name", "message")
+    actions = ("cancel", "download_rejects")
+    fieldsets = (
+        (
+            "Outcome",
+            {"fields": ("link", "purpose", "state", "phase", "trigger", "begun", "finished", "took", "message")},
+        ),
+        ("Entries", {"fields": ("counts", "reject_links")}),
+        ("Comparison", {"fields": _DRIFT}),
+        (
+            "Place in the list",
+            {"fields": ("strategy", "list_from", "list_until", "granularity", *_PLACE)},
+        ),
+        ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
+    )
+
+    @coloured(OUTCOME_COLOURS, description="state")
+    def state_word(self, run: Run) -> tuple[str, str]:
+        return overview.outcome(run)
+
+    @admin.display
+    def took(self, run: Run) -> timedelta:
+        return timedelta(seconds=round(((run.finished or timezone.now()) - run.begun).total_seconds()))
+
+    @admin.display(description="received")
+    def counts(self, run: Run) -> str:
+        total, *parts = (f"{getattr(run, name)} {name}" for name in COUNTERS)
+        return f"{total}: {', '.join(parts)}"
+
+    @admin.display(description="rejects")
+    def reject_links(self, run: Run) -> str:
+        if not run.rejected:
+            return "none"
+        return format_html(
+            '<a class="text-link" href="{}?run__id__exact={}">Show all {}, with reasons</a> · '
+            '<a class="text-link" href="{}">Download as CSV</a>',
+            reverse("admin:harvester_reject_changelist"),
+            run.pk,
+            run.rejected,
+            reverse("admin:harvester_run_rejects", args=[run.pk]),
+        )
+
+    @admin.action(description="Cancel", permissions=["cancel"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        for run in queryset.select_related("link"):
+            self.message_user(request, *cancelled(run))
+
+    def has_cancel_permission(self, request: HttpRequest) -> bool:
+        """Who may change a link may end its run."""
+        return request.user.has_perm("harvester.change_link")
+
+    @admin.action(description="Download the rejects as CSV", permissions=["view"])
+    def download_rejects(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        return _csv(Reject.objects.filter(run__in=queryset.values("pk")), "rejects")
+
+    def rejects_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
+        """The rejects of one run as CSV."""
+        run = get_object_or_404(Run.objects.select_related("link"), pk=object_id)
+        if not self.has_view_permission(request, run):
+            raise PermissionDenied
+        return _csv(run.rejects.all(), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
+
+    def get_urls(self) -> list[URLPattern]:
+        urls: list[URLPattern] = super().get_urls()
+        view = self.admin_site.admin_view(self.rejects_view)
+        return [path("<int:object_id>/rejects.csv", view, name="harvester_run_rejects"), *urls]
+
+
+def cancelled(run: Run) -> tuple[str, int]:
+    """Cancel a run; what to tell the operator, and how loudly."""
+    if runs.cancel(run):
+        return f"{run.link}: the run is cancelled; what it stored stays.", messages.SUCCESS
+    return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
+
+
+@admin.register(Reject)
+class RejectAdmin(ReadOnly, Admin):
+    """Entries that were not stored, newest first, each with its reason and what was received."""
+
+    list_display = ("shown_identifier", "reason", "link", "run_begun", "datestamp")
+    list_filter = ("run__link",)
+    list_select_related = ("run__link",)
+    sortable_by = ()
+    ordering = ("-pk",)
+    search_fields = ("identifier", "reason")
+    search_help_text = "Part of an identifier or of a reason"
+    actions = ("download",)
+    fieldsets = (
+        (None, {"fields": ("link", "run", "shown_identifier", "datestamp", "reason")}),
+        ("Metadata as received", {"fields": ("received",)}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Reject]:
+        found: QuerySet[Reject] = super().get_queryset(request)
+        return found.defer("raw")
+
+    @admin.display(description="identifier")
+    def shown_identifier(self, reject: Reject) -> str:
+        return breakable(str(reject))
+
+    @admin.display(description="link")
+    def link(self, reject: Reject) -> str:
+        return reject.run.link.name
+
+    @admin.display(description="run")
+    def run_begun(self, reject: Reject) -> str:
+        return f"{reject.run.begun:%Y-%m-%d %H:%M:%S}"
+
+    @admin.display(description="XML")
+    def received(self, reject: Reject) -> str:
+        return "nothing but the header" if reject.raw is None else preformatted(display.indented(bytes(reject.raw)))
+
+    @admin.action(description="Download as CSV", permissions=["view"])
+    def download(self, request: HttpRequest, queryset: QuerySet[Reject]) -> HttpResponseBase:
+        return _csv(queryset, "rejects")
+
+
+def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(exports.rejects_csv(rejects), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response

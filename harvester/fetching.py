@@ -1,0 +1,119 @@
+"""Ask for single records by GetRecord, a few at a time, and store each batch with the run's place (W18)."""
+
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalogue import oai
+from harvester import client, counting, ending, headers, leases, pages, slices
+from harvester.conversation import Conversation
+from harvester.errors import Refused
+from harvester.listing import Progress
+from harvester.models import Provider, Reject, RemoteHeader, Run
+from harvester.parse import ReceivedEntry
+
+logger = logging.getLogger(__name__)
+State = RemoteHeader.State
+
+BATCH = 20  # chosen: well within a lease at a second for each
+AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of one list)
+
+Answer = ReceivedEntry | Refused
+
+
+def fetch(run: Run, *, until: float, progress: Progress) -> None:
+    """Ask for what is wanted until nothing is, or the time is over. Raises HarvestError, with what came stored."""
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        while time.monotonic() < until:
+            rows = headers.wanted(run.link_id, BATCH)
+            answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
+            fault = next((fault for _, fault in answers if fault is not None), None)
+            got = [pair for pairs, _ in answers for pair in pairs]
+            if not _store(run, got, last=not rows):
+                return
+            run.refresh_from_db()
+            progress(run)
+            if fault is not None:
+                raise fault
+            if not run.is_open or run.holder != leases.me():
+                return
+
+
+def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
+    return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
+
+
+def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
+    """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
+    answers: list[tuple[RemoteHeader, Answer]] = []
+    with client.new_session() as session:
+        provider = Conversation(session, at.base_url, at.prefix)
+        for row in rows:
+            try:
+                answers.append((row, _of(row, provider.record(row.identifier))))
+            except Refused as exc:
+                if not exc.codes:
+                    return answers, exc  # not about this record
+                answers.append((row, exc))
+            except Exception as exc:
+                return answers, exc
+    return answers, None
+
+
+def _of(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
+    said = answer.entry.header.identifier
+    if oai.identifier_key(said) == row.key:
+        return answer
+    return Refused(f"the answer to GetRecord was of {said!r}")
+
+
+def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) -> bool:
+    """Store a batch and the run's place in one transaction; False if another worker stored it first."""
+    received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
+    refused = [(row, answer) for row, answer in answers if isinstance(answer, Refused)]
+    vanished = [row for row, exc in refused if row.state == State.ABSENT and exc.codes == {"idDoesNotExist"}]
+    prepared, rejects = pages.prepare(run, received, at=run.first_response)
+    rejects += [
+        Reject(run=run, identifier=row.identifier, datestamp=_written(row), reason=f"the provider listed it, but {exc}")
+        for row, exc in refused
+        if row not in vanished
+    ]
+    with transaction.atomic():
+        now = timezone.now()
+        won = Run.objects.filter(
+            pk=run.pk, state=Run.State.OPEN, phase=Run.Phase.FETCHING, fetched=run.fetched, holder=leases.me()
+        ).update(
+            fetched=F("fetched") + len(answers),
+            attempts=0 if answers else F("attempts"),
+            not_before=None,
+            message="",
+            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
+        )
+        if won != 1:
+            return False
+        pages.put(run, prepared, rejects)
+        if vanished:
+            slices.keep_vanished(run, vanished)
+        if run.is_comparison:
+            still_there = [row for row, answer in answers if row.state == State.ABSENT and _is_live(answer)]
+            counting.count(run, extra=-len(still_there))
+        if last:
+            run.refresh_from_db()
+            ending.finish(run, now=now)
+    logger.info("records fetched", extra=run.log_facts(records=len(answers), rejects=len(rejects)))
+    return True
+
+
+def _is_live(answer: Answer) -> bool:
+    return isinstance(answer, ReceivedEntry) and not answer.entry.header.deleted
+
+
+def _written(row: RemoteHeader) -> str:
+    return "" if row.datestamp is None else f"{row.datestamp:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,62 @@
+"""What a link brings and this node knows better: entries that are not taken, with the reason. Reads only.
+
+A recovery brings our own set back from another GISC (W35): the guard of our own set (W23) is lifted for it, but it
+never undoes what we know better. A relay that stands in for a provider may be behind: an older version never
+replaces a newer one (W31).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from catalogue import store
+from catalogue.models import MetadataSet, Record
+
+
+class _Held(NamedTuple):
+    deleted: bool
+    digest: bytes
+    metadata_date: datetime | None
+    datestamp: datetime
+
+
+def to_recovery(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[str, str]:
+    """Why some entries are not taken, by key."""
+    found = {}
+    for entry, held in _pairs(entries, into):
+        if held.deleted:
+            if not entry.deleted:
+                found[entry.key] = "was withdrawn here, and a recovery does not bring it back"
+        elif entry.deleted:
+            found[entry.key] = "is deleted there and live here; withdraw it, if that is right"
+        elif held.digest != entry.digest and not _is_after(entry.metadata_date, held.metadata_date):
+            found[entry.key] = "differs from the version held here, which is not older"
+    return found
+
+
+def to_relay(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[str, str]:
+    """Why some entries are not taken, by key. What the relay says to be deleted, is (W9)."""
+    found = {}
+    for entry, held in _pairs(entries, into):
+        if entry.deleted:
+            continue
+        if held.deleted and not _is_after(entry.metadata_date, held.datestamp):
+            found[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
+        elif not held.deleted and _is_after(held.metadata_date, entry.metadata_date):
+            found[entry.key] = "is older at the relay than the version held here (W31)"
+    return found
+
+
+def _pairs(entries: Sequence[store.Prepared], into: MetadataSet) -> list[tuple[store.Prepared, _Held]]:
+    rows = Record.objects.filter(key__in=[entry.key for entry in entries], owner=into)
+    held = {
+        key: _Held(deleted, bytes(digest or b""), date, datestamp)
+        for key, deleted, digest, date, datestamp in rows.values_list(
+            "key", "deleted", "digest", "metadata_date", "datestamp"
+        )
+    }
+    return [(entry, held[entry.key]) for entry in entries if entry.key in held]
+
+
+def _is_after(one: datetime | None, other: datetime | None) -> bool:
+    return one is not None and other is not None and one > other

@@ -1,0 +1,230 @@
+"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2)."""
+
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from catalogue import datestamps, metadata, oai, payload, store
+from catalogue.prepared import version
+from harvester import conflicts, counting, ending, headers, leases, objections, parse
+from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.words import Kind
+
+logger = logging.getLogger(__name__)
+
+Prepared = tuple[parse.ReceivedEntry, store.Prepared]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The token and the page that further ones are compared with (H23)."""
+
+    token: str
+    page: bytes
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """The entries of a page by what is done with them."""
+
+    prepared: list[Prepared] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    wanted: list[oai.Header] = field(default_factory=list)
+    unchanged: list[oai.Header] = field(default_factory=list)
+    missing: int = 0
+    stale: int = 0
+
+
+def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
+    """Store one page and the run's place in one transaction; False if that place is no longer the run's."""
+    by_header = run.strategy == Link.Strategy.IDENTIFIERS
+    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+    number = run.pages + 1
+    first_response = run.first_response if run.pages else page.response_date
+    newest = _newest(run.newest if run.pages else None, page)
+    with transaction.atomic():
+        now = timezone.now()
+        won = Run.objects.filter(
+            pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=leases.me()
+        ).update(
+            pages=F("pages") + 1,
+            listed=F("listed") + len(page.entries),
+            token=page.token or "",
+            marked_token=mark.token,
+            marked_page=mark.page,
+            first_response=first_response,
+            newest=newest,
+            list_size=page.list_size if page.list_size is not None else run.list_size,
+            attempts=0,
+            not_before=None,
+            message=" ".join(page.warnings),
+            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
+        )
+        if won != 1:
+            return False
+        headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+        counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+        put(run, entries.prepared, entries.rejects)
+        if run.is_comparison:
+            counting.count(run, missing=entries.missing, stale=entries.stale)
+            headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+        if page.token is None:
+            run.refresh_from_db()
+            ending.end_list(run, now=now)
+    logger.info(
+        "page stored", extra=run.log_facts(page=number, entries=len(page.entries), rejects=len(entries.rejects))
+    )
+    return True
+
+
+def _by_header(run: Run, page: parse.Page) -> _Sorted:
+    """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
+    found = _Sorted()
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
+    known = headers.known(run.link_id, keys)
+    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    for key, received in zip(keys, page.entries, strict=True):
+        header = received.entry.header
+        before = known.get(key)
+        if before is None:
+            found.missing += not header.deleted
+        elif before.differs_from(header):
+            found.stale += 1
+        if header.deleted or not header.identifier:
+            prepared, rejects = prepare(run, (received,), at=page.response_date)
+            found.prepared += prepared
+            found.rejects += rejects
+        elif before is not None and before.says(header, settled_before=settled_before):
+            found.unchanged.append(header)
+        else:
+            found.wanted.append(header)
+    return found
+
+
+def _granule(stamp: datetime, granularity: str) -> datetime:
+    if granularity == datestamps.Granularity.DAY:
+        return stamp.replace(hour=0, minute=0, second=0, microsecond=0)
+    return stamp
+
+
+def prepare(
+    run: Run, entries: tuple[parse.ReceivedEntry, ...] | list[parse.ReceivedEntry], *, at: datetime | None
+) -> tuple[list[Prepared], list[Reject]]:
+    """The entries that can be stored, checked and packed, and the others as rejects. `at`: the provider's time."""
+    prepared: list[Prepared] = []
+    rejects: list[Reject] = []
+    for received in entries:
+        try:
+            prepared.append((received, _prepare(run, received, at)))
+        except metadata.Unusable as exc:
+            rejects.append(_reject(run, received, str(exc)))
+    return prepared, rejects
+
+
+def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
+    """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
+    link = run.link
+    recovers = link.kind == Kind.RECOVERY
+    against = _against(link, [entry for _, entry in prepared])
+    taken = [(received, entry) for received, entry in prepared if entry.key not in against]
+    source = "" if recovers else link.name  # what is recovered is ours again
+    results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
+    refused = [
+        _reject(run, received, f"the record {against[entry.key]}")
+        for received, entry in prepared
+        if entry.key in against
+    ]
+    said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
+    words = []
+    for (received, entry), result in zip(taken, results, strict=True):
+        is_refused = result.action is store.Action.REJECTED
+        if is_refused:
+            refused.append(_reject(run, received, f"the record {result.reason}"))
+        said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        kind = conflicts.kind_of(entry, result)
+        words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
+    headers.note(link.pk, said)
+    conflicts.note(run, words)
+    actions = Counter(result.action.value for result in results)
+    del actions[store.Action.REJECTED.value]
+    rejected = len(rejects) + len(refused)
+    counting.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
+    Reject.objects.bulk_create([*rejects, *refused])
+
+
+def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
+    """Why some entries are not taken, by key."""
+    if link.kind == Kind.RECOVERY:
+        return objections.to_recovery(entries, link.local_set)
+    return objections.to_relay(entries, link.local_set) if link.serving_id is not None else {}
+
+
+def _header_of(reject: Reject) -> oai.Header:
+    return oai.Header(reject.identifier, reject.datestamp)
+
+
+def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> store.Prepared:
+    """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable."""
+    header = received.entry.header
+    if not header.identifier:
+        raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
+    if received.fault:
+        raise metadata.Unusable(received.fault)
+    provenance: dict[str, Any] | None = {
+        "link": run.link.name,
+        "baseURL": run.link.provider.base_url,
+        "identifier": header.identifier,
+        "datestamp": header.datestamp,
+        "metadataNamespace": oai.GMD_NS,
+        "harvestDate": datestamps.write(at or timezone.now()),
+        "altered": bool(received.mended),
+    }
+    if received.provenance is not None and provenance is not None:
+        provenance["origin"] = received.provenance
+    if run.link.kind == Kind.RECOVERY:
+        provenance = None  # it is ours
+    if header.deleted:
+        return store.prepare_deletion(header.identifier)
+    if received.entry.metadata is None:
+        raise metadata.Unusable("the record has no metadata and is not deleted")
+    try:
+        prepared = _version(received, provenance)
+    except metadata.Unusable as exc:
+        raise metadata.Unusable(f"the record {exc}") from exc
+    if prepared.key != oai.identifier_key(header.identifier):  # H38, W3
+        raise metadata.Unusable(
+            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {prepared.identifier!r}"
+        )
+    return prepared
+
+
+def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None) -> store.Prepared:
+    """The record made ready from the tree that its page was parsed to: it is not parsed again. Raises Unusable."""
+    element, root, digest = received.entry.metadata, received.root, received.digest()
+    assert element is not None and root is not None and digest is not None
+    if len(element) > metadata.MAX_RECORD_BYTES:
+        raise metadata.Unusable(metadata.oversized(len(element)))
+    return version(metadata.read_tree(root, element, digest), payload.pack(element), provenance)
+
+
+def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
+    header = received.entry.header
+    return Reject(
+        run=run,
+        identifier=header.identifier,
+        datestamp=header.datestamp[:100],
+        reason=reason,
+        raw=received.entry.metadata,
+    )
+
+
+def _newest(so_far: datetime | None, page: parse.Page) -> datetime | None:
+    stamps = [datestamps.lenient(received.entry.header.datestamp) for received in page.entries]
+    return max(filter(None, [so_far, *stamps]), default=None)

@@ -1,0 +1,13 @@
+"""Words that the harvester's files share: the kinds of link."""
+
+from django.db.models import TextChoices
+
+
+class Kind(TextChoices):
+    """What a link's provider is to us."""
+
+    PEER = "peer", "peer: another GISC's own set, from that GISC"
+    RELAY = "relay", "relay: a GISC's set, from another GISC that holds it"
+    CENTRE = "centre", "centre: an NC, a DCPC or another catalogue that harvests nobody"
+    SHARED = "shared", "shared: a set of joint responsibility, from one of its owners"
+    RECOVERY = "recovery", "recovery: our own set back from another GISC, by hand"

@@ -1,0 +1,124 @@
+"""Misplaced and disputed records: kept, shown, and settled by the operator (W23, W33)."""
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from catalogue.models import Record
+from harvester.models import Conflict, Link
+from tests.harvester.conftest import fill, identifier
+from tests.harvester.provider import Provider
+from tests.harvester.working import counters, harvest
+from tests.world import OFFENBACH, TOULOUSE, iso_record, own_set, peer_set, put
+
+CONFLICTS = "/admin/harvester/conflict/"
+STAMP = "2026-02-01T00:00:00Z"
+
+
+def again(link: Link) -> dict[str, int]:
+    link.refresh_from_db()
+    return counters(harvest(link, full=True))
+
+
+def act(client: Client, action: str, conflict: Conflict) -> str:
+    form = {"action": action, "_selected_action": [conflict.pk]}
+    return client.post(CONFLICTS, form, follow=True).content.decode()
+
+
+@pytest.fixture
+def misplaced(link: Link, provider: Provider) -> Conflict:
+    put(iso_record(identifier(0), title="Ours", metadata_date="2026-01-10"), into=own_set())
+    document = iso_record(identifier(0), title="Theirs", metadata_date="2026-01-11")
+    provider.entries[identifier(0)] = (STAMP, document)
+    again(link)
+    return Conflict.objects.get()
+
+
+@pytest.mark.spec("W23")
+def test_a_misplaced_record_is_told_with_both_dates_and_what_differs(misplaced: Conflict, admin_client: Client) -> None:
+    assert (misplaced.kind, misplaced.identifier, misplaced.settled) == ("misplaced", identifier(0), None)
+    assert f"{misplaced.metadata_date:%Y-%m-%d}" == "2026-01-11"
+    listed = admin_client.get(f"{CONFLICTS}?state=waits").content.decode()
+    assert identifier(0) in listed and "2026-01-10" in listed and "waits for you" in listed
+    page = admin_client.get(f"{CONFLICTS}{misplaced.pk}/change/").content.decode()
+    assert "Theirs" in page and "Ours" in page
+    assert Record.objects.get().description.title == "Ours"
+
+
+@pytest.mark.spec("W23")
+def test_what_was_left_as_it_is_comes_up_again_only_when_the_provider_says_something_else(
+    misplaced: Conflict, link: Link, provider: Provider, admin_client: Client
+) -> None:
+    assert "left as it is" in act(admin_client, "leave", misplaced)
+    again(link)
+    misplaced.refresh_from_db()
+    assert misplaced.settled is not None and "admin" in misplaced.settlement
+
+    provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="Theirs, changed"))
+    again(link)
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None
+
+
+@pytest.mark.spec("W23")
+def test_a_record_that_was_ours_by_mistake_is_handed_over(
+    misplaced: Conflict, link: Link, provider: Provider, admin_client: Client
+) -> None:
+    assert f"handed over to {TOULOUSE.spec}" in act(admin_client, "hand_over", misplaced)
+    assert Record.objects.get().owner.spec == TOULOUSE.spec
+
+    assert again(link)["updated"] == 1
+
+    record = Record.objects.get()
+    assert (record.description.title, record.owner.spec, record.set_specs) == ("Theirs", TOULOUSE.spec, [TOULOUSE.spec])
+    misplaced.refresh_from_db()
+    assert misplaced.settled is not None
+
+
+@pytest.mark.spec("W23")
+def test_the_provider_settles_it_by_withdrawing_the_record(misplaced: Conflict, link: Link, provider: Provider) -> None:
+    provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="Ours", metadata_date="2026-01-10"))
+    again(link)
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None, "the same content in the wrong set is still misplaced"
+
+
+@pytest.mark.spec("W23", "W47")
+def test_two_peers_that_differ_are_shown_and_the_owner_counts(link: Link, provider: Provider) -> None:
+    put(iso_record(identifier(0), title="By Offenbach"), into=peer_set(OFFENBACH))
+    provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="By Toulouse"))
+
+    again(link)
+
+    assert Record.objects.get().description.title == "By Offenbach"
+    conflict = Conflict.objects.get()
+    assert (conflict.kind, conflict.settled) == ("differs", None)
+
+    provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="By Offenbach"))
+    again(link)
+    conflict.refresh_from_db()
+    assert conflict.settled is not None and "agree again" in conflict.settlement
+
+
+def test_only_what_fits_can_be_done(link: Link, provider: Provider, misplaced: Conflict, admin_client: Client) -> None:
+    assert "only a record that its provider no longer knows" in act(admin_client, "withdraw", misplaced)
+    assert not Record.objects.get().deleted
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None
+
+
+def test_who_may_only_look_settles_nothing(misplaced: Conflict, client: Client) -> None:
+    looker = User.objects.create_user("looker", is_staff=True)
+    looker.user_permissions.add(Permission.objects.get(codename="view_conflict"))
+    client.force_login(looker)
+
+    act(client, "leave", misplaced)
+
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None
+
+
+def test_an_idle_link_writes_no_conflict_rows(misplaced: Conflict, link: Link, provider: Provider) -> None:
+    fill(provider, range(1, 3))
+    again(link)
+    assert Conflict.objects.count() == 1

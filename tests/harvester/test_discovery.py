@@ -1,0 +1,126 @@
+"""What "retrieve info" and `link check` tell of a provider before anything is stored."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from werkzeug import Response
+
+from catalogue.models import Record
+from harvester import discovery
+from harvester.errors import HarvestError, Refused
+from tests.harvester.conftest import fill, identifier
+from tests.harvester.provider import Provider, xml
+
+FRIENDS = (
+    '<description><friends xmlns="http://www.openarchives.org/OAI/2.0/friends/"><baseURL>http://a.example.org/oai'
+    "</baseURL><baseURL> http://b.example.org/oai </baseURL><baseURL>http://a.example.org/oai</baseURL></friends>"
+    "</description>"
+)
+
+
+@pytest.mark.spec("H1")
+def test_identity_formats_sets_policy_clock_and_a_sample_record_are_told(db: None, provider: Provider) -> None:
+    fill(provider, range(3))
+    provider.entries[identifier(0)] = ("2026-02-01T00:00:00Z", None)
+
+    offer = discovery.look(provider.base_url)
+
+    assert offer.identity.repository_name == "Test"
+    assert offer.identity.deleted_record == "persistent"
+    assert [item.prefix for item in offer.formats] == ["ISO19139"]
+    assert [item.spec for item in offer.sets] == ["WIS-GISC-TOULOUSE"]
+    assert offer.skew_s < -3600
+    assert (offer.sample.identifier, offer.sample.title, offer.sample.fault) == (identifier(1), "Product 1", "")
+    assert not Record.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("formats", "found"),
+    [
+        ((("iso19139", "http://www.isotc211.org/2005/gmd"),), "iso19139"),
+        ((("oai_dc", "http://x"), ("gmd", "http://www.isotc211.org/2005/gmd/")), "gmd"),
+        ((("mi", "http://www.isotc211.org/2005/gmi"), ("iso19139", "http://www.isotc211.org/2005/gmd")), "iso19139"),
+        ((("oai_dc", "http://x"),), ""),
+    ],
+)
+@pytest.mark.spec("W2")
+def test_the_prefix_is_found_by_its_namespace_however_it_is_spelled(
+    provider: Provider, formats: tuple[tuple[str, str], ...], found: str
+) -> None:
+    provider.formats = formats
+    assert discovery.look(provider.base_url).iso_prefix == found
+
+
+def test_a_provider_without_iso_records_has_no_sample_and_says_why(provider: Provider) -> None:
+    provider.formats = (("oai_dc", "http://x"),)
+    assert discovery.look(provider.base_url).sample.fault == "ISO 19139 is not on offer"
+
+
+@pytest.mark.spec("W3", "H38")
+def test_a_sample_whose_header_and_metadata_disagree_says_so(provider: Provider) -> None:
+    fill(provider, range(1))
+    provider.edits.append(lambda a, body: body.replace(b"R000</identifier>", b"R999</identifier>"))
+    assert "gmd:fileIdentifier" in discovery.look(provider.base_url).sample.fault
+
+
+@pytest.mark.spec("H46")
+def test_friends_are_returned_once_each(provider: Provider) -> None:
+    provider.description = FRIENDS
+    assert discovery.look(provider.base_url).identity.friends == (
+        "http://a.example.org/oai",
+        "http://b.example.org/oai",
+    )
+
+
+@pytest.mark.spec("H27")
+def test_a_permanent_move_is_proposed(provider: Provider) -> None:
+    provider.server.expect_request("/old").respond_with_handler(
+        lambda request: Response(status=308, headers={"Location": f"/oai?{request.query_string.decode()}"})
+    )
+    offer = discovery.look(provider.server.url_for("/old"))
+    assert offer.moved_to == provider.base_url
+    assert provider.base_url in " ".join(offer.warnings)
+
+
+@pytest.mark.spec("H29")
+def test_what_is_no_provider_is_an_error(provider: Provider) -> None:
+    provider.faults.append(lambda arguments: Response("<html>hello</html>", content_type="text/html"))
+    with pytest.raises(HarvestError, match="not OAI-PMH"):
+        discovery.look(provider.base_url)
+
+
+@pytest.mark.spec("H47")
+def test_a_static_repository_is_not_taken_for_a_provider(provider: Provider) -> None:
+    body = '<Repository xmlns="http://www.openarchives.org/OAI/2.0/static-repository"/>'
+    provider.faults.append(lambda arguments: xml(body))
+    with pytest.raises(Refused, match="gateway"):
+        discovery.look(provider.base_url)
+
+
+def test_sets_that_never_end_are_no_reason_to_tell_nothing(provider: Provider) -> None:
+    page = provider.envelope("<ListSets><set><setSpec>a</setSpec></set><resumptionToken>x</resumptionToken></ListSets>")
+    provider.faults.append(lambda arguments: xml(page) if arguments["verb"] == "ListSets" else None)
+    assert "did not end" in discovery.look(provider.base_url).sets_fault
+
+
+def test_link_check_prints_the_same(db: None, provider: Provider) -> None:
+    fill(provider, range(1))
+    provider.description = FRIENDS
+    out = StringIO()
+    call_command("link", "check", provider.base_url, "--json", stdout=out)
+    told = json.loads(out.getvalue())
+    assert told["iso_prefix"] == "ISO19139"
+    assert told["sample"]["identifier"] == identifier(0)
+    assert told["friends"] == ["http://a.example.org/oai", "http://b.example.org/oai"]
+    assert told["deleted_record"] == "persistent"
+    assert told["granularity"] == "YYYY-MM-DDThh:mm:ssZ"
+    words = StringIO()
+    call_command("link", "check", provider.base_url, stdout=words)
+    assert f"sample: identifier {identifier(0)}; datestamp" in words.getvalue()
+
+
+def test_link_check_of_what_does_not_answer_is_one_sentence(db: None) -> None:
+    with pytest.raises(CommandError, match="no answer from http://127.0.0.1:1/oai"):
+        call_command("link", "check", "http://127.0.0.1:1/oai")

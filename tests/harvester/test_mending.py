@@ -1,0 +1,127 @@
+"""Mending: what it may touch, and that it touches nothing else."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from harvester import mending, parse
+from harvester.errors import BrokenReply
+from tests.world import iso_record
+
+OAI = 'xmlns="http://www.openarchives.org/OAI/2.0/"'
+
+
+def document(number: int) -> bytes:
+    return iso_record(f"urn:x:{number}", title=f"Title {number}").split(b"?>\n", 1)[1].strip()
+
+
+def page(*records: bytes) -> bytes:
+    listed = b"".join(
+        b"<record><header><identifier>urn:x:%d</identifier><datestamp>2026-01-01</datestamp></header>"
+        b"<metadata>%s</metadata></record>\n" % (number, record)
+        for number, record in enumerate(records)
+    )
+    return (
+        f"<?xml version='1.0'?>\n<OAI-PMH {OAI}><responseDate>2026-01-01T00:00:00Z</responseDate><request/>"
+        "<ListRecords>".encode()
+        + listed
+        + b'<resumptionToken completeListSize="9">t</resumptionToken></ListRecords></OAI-PMH>'
+    )
+
+
+def mended(body: bytes) -> parse.Page:
+    with pytest.raises(BrokenReply) as broken:
+        parse.page(body, continued=False)
+    return mending.page(body, broken.value, continued=False)
+
+
+@pytest.mark.spec("H32")
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (b"caf\xe9", "café"),
+        ("café".encode() + b"\x80\xff", "café€ÿ"),
+        (b"a\x00b\x1fc\xef\xbf\xbe", "abc"),
+        (b"a&#0;&#x1F;&#xd800;&#xFFFF;&#99999999999;&#233;b", "a&#233;b"),
+        (b"&eacute;&nbsp;&amp;&lt;", "é\xa0&amp;&lt;"),
+        (b"R&D & co; &# &;", "R&amp;D &amp; co; &amp;# &amp;;"),
+    ],
+)
+def test_each_kind_of_damage_is_mended_in_its_record_alone(wrong: bytes, right: str) -> None:
+    damaged = document(1).replace(b"Title", wrong)
+
+    got = mended(page(document(0), damaged, document(2)))
+
+    assert [entry.entry.metadata for entry in got.entries] == [
+        document(0),
+        document(1).replace(b"Title", right.encode()),
+        document(2),
+    ]
+    assert [bool(entry.mended) for entry in got.entries] == [False, True, False]
+    assert (got.token, got.list_size) == ("t", 9)
+    assert len(got.warnings) == 1
+
+
+@pytest.mark.spec("H33")
+@pytest.mark.parametrize(
+    "wrong", [b"<", b"</gmd:nothing>", b"&unheard;", b"<x:y/>", b"<a b=c/>", b"]]>", b"<!DOCTYPE a>"]
+)
+def test_what_cannot_be_mended_is_kept_apart_with_its_bytes(wrong: bytes) -> None:
+    damaged = document(1).replace(b"Title", wrong)
+
+    got = mended(page(document(0), damaged, document(2)))
+
+    assert [entry.entry.header.identifier for entry in got.entries] == ["urn:x:0", "urn:x:1", "urn:x:2"]
+    assert [bool(entry.fault) for entry in got.entries] == [False, True, False]
+    bad = got.entries[1].entry.metadata
+    assert bad is not None and bad.startswith(b"<record>") and damaged in bad
+
+
+@given(junk=st.binary(max_size=30))
+@example(b"</record><record>")
+@example(b"</record>")
+@example(b"<record>")
+@example(b"<metadata>")
+@example(b"</metadata></record></ListRecords></OAI-PMH>")
+@example(b"<!--")
+@example(b"<![CDATA[")
+def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_page_is_refused(junk: bytes) -> None:
+    body = page(document(0), document(1).replace(b"Title", junk), document(2))
+    try:
+        got = parse.page(body, continued=False)
+    except BrokenReply as broken:
+        try:
+            got = mending.page(body, broken, continued=False)
+        except BrokenReply:
+            return
+    whole = {e.entry.header.identifier: e for e in got.entries if not e.fault and not e.mended}
+    for number in (0, 2):
+        if f"urn:x:{number}" in whole:
+            assert whole[f"urn:x:{number}"].entry.metadata == document(number)
+    for entry in got.entries:
+        if not entry.fault and entry.entry.metadata is not None:
+            entry.entry.metadata.decode()
+
+
+@pytest.mark.spec("H21")
+@given(cut=st.integers(1, 2500))
+def test_a_page_that_was_cut_short_is_never_mended(cut: int) -> None:
+    body = page(document(0), document(1))[:-cut]
+    with pytest.raises(BrokenReply) as broken:
+        parse.page(body, continued=False)
+    with pytest.raises(BrokenReply):
+        mending.page(body, broken.value, continued=False)
+
+
+def test_a_header_that_would_have_to_be_mended_names_nobody() -> None:
+    body = page(document(0), document(1)).replace(b"<identifier>urn:x:1", b"<identifier>urn:\x01x:1")
+    bad = mended(body).entries[1]
+    assert bad.fault
+    assert bad.entry.header.identifier == "urn:\ufffdx:1"
+
+
+def test_an_ampersand_in_an_identifier_is_what_it_says() -> None:
+    body = page(document(0)).replace(b"<identifier>urn:x:0", b"<identifier>http://x.example.org/?a=1&b=2")
+    (entry,) = mended(body).entries
+    assert entry.entry.header.identifier == "http://x.example.org/?a=1&b=2"
+    assert entry.mended == ("ampersands escaped",)

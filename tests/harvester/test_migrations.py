@@ -1,0 +1,35 @@
+"""A node that has harvested before is upgraded: its links know what they would have written down."""
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from harvester import runs
+from harvester.models import Link, RemoteHeader
+from tests.harvester.conftest import fill, identifier
+from tests.harvester.provider import Provider
+
+
+@pytest.mark.django_db(transaction=True)
+def test_links_that_have_harvested_before_get_their_headers_and_keep_their_place(
+    link: Link, provider: Provider
+) -> None:
+    fill(provider, range(3))
+    runs.work(runs.open_run(link, trigger="test").pk)
+    link.refresh_from_db()
+    before = list(RemoteHeader.objects.order_by("key").values("key", "identifier", "datestamp", "deleted", "state"))
+    assert len(before) == 3
+    newest = sorted(name for _, name in MigrationExecutor(connection).loader.graph.leaf_nodes("harvester"))[-1]
+    try:
+        MigrationExecutor(connection).migrate([("harvester", "0001_initial")])
+        MigrationExecutor(connection).migrate([("harvester", newest)])
+
+        after = RemoteHeader.objects.order_by("key").values("key", "identifier", "datestamp", "deleted", "state")
+        assert list(after) == before
+        upgraded = Link.objects.get()
+        assert upgraded.harvested_to == upgraded.newest == upgraded.first_response == link.harvested_to
+        provider.entries.clear()
+        runs.work(runs.open_run(upgraded, trigger="test").pk)
+        assert Link.objects.get().harvested_to == link.harvested_to, identifier(0)
+    finally:
+        MigrationExecutor(connection).migrate([("harvester", newest)])

@@ -1,0 +1,21 @@
+"""How long a run waits before it asks again."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harvester import schedule
+
+
+@given(attempt=st.integers(1, 50), wish=st.none() | st.floats(0, 1e9), chance=st.floats(0, 1))
+def test_no_wait_is_longer_than_an_hour_or_shorter_than_the_provider_wishes(
+    attempt: int, wish: float | None, chance: float
+) -> None:
+    wait_s = schedule.retry_wait_s(attempt, wish)
+    spread_s = schedule.spread_s(wait_s, chance)
+    assert spread_s >= 0
+    assert wait_s + spread_s <= 3600
+    assert wait_s >= min(wish or 0, 3600)
+
+
+def test_those_who_wait_do_not_all_come_back_at_once() -> None:
+    assert schedule.spread_s(60, 0.0) != schedule.spread_s(60, 0.5) != schedule.spread_s(60, 1.0)

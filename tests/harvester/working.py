@@ -1,0 +1,36 @@
+"""Work on runs as workers do, and look at what came of it."""
+
+from datetime import UTC, datetime
+
+from catalogue.models import Record
+from harvester import runs
+from harvester.models import Link, Run
+
+COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
+
+
+def at(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+def harvest(link: Link, **options: bool) -> Run:
+    """One run, worked on until it ends or has to wait."""
+    run = runs.open_run(link, trigger="test", **options)
+    assert run is not None
+    return go_on(run)
+
+
+def go_on(run: Run) -> Run:
+    """Work on a run again, as if its wait were over."""
+    Run.objects.filter(pk=run.pk).update(not_before=None)
+    after = runs.work(run.pk)
+    assert after is not None
+    return after
+
+
+def counters(run: Run) -> dict[str, int]:
+    return {name: getattr(run, name) for name in COUNTERS if getattr(run, name)}
+
+
+def held() -> set[str]:
+    return set(Record.objects.filter(deleted=False).values_list("identifier", flat=True))
