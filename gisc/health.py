@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from gisc import database, embedded
+from harvester import clock
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ def ready(request: HttpRequest) -> JsonResponse:
     """200 when the database is reachable and migrated and Redis is reachable, else 503."""
     parts = {"database": _database(), "redis": _redis()}
     good = all(state == "ok" for state in parts.values())
+    if parts["database"] == "ok" and (clock_state := clock.state()):
+        parts["clock"] = clock_state  # told, and no reason to turn harvesters away
     return JsonResponse({"ready": good, **parts}, status=200 if good else 503)
 
 

@@ -4,21 +4,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('harvester', '0006_alternatives'),
+        ("harvester", "0006_alternatives"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Canary',
+            name="Canary",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('last', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("last", models.DateTimeField()),
             ],
             options={
-                'verbose_name_plural': 'canaries',
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='there_is_one_canary')],
+                "verbose_name_plural": "canaries",
+                "constraints": [models.CheckConstraint(condition=models.Q(("id", 1)), name="there_is_one_canary")],
             },
         ),
     ]
