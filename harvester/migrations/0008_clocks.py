@@ -4,28 +4,35 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('harvester', '0007_canary'),
+        ("harvester", "0007_canary"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='link',
-            name='skew_s',
-            field=models.FloatField(editable=False, help_text="the provider's clock minus ours (W19)", null=True, verbose_name='clock skew, seconds'),
+            model_name="link",
+            name="skew_s",
+            field=models.FloatField(
+                editable=False,
+                help_text="the provider's clock minus ours (W19)",
+                null=True,
+                verbose_name="clock skew, seconds",
+            ),
         ),
         migrations.CreateModel(
-            name='HostClock',
+            name="HostClock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('checked', models.DateTimeField()),
-                ('server', models.CharField(blank=True, max_length=255)),
-                ('offset_s', models.FloatField(help_text="NTP's time minus this host's; none: no server answered", null=True)),
-                ('fault', models.TextField(blank=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("checked", models.DateTimeField()),
+                ("server", models.CharField(blank=True, max_length=255)),
+                (
+                    "offset_s",
+                    models.FloatField(help_text="NTP's time minus this host's; none: no server answered", null=True),
+                ),
+                ("fault", models.TextField(blank=True)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='there_is_one_host_clock')],
+                "constraints": [models.CheckConstraint(condition=models.Q(("id", 1)), name="there_is_one_host_clock")],
             },
         ),
     ]
