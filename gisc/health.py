@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue import durability
 from gisc import database
+from harvester import clock
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -36,12 +37,16 @@ def ready(request: HttpRequest) -> JsonResponse:
     """200 when the database is reachable and migrated and Redis is reachable, else 503."""
     parts = {"database": _database(), "redis": _redis()}
     good = all(state == "ok" for state in parts.values())
-    durable = None if parts["database"] == "not reachable" else _durable()
-    return JsonResponse({"ready": good, **parts, "durable": durable}, status=200 if good else 503)
+    told: dict[str, object] = {}  # no reason to take the node off the network, but to be seen
+    if parts["database"] != "not reachable":
+        told["durable"] = _durable()
+    if parts["database"] == "ok" and (clock_state := clock.state()):
+        told["clock"] = clock_state
+    return JsonResponse({"ready": good, **parts, "durable": None, **told}, status=200 if good else 503)
 
 
 def _durable() -> bool | None:
-    """No reason to take the node off the network, but to be seen: `manage.py check --database default` says what is off."""
+    """Whether PostgreSQL keeps what is committed: `manage.py check --database default` says what is off."""
     try:
         return not durability.lacking()
     except DatabaseError:

@@ -52,6 +52,7 @@ GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
+GISC_NTP_SERVERS = env.words("GISC_NTP_SERVERS")
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")

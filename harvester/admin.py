@@ -60,7 +60,7 @@ class LinkAdmin(Admin):
     inlines = (AlternativeInline,)
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "failing_since"),
+        *("served", "failing_since", "skew_s"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -107,7 +107,7 @@ class LinkAdmin(Admin):
             {
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "failures", "failing_since", "granularity", "deleted_record"),
+                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
                 )
             },
         ),

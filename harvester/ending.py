@@ -3,7 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 
-from harvester import headers, schedule, slices
+from harvester import clock, headers, schedule, slices
 from harvester.models import Link, Run
 
 logger = logging.getLogger(__name__)
@@ -76,6 +76,8 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
         )
     if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
+    if remark := clock.skew_remark(link.skew_s):
+        remarks.append(remark)
     if run.listed == 0 and run.list_from is None:  # H13
         remarks.append(
             f"The provider lists nothing for {link.provider.remote_set or 'the link'}; an unknown set and an empty one answer "

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from catalogue import datestamps
 from catalogue.datestamps import Granularity
-from harvester import client, leases, pages, schedule
+from harvester import client, clock, leases, pages, schedule
 from harvester.conversation import Conversation
 from harvester.errors import Endless
 from harvester.models import Link, Run
@@ -53,7 +53,9 @@ def _prepare(run: Run, identity: Identity) -> None:
         run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(granularity=run.granularity, list_from=run.list_from)
     Link.objects.filter(pk=run.link_id).update(
-        granularity=identity.granularity, deleted_record=identity.deleted_record[:20]
+        granularity=identity.granularity,
+        deleted_record=identity.deleted_record[:20],
+        skew_s=clock.skew_s(identity.response_date),
     )
 
 

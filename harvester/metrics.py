@@ -6,7 +6,7 @@ from django.db import DatabaseError
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from harvester import canary, slices
+from harvester import canary, clock, slices
 from harvester.models import Link, Run
 
 
@@ -21,14 +21,18 @@ class LinkCollector(Collector):
         drift = GaugeMetricFamily(
             "gisc_link_drift", "what the comparisons of the link's cycle have found", labels=["link", "kind"]
         )
+        skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
         try:
             age_s = canary.age_s()
+            offset_s = clock.offset_s()
             drifts = slices.drifts()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
                 if link.harvested_to is not None:
                     harvested_to.add_metric([link.name], link.harvested_to.timestamp())
+                if link.skew_s is not None:
+                    skew.add_metric([link.name], link.skew_s)
                 failures.add_metric([link.name], link.failures)
                 for kind, number in drifts.get(link.pk, {}).items():
                     drift.add_metric([link.name, kind], number)
@@ -39,4 +43,6 @@ class LinkCollector(Collector):
             yield GaugeMetricFamily(
                 "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
             )
-        yield from (harvested_to, failures, drift, running)
+        if offset_s is not None:
+            yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
+        yield from (harvested_to, failures, drift, skew, running)

@@ -123,6 +123,10 @@ class Link(models.Model):
     serving_since = models.DateTimeField(null=True, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)
 
+    skew_s = models.FloatField(
+        "clock skew, seconds", null=True, editable=False, help_text="the provider's clock minus ours (W19)"
+    )
+
     next_slice = models.DateTimeField("next comparison", null=True, editable=False)
     compared_to = models.DateTimeField(
         null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
@@ -405,3 +409,18 @@ class Canary(models.Model):
 
     def __str__(self) -> str:
         return f"{self.last:%Y-%m-%d %H:%M:%S}"
+
+
+class HostClock(models.Model):
+    """This host's clock against NTP, as last measured; one row."""
+
+    checked = models.DateTimeField()
+    server = models.CharField(max_length=255, blank=True)
+    offset_s = models.FloatField(null=True, help_text="NTP's time minus this host's; none: no server answered")
+    fault = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (models.CheckConstraint(name="there_is_one_host_clock", condition=Q(id=1)),)
+
+    def __str__(self) -> str:
+        return self.fault if self.offset_s is None else f"{self.offset_s:+.3f} s"

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import canary, runs, switching
+from harvester import canary, clock, runs, switching
 from harvester.models import Run
 
 
@@ -19,6 +19,7 @@ def queue(run: Run) -> None:
 def tick() -> None:
     """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
     canary.sing()
+    clock.check(timezone.now())
     switching.switch_failing(timezone.now())
     for run in runs.open_due_runs():
         queue(run)

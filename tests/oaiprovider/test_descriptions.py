@@ -109,7 +109,9 @@ def test_containers_are_shown_after_everything_else_in_identify(client: Client, 
         save(f'<?xml version="1.0"?>\n<!-- ours -->\n{xml}\n', name)
     assert shown(client) == ["friends", "branding", "gateway", "oai-identifier", "rightsManifest"]
     children = asking.get(client, verb="Identify").find("//o:Identify/*")
-    assert [child.tag.rpartition("}")[2] for child in children][6:] == ["granularity", "compression"] + ["description"] * 5
+    assert [child.tag.rpartition("}")[2] for child in children][6:] == ["granularity", "compression"] + [
+        "description"
+    ] * 5
 
     IdentifyDescription.objects.filter(name="gateway").update(shown=False)
     assert "gateway" not in shown(client)
