@@ -38,7 +38,7 @@ MAX_BOXES = 500
 _GMD = f"{{{oai.GMD_NS}}}"
 _GCO = "{http://www.isotc211.org/2005/gco}"
 _GMX = "{http://www.isotc211.org/2005/gmx}"
-_ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
+ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
 _CSW_NS = "http://www.opengis.net/cat/csw/"
 _FILE_IDENTIFIER, _DATE_STAMP, _LANGUAGE = (f"{_GMD}{name}" for name in ("fileIdentifier", "dateStamp", "language"))
 _BOX = f"{_GMD}EX_GeographicBoundingBox"
@@ -95,11 +95,11 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
 # libxml2 looks 250 bytes ahead to tell white space between elements from text; longer runs it may keep.
-_LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
+LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
 # Of every 20th byte a run of 200 holds ten in a row. Looking for those first costs a tenth of looking for the run.
-_STRIDE = 20
-_LONG_BLANK_SAMPLED = b" " * (200 // _STRIDE)
-_BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
+STRIDE = 20
+LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
+BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -212,7 +212,7 @@ def _end_of_root(text: bytes) -> int:
 def parse(element: bytes) -> etree._Element:
     """The tree of a root element, without white space between elements and comments. Raises Unusable."""
     try:
-        return etree.fromstring(_without_long_blanks(element), _parsers.strict)
+        return etree.fromstring(_without_long_blanks(element), parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
 
@@ -234,7 +234,7 @@ def read(element: bytes) -> Metadata:
 
 def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     """As `read`, of an element that is parsed and digested already."""
-    if root.tag not in _ROOTS:
+    if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
     found: dict[str, list[etree._Element]] = {name: [] for name in (_BLOCK, _BOX, *_EXTENTS)}
     for part in root.iter(*found):  # one walk for all
@@ -244,7 +244,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     return Metadata(
         identifier=identifier_of(root),
         digest=digest,
-        metadata_date=_moment(text_of(next(root.iterchildren(_DATE_STAMP), None))),
+        metadata_date=date_of(root),
         title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
         abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
         keywords=keywords,
@@ -257,8 +257,8 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
 
 
 def _without_long_blanks(element: bytes) -> bytes:
-    if _LONG_BLANK_SAMPLED in element[::_STRIDE].translate(_BLANKS_ALIKE):
-        return _LONG_BLANK.sub(b"> <", element)
+    if LONG_BLANK_SAMPLED in element[::STRIDE].translate(BLANKS_ALIKE):
+        return LONG_BLANK.sub(b"> <", element)
     return element
 
 
@@ -286,7 +286,7 @@ class _Parsers(threading.local):
         )
 
 
-_parsers = _Parsers()
+parsers = _Parsers()
 
 
 def _wrong_root(root: etree._Element) -> str:
@@ -313,6 +313,11 @@ def identifier_of(root: etree._Element) -> str:
         shown = identifier if len(identifier) <= 200 else f"{identifier[:200]}..."
         raise Unusable(f"has the gmd:fileIdentifier {shown!r}, which is no URI: it {fault}; give it another one")
     return identifier
+
+
+def date_of(root: etree._Element) -> datetime | None:
+    """The instant that gmd:dateStamp stands for."""
+    return _moment(text_of(next(root.iterchildren(_DATE_STAMP), None)))
 
 
 def text_of(element: etree._Element | None) -> str:

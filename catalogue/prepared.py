@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from lxml import etree
+
 from catalogue import metadata, oai
 
 # The columns of a row, in its order; `catalogue.staging` makes a table of them.
@@ -95,9 +97,10 @@ def deletion(identifier: str) -> Prepared:
     return Prepared(identifier, key, None, None, row)
 
 
-def unchanged(identifier: str, digest: bytes) -> Prepared:
-    """A version with the digest that is held: it was neither read further nor packed."""
-    return Prepared(identifier, oai.identifier_key(identifier), digest, None, b"")
+def unchanged(root: etree._Element, digest: bytes) -> Prepared:
+    """A version with the digest that is held: it is neither read further nor packed. Raises metadata.Unusable."""
+    identifier = metadata.identifier_of(root)
+    return Prepared(identifier, oai.identifier_key(identifier), digest, metadata.date_of(root), b"")
 
 
 def copy_stream(entries: Iterable[Prepared]) -> bytes:

@@ -70,7 +70,7 @@ def read(document: bytes, held: bytes | None = None, provenance: Mapping[str, An
     root = metadata.parse(element)
     digest = metadata.digest_of(root)
     if digest == held:
-        return prepared.unchanged(metadata.identifier_of(root), digest)
+        return prepared.unchanged(root, digest)
     version = prepared.version(metadata.read_tree(root, element, digest), provenance)
     start = document.find(element)  # mostly at its beginning
     return Read(version, start, len(element), b"" if start >= 0 else element)

@@ -25,7 +25,7 @@ Root = etree._Element  # what stands in it
 
 def root_in(container: Container) -> Root | None:
     """What stands in a `metadata` element: its ISO 19139 record, else its first element (fault catalogue 66)."""
-    return next(container.iterchildren(*metadata._ROOTS), next(container.iterchildren("*"), None))
+    return next(container.iterchildren(*metadata.ROOTS), next(container.iterchildren("*"), None))
 
 
 def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:

@@ -98,7 +98,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
         )
         if won != 1:
             return False
-        pages.put(run, prepared, rejects)
+        pages.put(run, prepared, rejects, at=run.first_response)
         if vanished:
             slices.keep_vanished(run, vanished)
         if run.is_comparison:

@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,15 +12,14 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import datestamps, metadata, oai, payload, store
-from catalogue.prepared import version
+from catalogue import datestamps, metadata, oai, payload, prepared, store
 from harvester import conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
-Prepared = tuple[parse.ReceivedEntry, store.Prepared]
+Checked = tuple[parse.ReceivedEntry, store.Prepared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Mark:
 class _Sorted:
     """The entries of a page by what is done with them."""
 
-    prepared: list[Prepared] = field(default_factory=list)
+    prepared: list[Checked] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     wanted: list[oai.Header] = field(default_factory=list)
     unchanged: list[oai.Header] = field(default_factory=list)
@@ -71,7 +71,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
             return False
         headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
         counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
-        put(run, entries.prepared, entries.rejects)
+        put(run, entries.prepared, entries.rejects, at=page.response_date)
         if run.is_comparison:
             counting.count(run, missing=entries.missing, stale=entries.stale)
             headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
@@ -98,8 +98,8 @@ def _by_header(run: Run, page: parse.Page) -> _Sorted:
         elif before.differs_from(header):
             found.stale += 1
         if header.deleted or not header.identifier:
-            prepared, rejects = prepare(run, (received,), at=page.response_date)
-            found.prepared += prepared
+            checked, rejects = prepare(run, (received,), at=page.response_date)
+            found.prepared += checked
             found.rejects += rejects
         elif before is not None and before.says(header, settled_before=settled_before):
             found.unchanged.append(header)
@@ -116,29 +116,37 @@ def _granule(stamp: datetime, granularity: str) -> datetime:
 
 def prepare(
     run: Run, entries: tuple[parse.ReceivedEntry, ...] | list[parse.ReceivedEntry], *, at: datetime | None
-) -> tuple[list[Prepared], list[Reject]]:
-    """The entries that can be stored, checked and packed, and the others as rejects. `at`: the provider's time."""
-    prepared: list[Prepared] = []
+) -> tuple[list[Checked], list[Reject]]:
+    """The entries that can be stored, checked, and the others as rejects. `at`: the provider's time.
+
+    What equals what is held is not packed.
+    """
+    checked: list[Checked] = []
     rejects: list[Reject] = []
+    held = store.held_digests([oai.identifier_key(received.entry.header.identifier) for received in entries])
     for received in entries:
         try:
-            prepared.append((received, _prepare(run, received, at)))
+            checked.append((received, _prepare(run, received, at, held)))
         except metadata.Unusable as exc:
             rejects.append(_reject(run, received, str(exc)))
-    return prepared, rejects
+    return checked, rejects
 
 
-def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
+def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
     """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
     recovers = link.kind == Kind.RECOVERY
-    against = _against(link, [entry for _, entry in prepared])
-    taken = [(received, entry) for received, entry in prepared if entry.key not in against]
+    against = _against(link, [entry for _, entry in checked])
+    taken = [(received, entry) for received, entry in checked if entry.key not in against]
     source = "" if recovers else link.name  # what is recovered is ours again
-    results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
+    try:
+        results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
+    except store.PayloadNeeded:  # what was held is held no more, or by another set
+        taken = [(received, _prepare(run, received, at, {})) for received, _ in taken]
+        results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
         _reject(run, received, f"the record {against[entry.key]}")
-        for received, entry in prepared
+        for received, entry in checked
         if entry.key in against
     ]
     said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
@@ -155,7 +163,7 @@ def put(run: Run, prepared: list[Prepared], rejects: list[Reject]) -> None:
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
-    counting.count(run, received=len(prepared) + len(rejects), rejected=rejected, **actions)
+    counting.count(run, received=len(checked) + len(rejects), rejected=rejected, **actions)
     Reject.objects.bulk_create([*rejects, *refused])
 
 
@@ -170,8 +178,11 @@ def _header_of(reject: Reject) -> oai.Header:
     return oai.Header(reject.identifier, reject.datestamp)
 
 
-def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> store.Prepared:
-    """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable."""
+def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held: Mapping[str, bytes]) -> store.Prepared:
+    """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable.
+
+    `held`: digests of what is held, by key; a version that has it needs no payload.
+    """
     header = received.entry.header
     if not header.identifier:
         raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
@@ -195,23 +206,26 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> st
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
     try:
-        prepared = _version(received, provenance)
+        entry = _version(received, provenance, held.get(oai.identifier_key(header.identifier)))
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
-    if prepared.key != oai.identifier_key(header.identifier):  # H38, W3
+    if entry.key != oai.identifier_key(header.identifier):  # H38, W3
         raise metadata.Unusable(
-            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {prepared.identifier!r}"
+            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}"
         )
-    return prepared
+    return entry
 
 
-def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None) -> store.Prepared:
+def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None, held: bytes | None) -> store.Prepared:
     """The record made ready from the tree that its page was parsed to: it is not parsed again. Raises Unusable."""
     element, root, digest = received.entry.metadata, received.root, received.digest()
     assert element is not None and root is not None and digest is not None
     if len(element) > metadata.MAX_RECORD_BYTES:
         raise metadata.Unusable(metadata.oversized(len(element)))
-    return version(metadata.read_tree(root, element, digest), payload.pack(element), provenance)
+    if digest == held:
+        return prepared.unchanged(root, digest)
+    said = metadata.read_tree(root, element, digest)
+    return prepared.version(said, provenance).with_payload(payload.pack(element))
 
 
 def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:

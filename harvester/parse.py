@@ -108,7 +108,7 @@ def identify(body: bytes, charset: str = "", date: datetime | None = None) -> Id
         granularity=Granularity.SECOND if spelled.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
         deleted_record=_child_text(identity, "deletedRecord"),
         earliest_datestamp=_child_text(identity, "earliestDatestamp"),
-        response_date=_response_date(root, date),
+        response_date=_told(root) or _response_date(root, date),  # the provider's clock, right or wrong (W19)
         base_url=_child_text(identity, "baseURL"),
         friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
     )
@@ -190,7 +190,7 @@ def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
     if metadata.has_doctype(text):
         raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
     try:
-        root = etree.fromstring(_without_long_blanks(text), metadata._parsers.strict)
+        root = etree.fromstring(_without_long_blanks(text), metadata.parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
     if root.getroottree().docinfo.internalDTD is not None:
@@ -210,12 +210,12 @@ _DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
 
 def _without_long_blanks(text: bytes) -> bytes:
     """As `metadata.read` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
-    step = metadata._STRIDE
-    sampled, run = text[::step].translate(metadata._BLANKS_ALIKE), metadata._LONG_BLANK_SAMPLED
+    step = metadata.STRIDE
+    sampled, run = text[::step].translate(metadata.BLANKS_ALIKE), metadata.LONG_BLANK_SAMPLED
     at = sampled.find(run)
     while at >= 0:
         if not text[at * step : (at + len(run) - 1) * step].strip():
-            return metadata._LONG_BLANK.sub(b"> <", text)
+            return metadata.LONG_BLANK.sub(b"> <", text)
         at = sampled.find(run, at + 1)
     return text
 
@@ -275,6 +275,10 @@ def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError:
     if continued or "badResumptionToken" in codes:  # H13, H22: whatever it says, the list cannot be continued
         return TokenLost(f"the provider broke off the list: {said}", codes=codes)
     return Refused(f"the provider refused the request: {said}", codes=codes)
+
+
+def _told(root: etree._Element) -> datetime | None:
+    return datestamps.lenient(_child_text(root, "responseDate"))
 
 
 def _response_date(root: etree._Element, date: datetime | None) -> datetime:
