@@ -88,9 +88,25 @@ def shown_sets(scope: Scope = EVERYTHING) -> list[MetadataSet]:
     return sorted(_sets(scope), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
 
 
-def shown_set(spec: str, scope: Scope = EVERYTHING) -> MetadataSet | None:
-    """The set of the scope with this setSpec; None if there is none. What is below it is in its rows (P74)."""
-    return _sets(scope).filter(spec=spec).first()
+# For each page: by the ORM these cost half a millisecond each.
+_SHOWN = "SELECT id FROM catalogue_metadataset WHERE CASE WHEN %(scope)s::bigint[] IS NULL THEN public ELSE id = ANY(%(scope)s) END"
+
+
+def is_any_set_shown(scope: Scope = EVERYTHING) -> bool:
+    """Whether ListSets shows any set."""
+    return _shown_id("LIMIT 1", scope) is not None
+
+
+def shown_set(spec: str, scope: Scope = EVERYTHING) -> int | None:
+    """The id of the set of the scope with this setSpec; None if there is none. What is below it is in its rows (P74)."""
+    return _shown_id("AND spec = %(spec)s", scope, spec=spec)
+
+
+def _shown_id(further: str, scope: Scope, **values: str) -> int | None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_SHOWN} {further}", {"scope": None if scope.sets is None else list(scope.sets), **values})
+        found = cursor.fetchone()
+    return None if found is None else int(found[0])
 
 
 def _sets(scope: Scope) -> QuerySet[MetadataSet]:
@@ -139,7 +155,7 @@ def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> tu
         if named is None and only is None:
             return None
         template = _ONE_SET
-        values["set"] = named.pk if named else only
+        values["set"] = only if named is None else named
     bounds = ""
     if window.start is not None:
         bounds += f" AND {row[0]} >= %(start)s"

@@ -268,7 +268,7 @@ def _require_format_and_sets(request: Request, known: Format | None, terms: Term
     faults: list[Fault] = []
     if known is None:
         faults.append(_unsupported(request.prefix, terms))
-    if request.set_spec and not lists.shown_sets(terms.scope):
+    if request.set_spec and not lists.is_any_set_shown(terms.scope):
         faults.append(NoSetHierarchy("This repository has no sets."))
     if faults:
         raise Refused(*faults)
