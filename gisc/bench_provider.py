@@ -91,6 +91,33 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
     return rows
 
 
+def whole_list(say: Callable[[str], None]) -> list[Row]:
+    """One client walks the whole list; the memory of the one worker after few pages, and at the end."""
+    say("walking the whole list ...")
+    with _node(1) as node:
+        memory: list[float] = []
+        took: list[float] = []
+        begun = time.perf_counter()
+        for _ in _pages(node, "ListRecords"):
+            took.append(time.perf_counter() - begun)
+            if len(took) == _PAGES_FOR_MEMORY[0]:
+                memory.append(node.process.children()[0].memory_info().rss)
+            begun = time.perf_counter()
+        memory.append(node.process.children()[0].memory_info().rss)
+    few = f"{memory[0] / 2**20:,.0f} MiB after {_PAGES_FOR_MEMORY[0]} pages" if len(memory) > 1 else ""
+    ratio = f"{memory[-1] / memory[0]:.2f}" if few else ""
+    middle = len(took) // 2
+    return [
+        Row(f"memory of a worker after a walk of {len(took):,} pages", f"{memory[-1] / 2**20:,.0f} MiB", few, ratio),
+        Row(
+            "a page of that walk, second half",
+            f"{statistics.median(took[middle:]) * 1000:.1f} ms",
+            f"{statistics.median(took[: middle or 1]) * 1000:.1f} ms: first half",
+            f"{statistics.median(took[middle:]) / statistics.median(took[: middle or 1]):.2f}",
+        ),
+    ]
+
+
 # --- The servers ------------------------------------------------------------------------------------
 
 
@@ -167,10 +194,16 @@ def _get(server: Server, path: str) -> bytes:
 
 def _walk(server: Server, verb: str) -> list[str]:
     """The address of every page of a list."""
-    found = [f"{server.base}?verb={verb}&metadataPrefix=iso19139"]
-    while token := _TOKEN.search(_get(server, found[-1])[-4000:]):
-        found.append(f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}")
-    return found
+    return list(_pages(server, verb))
+
+
+def _pages(server: Server, verb: str) -> Iterator[str]:
+    """The address of one page after the other, each when it has come."""
+    path = f"{server.base}?verb={verb}&metadataPrefix=iso19139"
+    while path:
+        token = _TOKEN.search(_get(server, path)[-4000:])
+        yield path
+        path = f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}" if token else ""
 
 
 def _ask(

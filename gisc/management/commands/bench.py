@@ -39,6 +39,8 @@ class Command(BaseCommand):
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
             measure = bench_provider.run if provider else bench.run
             rows = measure(folder, records=records, processes=processes, say=self.stderr.write)
+            if not provider:
+                rows += bench_provider.whole_list(self.stderr.write)
         self.stdout.write(
             f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{bench.table(rows)}"
         )
