@@ -26,7 +26,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from catalogue import bootstrap, ingest, lists, metadata, oai, store
+from catalogue import bootstrap, ingest, lists, metadata, oai, sources, store
 from catalogue.lists import Place, Window
 from gisc.bench_alone import digest_alone
 from oaiprovider import tokens
@@ -171,7 +171,7 @@ def _select_alone(after: int) -> float:
 
 def load(archive: Path, processes: int) -> float:
     begun = time.perf_counter()
-    report = ingest.ingest(ingest.documents([archive]), into=bootstrap.own_set(), processes=processes)
+    report = ingest.ingest(sources.documents([archive]), into=bootstrap.own_set(), processes=processes)
     if report.rejects:
         raise RuntimeError(f"{len(report.rejects)} records were rejected, the first: {report.rejects[0]}")
     return time.perf_counter() - begun

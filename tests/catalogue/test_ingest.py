@@ -14,7 +14,7 @@ from django.core.management.base import CommandError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import ingest, metadata
+from catalogue import ingest, metadata, sources
 from catalogue.models import MetadataSet, Record
 from tests import world
 from tests.catalogue.commanding import command
@@ -51,8 +51,8 @@ def tarred(path: Path, files: Mapping[str, bytes], mode: str = "w") -> Path:
 
 
 def take(*paths: Path) -> ingest.Report:
-    ingest.check_sources(paths)
-    report = ingest.ingest(ingest.documents(paths), into=world.own_set())
+    sources.check_sources(paths)
+    report = ingest.ingest(sources.documents(paths), into=world.own_set())
     assert report.offered == sum(report.counts.values())
     assert report.counts["rejected"] == len(report.rejects)
     assert all(reject.reason and reject.source for reject in report.rejects)
@@ -148,9 +148,9 @@ def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Pa
     files = {f"{n:02}.xml": b"broken" if n % 5 == 4 else world.iso_record(f"urn:{n}") for n in range(23)}
     moved: list[int] = []
     paths = [folder(tmp_path / "x", files)]
-    report = ingest.ingest(ingest.documents(paths), into=world.own_set(), advance=moved.append)
+    report = ingest.ingest(sources.documents(paths), into=world.own_set(), advance=moved.append)
     assert (report.offered, report.counts["new"], len(report.rejects)) == (23, 19, 4)
-    assert sum(moved) == ingest.estimate(paths) == 23
+    assert sum(moved) == sources.estimate(paths) == 23
     assert max(moved) == 4
 
 
@@ -161,7 +161,7 @@ def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Pa
 def test_a_document_over_the_limit_is_a_reject_and_is_not_read(kind: str, tmp_path: Path) -> None:
     huge = b"<a>" + b" " * metadata.MAX_RECORD_BYTES
     path = MAKERS[kind](tmp_path, {"huge.xml": huge, "a.xml": GOOD["a.xml"]})
-    assert {document.content for document in ingest.documents([path])} == {b"", GOOD["a.xml"]}
+    assert {document.content for document in sources.documents([path])} == {b"", GOOD["a.xml"]}
     report = take(path)
     assert report.counts == {"new": 1, "rejected": 1}
     assert "a record may have up to" in report.rejects[0].reason
@@ -171,7 +171,7 @@ def test_a_zip_that_lies_about_a_size_does_not_fill_the_memory(tmp_path: Path) -
     path = zipped(tmp_path / "a.zip", {"bomb.xml": b" " * 50_000_000})
     honest, lie = (50_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little")
     path.write_bytes(path.read_bytes().replace(honest, lie))
-    (document,) = ingest.documents([path])
+    (document,) = sources.documents([path])
     assert len(document.content) <= 1000
     assert document.fault.startswith("cannot be unpacked")
 
@@ -225,12 +225,12 @@ def test_a_damaged_archive_is_told_and_never_an_error(
     path = tmp_path / f"damaged{ending}"
     path.write_bytes(content[: int(cut * len(content))])
     try:
-        ingest.check_sources([path])
-    except ingest.SourceError as exc:
+        sources.check_sources([path])
+    except sources.SourceError as exc:
         assert str(path) in str(exc)  # noqa: PT017  (either is right)
     else:
-        ingest.estimate([path])
-        for document in ingest.documents([path]):
+        sources.estimate([path])
+        for document in sources.documents([path]):
             assert document.fault or document.source
 
 

@@ -13,9 +13,9 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError
 
-from catalogue import frames, ingest, metadata, oai, payload, preparing, store
-from catalogue.ingest import Document
+from catalogue import frames, ingest, metadata, oai, payload, preparing, sources, store
 from catalogue.models import Description, Dictionary, Membership, Record
+from catalogue.sources import Document
 from tests import world
 from tests.waiting import until
 
@@ -202,7 +202,7 @@ def test_a_tar_is_read_to_its_damaged_end_in_many_processes_too(tmp_path: Path) 
             tar.add(file, arcname=file.name)
     cut = tmp_path / "cut.tar"
     cut.write_bytes(whole.getvalue()[: len(whole.getvalue()) // 2])
-    report = ingest.ingest(ingest.documents([cut]), into=world.own_set(), processes=2)
+    report = ingest.ingest(sources.documents([cut]), into=world.own_set(), processes=2)
     assert report.counts["new"] == Record.objects.count() > 15
     assert [reject.source for reject in report.rejects] == [str(cut)]
 

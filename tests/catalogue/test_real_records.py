@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogue import ingest, metadata, oai, payload, store
+from catalogue import ingest, metadata, oai, payload, sources, store
 from tests import world
 from tests.schemas import SHARED
 
@@ -65,7 +65,7 @@ def test_reading_what_is_kept_gives_the_same_record_again() -> None:
 def test_all_files_together_add_up_and_a_second_time_changes_nothing(django_capture_on_commit_callbacks) -> None:
     found = (*files("iso19139"), *files("awkward"))
     with django_capture_on_commit_callbacks(execute=True):
-        first = ingest.ingest(ingest.documents([DATA]), into=world.own_set())
+        first = ingest.ingest(sources.documents([DATA]), into=world.own_set())
     assert first.offered == len(found)
     assert all(reject.reason for reject in first.rejects)
     identifiers = {

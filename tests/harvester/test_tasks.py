@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogue import dictionaries, ingest
+from catalogue import dictionaries, ingest, sources
 from harvester import tasks
 from harvester.models import Link, Run
 from tests.harvester.conftest import fill
@@ -65,6 +65,6 @@ def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
     with caplog.at_level(logging.INFO, logger="catalogue.dictionaries"):
         tasks.tick()
         assert not trained()
-        ingest.ingest(ingest.documents([SAMPLES]), into=own_set())
+        ingest.ingest(sources.documents([SAMPLES]), into=own_set())
         tasks.tick()
     assert trained() == 1

@@ -19,8 +19,8 @@ from lxml import etree
 from sickle import Sickle
 
 from catalogue import bootstrap, datestamps, ingest, lists, metadata, store
-from catalogue.ingest import Document
 from catalogue.models import Record
+from catalogue.sources import Document
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.interop.installing import python_with

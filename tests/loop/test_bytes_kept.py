@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import bootstrap, ingest, store
+from catalogue import bootstrap, ingest, sources, store
 from harvester import parse
 from harvester.errors import BrokenReply
 from tests import world
@@ -141,7 +141,7 @@ def test_a_record_from_a_file_is_served_with_its_bytes_in_utf8(client: Client, t
     declared = "utf-8" if encoding == "utf-8-sig" else encoding
     file = tmp_path / "a.xml"
     file.write_bytes(f"<?xml version='1.0' encoding='{declared}'?>\n<!-- b -->{text}\n<?c?>\n".encode(encoding))
-    ingest.ingest(ingest.documents([file]), into=world.own_set())
+    ingest.ingest(sources.documents([file]), into=world.own_set())
     assert served(client, "urn:0") == text.encode()
 
 

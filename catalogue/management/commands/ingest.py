@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import bootstrap, dictionaries, ingest
+from catalogue import bootstrap, dictionaries, ingest, sources
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
 
@@ -33,11 +33,11 @@ class Command(BaseCommand):
     def handle(self, *, paths: list[Path], spec: str | None, processes: int, json: bool, **_: Any) -> None:
         into = _set_named(spec)
         try:
-            ingest.check_sources(paths)
-        except ingest.SourceError as exc:
+            sources.check_sources(paths)
+        except sources.SourceError as exc:
             raise CommandError(f"{exc}. Nothing was stored.") from exc
-        with progress_bar("ingest", ingest.estimate(paths)) as advance:
-            report = ingest.ingest(ingest.documents(paths), into=into, advance=advance, processes=processes)
+        with progress_bar("ingest", sources.estimate(paths)) as advance:
+            report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
         dictionaries.tend()
         self._print(report, as_json=json)
         if report.rejects:
