@@ -3,21 +3,25 @@
 The page has been parsed strictly, so a `<` begins markup, and what looks like a tag is none only in comments, CDATA
 sections and processing instructions. Every element has its tag, so where there are as many that look like tags called
 `metadata` as records that have one, the n-th is the n-th record's: the bytes kept are those of the element that was
-checked. Where there are more, the three are blanked out first.
+checked. Where there are more, the three are blanked out first; where there are more even then, because a record holds a
+`metadata` of its own, a parser is asked that tells where in the bytes it is, which takes longer.
 """
 
 import re
 from collections.abc import Sequence
+from xml.parsers import expat
 
 from lxml import etree
 
-from catalogue import metadata
+from catalogue import metadata, oai
+from harvester.errors import BrokenReply
 
 _HIDING = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _NAME = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTES = re.compile(rb"""\s([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _TO_END_OF_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _AFTER_NAME = b" \t\r\n/>"
+_RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
 
 Container = etree._Element  # a `metadata` element
 Root = etree._Element  # what stands in it
@@ -31,10 +35,13 @@ def root_in(container: Container) -> Root | None:
 def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:
     """The root element in each container, with the namespaces that the page declares around it; None where is none.
 
-    `text` is what the page was parsed from, in UTF-8; `containers` are in its order. Where places cannot be told
-    (a record that itself holds a `metadata` of that name), the tree is written out instead: the same canonical XML.
+    `text` is what the page was parsed from, in UTF-8; `containers` are in its order. Where places cannot be told (an
+    answer in another dialect), the tree is written out instead: the same canonical XML. Raises BrokenReply for
+    records in a place where none belongs.
     """
     places = _places(text, containers) or _places(_without_what_hides_tags(text), containers)
+    if places is None and text and containers:
+        places = _places_by_parser(text, containers)
     found: list[bytes | None] = []
     for number, (container, root) in enumerate(zip(containers, roots, strict=True)):
         if root is None:
@@ -68,6 +75,40 @@ def _places(visible: bytes, containers: Sequence[Container]) -> list[tuple[int, 
     return [(at, next(following) if has_end else at) for at, has_end in zip(contents, whole, strict=True)]
 
 
+def _places_by_parser(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
+    """The same, by expat; None where it does not read what libxml2 has read."""
+    parser = expat.ParserCreate("utf-8", " ")
+    found: list[tuple[int, int]] = []
+    path: list[str] = []
+    begins: tuple[int, int] | None = None  # the content of the metadata at hand, and the depth of it
+    has_metadata = False  # the record at hand
+
+    def start(name: str, _attributes: object) -> None:
+        nonlocal begins, has_metadata
+        if begins is None and name == _RECORD:
+            has_metadata = False
+        elif begins is None and name == _METADATA and path[-1:] == [_RECORD] and not has_metadata:
+            begins, has_metadata = (_end_of_tag(text, parser.CurrentByteIndex), len(path)), True
+        path.append(name)
+
+    def end(_name: str) -> None:
+        nonlocal begins
+        path.pop()
+        if begins is not None and len(path) == begins[1]:
+            place = parser.CurrentByteIndex  # where the end tag begins; elsewhere for a tag that is both start and end
+            found.append((begins[0], place if text.startswith(b"</", place) else begins[0]))
+            begins = None
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError:
+        return None
+    if len(found) != len(containers):
+        raise BrokenReply("the answer has records in places where no record belongs")
+    return found
+
+
 def _qualified(element: etree._Element) -> bytes:
     local = etree.QName(element).localname
     return (f"{element.prefix}:{local}" if element.prefix else local).encode()
@@ -91,13 +132,25 @@ def _end_of_tag(visible: bytes, start: int) -> int:
 
 
 def _only_element(text: bytes, place: tuple[int, int], container: Container, root: Root) -> bytes | None:
-    """The element from its start tag to its end tag, if nothing but blanks stands around it."""
+    """The element from its start tag to its end tag, if no other element stands beside it."""
     element = text[slice(*place)].strip()
     name = _qualified(root)
-    begins = element.startswith(b"<" + name) and element[len(name) + 1] in _AFTER_NAME
-    end_tag = element[element.rfind(b"<") :]
-    ends = end_tag[2:-1].rstrip() == name and end_tag.startswith(b"</")
-    return element if len(container) == 1 and begins and ends else None
+    if len(container) == 1 and _is_whole(element, name):
+        return element
+    if len(list(container.iterchildren("*"))) != 1:
+        return None
+    try:
+        element = metadata.root_element(element)  # without comments and processing instructions around it
+    except metadata.Unusable:
+        return None
+    return element if _is_whole(element, name) else None
+
+
+def _is_whole(element: bytes, name: bytes) -> bool:
+    if not element.startswith(b"<" + name) or element[len(name) + 1] not in _AFTER_NAME:
+        return False
+    last_tag = element[element.rfind(b"<") :]
+    return last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name
 
 
 def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:
