@@ -10,12 +10,11 @@ from threading import Event, Lock
 from typing import Any
 
 from django.db import connection, transaction
-from django.test import RequestFactory
+from django.test import Client
 from lxml import etree
 
 from catalogue import datestamps, metadata, store
 from catalogue.models import Membership, MetadataSet, Record
-from oaiprovider import views
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.waiting import until
@@ -174,7 +173,7 @@ class Harvester:
         return True
 
     def _ask(self, arguments: dict[str, str]) -> Any:
-        response = views.oai(RequestFactory().get("/oai", arguments))
+        response = Client().get("/oai", arguments)
         assert response.status_code == 200, response.content
         self.pages += 1
         return etree.fromstring(response.content)
