@@ -174,7 +174,7 @@ def check(crash: Crash) -> int:
         assert not ask(
             """
             SELECT r.identifier FROM catalogue_record r FULL JOIN catalogue_membership m ON m.record_id = r.id
-            WHERE m.id IS NULL OR r.id IS NULL OR m.deleted <> r.deleted OR m.datestamp <> r.datestamp
+            WHERE m.record_id IS NULL OR r.id IS NULL OR m.deleted <> r.deleted OR m.datestamp <> r.datestamp
             """
         )
         assert not ask(
