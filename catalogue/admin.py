@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 from unfold.views import ChangeList
 
-from catalogue import counts, display, oai, search, sets, validation
+from catalogue import display, oai, search, sets, stats, validation
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record, Validation
 from catalogue.paging import EstimatedPaginator
 
@@ -286,7 +286,7 @@ class MetadataSetAdmin(Admin):
     sortable_by = ()
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        self._figures = counts.by_set()
+        self._figures = stats.by_set()
         return super().changelist_view(request, extra_context)
 
     def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:

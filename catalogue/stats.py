@@ -1,14 +1,17 @@
-"""Counts over the catalogue, for operators and monitors: per set, newest datestamp, size."""
+"""Figures of the catalogue, for people, operators and monitors: per set, newest datestamp, size.
+
+The numbers of records are kept by the database (`models.ListSize`), so each figure costs a look at an index.
+"""
 
 from typing import Any
 
 from django.db import connection
 
-from catalogue import datestamps, journal, oai
+from catalogue import datestamps, journal, lists, oai
 
 
-def stats() -> dict[str, Any]:
-    """Per set (`WIS-CATALOGUE` first): live records, tombstones, newest datestamp; bytes; how many events wait for the journal, since when."""
+def by_set() -> dict[str, dict[str, Any]]:
+    """Of each set by setSpec, `WIS-CATALOGUE` first: live records, tombstones, newest datestamp."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -27,20 +30,33 @@ def stats() -> dict[str, Any]:
             """
         )
         rows += cursor.fetchall()
+    return {
+        spec: {"set": spec, "live": live, "deleted": deleted, "newest": newest and datestamps.write(newest)}
+        for spec, live, deleted, newest in rows
+    }
+
+
+def stats() -> dict[str, Any]:
+    """The figures of all sets; bytes; how many events wait for the journal, since when."""
+    with connection.cursor() as cursor:
         cursor.execute(
             """
             SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
-            WHERE c.relkind = 'r' AND c.relname LIKE 'catalogue\\_%%' AND c.relnamespace = 'public'::regnamespace
-            """.replace("%%", "%")
+            WHERE c.relkind = 'r' AND c.relname LIKE 'catalogue\\_%' AND c.relnamespace = 'public'::regnamespace
+            """
         )
         size = int(cursor.fetchone()[0])
     since = journal.waiting_since()
     return {
-        "sets": [
-            {"set": spec, "live": live, "deleted": deleted, "newest": newest and datestamps.write(newest)}
-            for spec, live, deleted, newest in rows
-        ],
+        "sets": list(by_set().values()),
         "bytes": size,
         "waiting_for_journal": journal.waiting(),
         "waiting_for_journal_since": since and datestamps.write(since),
     }
+
+
+def public() -> dict[str, Any]:
+    """The figures without the sets that are not public, in the order of ListSets."""
+    known = stats()
+    rows = {row["set"]: row for row in known["sets"]}
+    return {**known, "sets": [rows[item.spec] for item in lists.shown_sets() if item.spec in rows]}

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseServerError, Json
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from catalogue import counts, display, lists, oai, payload, search, validation
+from catalogue import display, lists, oai, payload, search, stats, validation
 from catalogue.models import Membership, MetadataSet, Record
 from catalogue.paging import CappedPaginator
 
@@ -31,7 +31,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
         hits = _hits(text, chosen, request.GET.get("page"))
         context |= {"hits": hits, "withdrawn": None if hits else _withdrawn(text)}
     else:
-        rows = counts.by_set()
+        rows = stats.by_set()
         context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.shown_sets()]
         context["is_empty"] = not rows[oai.CATALOGUE_SET]["live"]
     return render(request, "catalogue/search.html", context)
@@ -93,7 +93,7 @@ def record_xml(request: HttpRequest) -> HttpResponse:
 @require_safe
 def stats_json(_request: HttpRequest) -> HttpResponse:
     """The figures of `manage.py catalogue stats --json`, of the public sets."""
-    return JsonResponse(counts.public())
+    return JsonResponse(stats.public())
 
 
 def _argument(request: HttpRequest, name: str) -> str:

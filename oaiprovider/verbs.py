@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from catalogue import counts, datestamps, lists, oai
+from catalogue import datestamps, lists, oai, stats
 from catalogue.lists import Listed, Place, Window
 from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
@@ -93,7 +93,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
         place = Place(at, page[-1].pk)
         state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at, terms.key)
         resumption = _resumption(state, cursor=first, more=more)
-    figures = counts.by_set()
+    figures = stats.by_set()
     return render.list_sets((_set_line(shown, figures.get(shown.spec)) for shown in page), resumption)
 
 
@@ -101,7 +101,6 @@ def _set_line(shown: MetadataSet, figures: dict[str, Any] | None) -> render.SetL
     """The set, its description and its size, which the monitors of other centres read here."""
     said = [shown.description] if shown.description else []
     if figures is not None:
-        # Not the time of counting: that the newest change is older than the reader's own tells that figures are.
         newest = f" Newest change: {figures['newest']}." if figures["newest"] else ""
         said.append(f"Live records: {figures['live']}.{newest}")
     return render.SetLine(shown.spec, shown.name, tuple(said))

@@ -2,22 +2,16 @@
 
 import pytest
 from django.conf import settings as django_settings
-from django.core.cache import cache
 from django.test import Client
 from django.utils.http import urlencode
 
-from catalogue import counts, paging, payload, views
+from catalogue import paging, payload, views
 from catalogue.models import MetadataSet, Record
 from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db
 
 SYNOP = "urn:x-wmo:md:int.wmo.wis::SMJP01RJTD"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_counts():
-    cache.clear()
 
 
 def text(client: Client, path: str, status: int = 200, **arguments: str) -> str:
@@ -45,14 +39,6 @@ def test_the_start_page_counts_the_live_records_of_each_public_set(client: Clien
     rows = [row.split("</tr>")[0] for row in page.split("<tr>")[2:]]
     numbers = {row.split("</a>")[0].rsplit(">", 1)[1]: row.split('class="number">')[1].split("<")[0] for row in rows}
     assert numbers == {"WIS-CATALOGUE": "2", OUR_SPEC: "2", TOULOUSE.spec: "0"}
-
-
-def test_counts_that_took_long_are_kept_for_a_while(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "_CHEAP_S", -1.0)
-    monkeypatch.setattr(counts, "_AGE_PER_COST", 1_000_000)
-    assert "The catalogue is empty" in text(client, "/")
-    put(iso_record("a"))
-    assert "The catalogue is empty" in text(client, "/")
 
 
 def test_the_figures_as_json_leave_out_sets_that_are_not_public(client: Client) -> None:
@@ -284,7 +270,7 @@ def test_the_page_for_a_fault_needs_no_database(
     def fail(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(views.counts, "by_set", fail)
+    monkeypatch.setattr(views.stats, "by_set", fail)
     client.raise_request_exception = False
     with django_assert_num_queries(0):
         assert "Something went wrong" in text(client, "/", status=500)
