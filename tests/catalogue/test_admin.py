@@ -3,7 +3,6 @@
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -15,11 +14,6 @@ pytestmark = pytest.mark.django_db
 
 RECORDS = "/admin/catalogue/record/"
 SETS = "/admin/catalogue/metadataset/"
-
-
-@pytest.fixture(autouse=True)
-def _fresh_counts():
-    cache.clear()
 
 
 def page(client: Client, path: str, **arguments: str) -> str:

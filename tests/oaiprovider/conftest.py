@@ -1,7 +1,6 @@
 """The provider's tests start from a node that has its sets and its clock, and no record."""
 
 import pytest
-from django.core.cache import cache
 
 from catalogue import bootstrap
 
@@ -10,9 +9,3 @@ from catalogue import bootstrap
 def _founded(request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("django_db"):
         bootstrap.ensure_sets()
-
-
-@pytest.fixture(autouse=True)
-def _no_old_figures() -> None:
-    """A machine that is busy counts slowly, and then keeps the figures, also those of the test before."""
-    cache.clear()
