@@ -228,14 +228,15 @@ def _header(header: Header) -> bytes:
     status = ' status="deleted"' if header.deleted else ""  # P86: a live record has no status
     return (
         f"<header{status}>\n<identifier>{_escaped(header.identifier)}</identifier>\n"
-        f"<datestamp>{_escaped(header.datestamp)}</datestamp>\n{_set_specs(header.set_specs)}</header>"
+        f"{_rest_of_header(header.datestamp, header.set_specs)}"
     ).encode()
 
 
 @functools.lru_cache(maxsize=1024)
-def _set_specs(specs: tuple[str, ...]) -> str:
-    """A line for each; the records of a page are in few different combinations of sets."""
-    return "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
+    """What many records of a page have in common: loaded together, they are stamped together, in the same sets."""
+    lines = "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+    return f"<datestamp>{_escaped(datestamp)}</datestamp>\n{lines}</header>"
 
 
 def _record(entry: Entry) -> list[bytes]:

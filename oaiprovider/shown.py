@@ -6,8 +6,8 @@ deflated, in the memory of each web process.
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -21,8 +21,7 @@ from oaiprovider.formats import FORMATS, Format
 _LARGEST_READY = 64 * 1024  # bytes of metadata, so that so many records are so many kilobytes
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A row and its element in a format. `ready` is the whole record instead, where it was kept.
 
     `damaged`: a live record that cannot be read back; it is left out, and comes with a new datestamp once it is mended.

@@ -239,6 +239,7 @@ def _stored_rows(
     back is passed over and does not count.
     """
     rows: list[Shown] = []
+    enough = settings.GISC_PAGE_BYTES
     total = whole = 0
     while True:
         # One record more than is shown, so that a token is given only where something follows.
@@ -246,7 +247,7 @@ def _stored_rows(
         for here in map(show, batch):
             if not here.damaged:
                 total += here.row.size
-                if whole == size or (whole and total > settings.GISC_PAGE_BYTES):
+                if whole == size or (whole and total > enough):
                     return rows, True
                 whole += 1
             rows.append(here)

@@ -26,7 +26,7 @@ def both(client: Client, query: str = LIST) -> bytes:
 
 
 def hits() -> int:
-    return shown._kept(10_000).cache_info().hits
+    return shown._kept(5_000).cache_info().hits
 
 
 @pytest.fixture
