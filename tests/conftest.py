@@ -1,1 +1,19 @@
 """What all tests share. The servers come from tests/servers.py, the cast and its builders from tests/world.py."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import override_settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_where_nothing_is_proved() -> Iterator[None]:
+    """Two things that are slow by design and no test's subject; the nodes that tests start have them as they are.
+
+    WhiteNoise reads every static file at the first request of each test client, unless it is told to look when it is
+    asked; and a password's digest takes a third of a second for each account that a test makes.
+    """
+    with override_settings(
+        WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]
+    ):
+        yield

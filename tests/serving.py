@@ -25,10 +25,10 @@ def main(data_dir: Path, servers: list[str]) -> None:
             server = subprocess.Popen(
                 embedded.redis_command(data_dir), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
             )
-            stack.callback(server.wait, timeout=10)
+            stack.callback(server.wait, timeout=60)
             stack.callback(server.terminate)
             client = stack.enter_context(redis.Redis.from_url(embedded.redis_url(data_dir)))
-            until(lambda: _answers(client), timeout_s=10, what="the embedded Redis answers")
+            until(lambda: _answers(client), timeout_s=60, what="the embedded Redis answers")
         print("ready", flush=True)
         sys.stdin.read()
 

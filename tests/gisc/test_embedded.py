@@ -68,7 +68,7 @@ def test_a_data_directory_with_a_long_and_odd_name_works(tmp_path: Path) -> None
     server = subprocess.Popen(embedded.redis_command(data_dir))
     try:
         with redis.Redis.from_url(embedded.redis_url(data_dir)) as client:
-            until(lambda: _pings(client), timeout_s=10, what="Redis answers")
+            until(lambda: _pings(client), timeout_s=60, what="Redis answers")
     finally:
         server.terminate()
         server.wait(10)

@@ -94,12 +94,12 @@ def _other(script: str, folder: Path, *requirements: str, **known: Any) -> Itera
             [str(python), str(SERVERS / script), str(folder), str(port), str(PAGE)], stdout=log, stderr=log
         )
         try:
-            until(lambda: process.poll() is not None or _answers(server.base_url), 30, f"{script} answers")
+            until(lambda: process.poll() is not None or _answers(server.base_url), 60, f"{script} answers")
             assert process.poll() is None, (folder / "log").read_text()
             yield server
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
 
 
 def _answers(base_url: str) -> bool:

@@ -60,11 +60,11 @@ def served(folder: Path, **given: str) -> Iterator[Served]:
         )
         try:
             server = Served(port, psutil.Process(process.pid), log)
-            until(lambda: _answers(server), timeout_s=30, what=f"the server answers: {log.read_text()}")
+            until(lambda: _answers(server), timeout_s=60, what=f"the server answers: {log.read_text()}")
             yield server
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(60)
 
 
 def _answers(server: Served) -> bool:
