@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.test import override_settings
 
+from catalogue import payload
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_where_nothing_is_proved() -> Iterator[None]:
@@ -17,3 +19,9 @@ def _quick_where_nothing_is_proved() -> Iterator[None]:
         WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]
     ):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_dictionary_known() -> None:
+    """Each test begins as a process does: what the last one read of the database has been rolled back."""
+    payload.forget()

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -25,11 +24,8 @@ pytestmark = pytest.mark.django_db(transaction=True)  # a bulk load has connecti
 
 
 @pytest.fixture(autouse=True)
-def _small_batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 5)
-    payload.forget()
-    yield
-    payload.forget()
 
 
 def samples_and_bad_ones() -> list[Document]:
