@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 from django.test import override_settings
 
-from catalogue import payload
+from catalogue import bootstrap, payload
+from catalogue.models import MetadataSet
+from tests.world import TOULOUSE
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,3 +27,10 @@ def _quick_where_nothing_is_proved() -> Iterator[None]:
 def _no_dictionary_known() -> None:
     """Each test begins as a process does: what the last one read of the database has been rolled back."""
     payload.forget()
+
+
+@pytest.fixture
+def toulouse(db: None) -> MetadataSet:
+    """The set of Toulouse in a node that has its own sets and its clock."""
+    bootstrap.ensure_sets()
+    return MetadataSet.objects.create(spec=TOULOUSE.spec, name=TOULOUSE.name)

@@ -65,6 +65,14 @@ def free_port() -> int:
             return port
 
 
+def answers(url: str) -> bool:
+    """Whether a server is there and content with the request."""
+    try:
+        return requests.get(url, timeout=5).ok
+    except requests.ConnectionError:
+        return False
+
+
 def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     """Those that still run. One that is dead and waits to be reaped does not."""
     found = []
@@ -111,10 +119,7 @@ class Node:
         return self
 
     def answers(self) -> bool:
-        try:
-            return requests.get(f"{self.url}/health/ready", timeout=5).ok
-        except requests.ConnectionError:
-            return False
+        return answers(f"{self.url}/health/ready")
 
     def pid_of(self, program: str) -> int:
         """The pid of the child that the output names last."""

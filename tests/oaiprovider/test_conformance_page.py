@@ -3,11 +3,11 @@
 import ast
 import functools
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.gisc.running import ROOT
+
 PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(r"^\| (?P<rule>[A-Z]\d+) \| (?P<state>[a-z ]+) \| (?P<text>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
 STATES = {"does", "no test yet", "not yet", "chose", "not ours"}
