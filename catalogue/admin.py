@@ -80,4 +80,4 @@ def preformatted(text: str) -> str:
 
 
 # Made of what stands above.
-from catalogue import admin_accounts, admin_claims, admin_records, admin_sets  # noqa: E402, F401
+from catalogue import admin_accounts, admin_claims, admin_outbox, admin_records, admin_sets  # noqa: E402, F401

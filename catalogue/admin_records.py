@@ -13,7 +13,7 @@ from unfold.admin import TabularInline
 
 from catalogue import display, oai, search, validation
 from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
-from catalogue.models import JournalOutbox, Membership, Record, Validation
+from catalogue.models import Membership, Record, Validation
 
 
 class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
@@ -195,20 +195,3 @@ class RecordAdmin(ReadOnly, Admin):
     @admin.display(description="XML")
     def xml(self, record: Record) -> str:
         return preformatted(display.stored(record.payload))
-
-
-@admin.register(JournalOutbox)
-class JournalOutboxAdmin(ReadOnly, Admin):
-    """Deletions that are committed and not yet on disk. Shown only while there are some."""
-
-    list_display = ("identifier", "event", "datestamp", "set_specs")
-    sortable_by = ()
-    ordering = ("pk",)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return bool(super().has_module_permission(request)) and journal_waits(request)
-
-
-def journal_waits(_request: HttpRequest) -> bool:
-    """Whether events wait for the journal; also asked by the sidebar."""
-    return JournalOutbox.objects.exists()
