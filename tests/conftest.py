@@ -1,1 +1,36 @@
 """What all tests share. The servers come from tests/servers.py, the cast and its builders from tests/world.py."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import override_settings
+
+from catalogue import bootstrap, payload
+from catalogue.models import MetadataSet
+from tests.world import TOULOUSE
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_where_nothing_is_proved() -> Iterator[None]:
+    """Two things that are slow by design and no test's subject; the nodes that tests start have them as they are.
+
+    WhiteNoise reads every static file at the first request of each test client, unless it is told to look when it is
+    asked; and a password's digest takes a third of a second for each account that a test makes.
+    """
+    with override_settings(
+        WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]
+    ):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_dictionary_known() -> None:
+    """Each test begins as a process does: what the last one read of the database has been rolled back."""
+    payload.forget()
+
+
+@pytest.fixture
+def toulouse(db: None) -> MetadataSet:
+    """The set of Toulouse in a node that has its own sets and its clock."""
+    bootstrap.ensure_sets()
+    return MetadataSet.objects.create(spec=TOULOUSE.spec, name=TOULOUSE.name)

@@ -1,12 +1,13 @@
 """docs/conformance.md is a claim; here it is held against the tests."""
 
 import ast
+import functools
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.gisc.running import ROOT
+
 PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(r"^\| (?P<rule>[A-Z]\d+) \| (?P<state>[a-z ]+) \| (?P<text>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
 STATES = {"does", "no test yet", "not yet", "chose", "not ours"}
@@ -16,6 +17,7 @@ def rows() -> list[dict[str, str]]:
     return [match.groupdict() for match in ROW.finditer(PAGE.read_text(encoding="utf-8"))]
 
 
+@functools.cache
 def proving() -> dict[str, set[str]]:
     """Every test's name, and the rules of its marker."""
     found: dict[str, set[str]] = {}
