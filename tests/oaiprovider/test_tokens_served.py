@@ -63,7 +63,7 @@ def test_tokens_are_answered_by_any_process(catalogue: None, tmp_path: Path) -> 
     with served(tmp_path, GISC_WEB_WORKERS="2", **PAGES) as server:
         until(lambda: len(server.workers) == 2, timeout_s=20, what="two workers")
         workers = server.workers
-        answers = {}
+        answers: dict[int, asking.Answer] = {}
         for still, other in (workers, reversed(workers)):
             still.send_signal(signal.SIGSTOP)  # so it is the other one that answers
             try:
