@@ -140,6 +140,22 @@ def test_what_another_link_says_beside_a_record_is_not_passed_on(
     for _ in range(2):  # a claim first, then an unchanged one
         harvest(other, full=True)
         assert served(client, 0) == [RIGHTS]
+    provider.entries[identifier(0)] = ("2026-02-02T00:00:00Z", None)
+    harvest(link, full=True)
+    assert served(client, 0) == [DC], "now its record is the one that counts"
+
+
+@pytest.mark.spec("P123")
+def test_at_the_next_node_they_are_read_as_they_were(
+    client: Client, link: Link, provider: Provider, said: Said
+) -> None:
+    fill(provider, range(1))
+    said.beside = {0: abouts(RIGHTS, PROVENANCE, ODD)}
+    harvest(link)
+    content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
+    [entry] = parse.page(content, continued=False).entries
+    assert [about.element.decode() for about in entry.abouts] == [RIGHTS, ODD]
+    assert entry.provenance is not None and entry.provenance["origin"]["baseURL"] == "http://far.example.org/oai"
 
 
 @pytest.mark.spec("P120", "P83")

@@ -260,3 +260,11 @@ def test_a_mirror_is_shown_instead_of_a_wait_with_the_whole_query(harvester, set
     assert away.status_code == 302
     assert away["Location"] == f"https://mirror.gisc.example.org/oai?{query}"
     assert harvester("", method="POST").status_code == 503, "a redirect would lose the body"
+
+
+@pytest.mark.django_db
+@pytest.mark.spec("P114")
+def test_a_mirror_with_the_settings_of_its_node_sends_nobody_to_itself(harvester, settings) -> None:
+    settings.GISC_MIRROR_URL = "https://Mirror.gisc.example.org"
+    statuses = [harvester("verb=Identify", host="mirror.gisc.example.org").status_code for _ in range(3)]
+    assert statuses == [200, 200, 503]
