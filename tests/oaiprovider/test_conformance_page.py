@@ -1,6 +1,7 @@
 """docs/conformance.md is a claim; here it is held against the tests."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -20,6 +21,7 @@ def rows() -> list[dict[str, str]]:
     return [match.groupdict() for match in ROW.finditer(PAGE.read_text(encoding="utf-8"))]
 
 
+@functools.cache  # every test file is read
 def proving() -> dict[str, set[str]]:
     """Every test's name, and the rules of its marker."""
     found: dict[str, set[str]] = {}
