@@ -1,4 +1,4 @@
-"""What stands in the `metadata` elements of a page, cut out byte for byte. No Django, no network.
+"""What stands in the `metadata` elements of a page, or in its abouts, cut out byte for byte. No Django, no network.
 
 The page has been parsed strictly, so a `<` begins markup, and what looks like a tag is none only in comments, CDATA
 sections and processing instructions. Every element has its tag, so where there are as many that look like tags called
@@ -23,7 +23,7 @@ _TO_END_OF_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _AFTER_NAME = b" \t\r\n/>"
 _RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
 
-Container = etree._Element  # a `metadata` element
+Container = etree._Element  # a `metadata` element, or an `about`
 Root = etree._Element  # what stands in it
 
 
@@ -78,6 +78,8 @@ def _places(visible: bytes, containers: Sequence[Container]) -> list[tuple[int, 
 def _places_by_parser(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
     """The same, by expat; None where it does not read what libxml2 has read."""
     parser = expat.ParserCreate("utf-8", " ")
+    qualified = etree.QName(containers[0])
+    wanted = f"{qualified.namespace} {qualified.localname}"
     found: list[tuple[int, int]] = []
     path: list[str] = []
     begins: tuple[int, int] | None = None  # the content of the metadata at hand, and the depth of it
@@ -87,8 +89,9 @@ def _places_by_parser(text: bytes, containers: Sequence[Container]) -> list[tupl
         nonlocal begins, has_metadata
         if begins is None and name == _RECORD:
             has_metadata = False
-        elif begins is None and name == _METADATA and path[-1:] == [_RECORD] and not has_metadata:
-            begins, has_metadata = (_end_of_tag(text, parser.CurrentByteIndex), len(path)), True
+        elif begins is None and name == wanted and path[-1:] == [_RECORD] and not has_metadata:
+            begins = _end_of_tag(text, parser.CurrentByteIndex), len(path)
+            has_metadata = name == _METADATA  # of those only the first counts
         path.append(name)
 
     def end(_name: str) -> None:
@@ -149,6 +152,8 @@ def _only_element(text: bytes, place: tuple[int, int], container: Container, roo
 def _is_whole(element: bytes, name: bytes) -> bool:
     if not element.startswith(b"<" + name) or element[len(name) + 1] not in _AFTER_NAME:
         return False
+    if element.endswith(b"/>") and _end_of_tag(element, 0) == len(element):
+        return True  # an about may hold an empty element
     last_tag = element[element.rfind(b"<") :]
     return last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name
 

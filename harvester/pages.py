@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import datestamps, fields, metadata, oai, payload, prepared, store
+from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, store
 from harvester import conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
@@ -151,14 +151,19 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     ]
     said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
     words = []
+    beside: dict[str, tuple[oai.About, ...]] = {}
     for (received, entry), result in zip(taken, results, strict=True):
         is_refused = result.action is store.Action.REJECTED
         if is_refused:
             refused.append(_reject(run, received, f"the record {result.reason}"))
         said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        if result.action is store.Action.UNCHANGED and not entry.deleted:
+            beside[entry.key] = received.abouts
         kind = conflicts.kind_of(entry, result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
     headers.note(link.pk, said)
+    if beside and source:  # what is recovered is ours, and nobody else's word on it counts
+        abouts.replace(beside, source=source)
     conflicts.note(run, words)
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
@@ -188,7 +193,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held:
         raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
     if received.fault:
         raise metadata.Unusable(received.fault)
-    provenance: dict[str, Any] | None = {
+    told: dict[str, Any] = {
         "link": run.link.name,
         "baseURL": run.link.provider.base_url,
         "identifier": header.identifier,
@@ -197,10 +202,10 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held:
         "harvestDate": datestamps.write(at or timezone.now()),
         "altered": bool(received.mended),
     }
-    if received.provenance is not None and provenance is not None:
-        provenance["origin"] = received.provenance
-    if run.link.kind == Kind.RECOVERY:
-        provenance = None  # it is ours
+    if received.provenance is not None:
+        told["origin"] = received.provenance
+    # What is recovered is ours: it has no provenance.
+    provenance = None if run.link.kind == Kind.RECOVERY else abouts.with_abouts(told, received.abouts)
     if header.deleted:
         return store.prepare_deletion(header.identifier)
     if received.entry.metadata is None:

@@ -16,7 +16,7 @@ from lxml import etree
 
 from catalogue import datestamps, metadata, oai
 from catalogue.datestamps import Granularity
-from harvester import cutting, legacy
+from harvester import abouts, cutting, legacy
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 
 _OAI = f"{{{oai.OAI_NS}}}"
@@ -29,12 +29,14 @@ _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 class ReceivedEntry:
     """An entry as it came, with the provenance that came with it (P122, as nested dicts) or None.
 
+    `abouts`: what else is said of the record (P126).
     `root`: the parsed root element of its metadata. `mended`: what had to be mended before it could be read.
     `fault`: why it cannot be read; then `entry.metadata` is the whole record as it came.
     """
 
     entry: oai.Entry
     provenance: dict[str, Any] | None = None
+    abouts: tuple[oai.About, ...] = ()
     root: etree._Element | None = field(default=None, repr=False, compare=False)
     mended: tuple[str, ...] = ()
     fault: str = ""
@@ -165,12 +167,13 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
     whole = [container for container in containers if container is not None]
     roots = [cutting.root_in(container) for container in whole]
     held = dict(zip(whole, zip(roots, cutting.payloads(text, whole, roots), strict=True), strict=True))
+    said, left_out = abouts.others(text, records)
     entries = [
-        _entry(record, *(held[container] if container is not None else (None, None)))
-        for record, container in zip(records, containers, strict=True)
+        _entry(record, more, *(held[container] if container is not None else (None, None)))
+        for record, container, more in zip(records, containers, said, strict=True)
     ]
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
-    return Page(at, tuple(entries), token, list_size, warnings)
+    return Page(at, tuple(entries), token, list_size, warnings + left_out)
 
 
 # --- The envelope -----------------------------------------------------------------------------------
@@ -309,14 +312,16 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[str, 
 # --- Entries ----------------------------------------------------------------------------------------
 
 
-def _entry(record: etree._Element, root: etree._Element | None, payload: bytes | None) -> ReceivedEntry:
+def _entry(
+    record: etree._Element, more: tuple[oai.About, ...], root: etree._Element | None, payload: bytes | None
+) -> ReceivedEntry:
     header = record.find(f"{_OAI}header")
     wire = _header(header) if header is not None else oai.Header("", "")
     origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
     provenance = _origin(origin) if origin is not None else None
     if wire.deleted:  # H34: whatever else the record holds
         return ReceivedEntry(oai.Entry(wire), provenance)
-    return ReceivedEntry(oai.Entry(wire, payload), provenance, root)
+    return ReceivedEntry(oai.Entry(wire, payload), provenance, more, root)
 
 
 def _header(header: etree._Element) -> oai.Header:

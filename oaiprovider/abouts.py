@@ -1,4 +1,4 @@
-"""What is said about a record beside its metadata: where it was harvested (P121 to P125), and the rights in it (P126).
+"""What is said about a record beside its metadata: where it was harvested (P121 to P125), the rights in it, what others said of it (P126).
 
 What a peer has said of the way of a record is passed on as it was said; a step that provenance.xsd would not take is
 left out, since one such word makes the whole page invalid.
@@ -6,13 +6,13 @@ left out, since one such word makes the whole page invalid.
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 
-from catalogue import datestamps, oai
+from catalogue import abouts, datestamps, oai
 from oaiprovider import render
 from oaiprovider.render import Origin
 
@@ -34,7 +34,14 @@ def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[
         datestamp=_as_date(ours.datestamp) or ours.harvested,  # the list of that time told no later one
         altered=altered or ours.altered,
     )
-    return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]),)
+    return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]), *_others(provenance, altered))
+
+
+def _others(provenance: Mapping[str, Any], altered: bool) -> Iterator[bytes]:
+    """As they came. Of a record in another format than the harvested one only the rights can be said to be true."""
+    for about in abouts.kept(provenance):
+        if not altered or about.namespace == oai.RIGHTS_NS:
+            yield about.element
 
 
 def _steps(provenance: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -47,6 +47,7 @@ def main(memory: int, cpu_s: float) -> None:
     while header := requests.read(REQUEST.size):
         stylesheet, identifier, payload = (requests.read(length) for length in REQUEST.unpack(header))
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
+        etree.clear_error_log()  # or what an earlier request had wrong would be told of this one
         try:
             if stylesheet:
                 transform = None

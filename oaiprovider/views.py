@@ -153,7 +153,8 @@ def _turned_away(
             f"{decision.wait_s} seconds, then go on, with the same resumptionToken if you have one.",
             403,
         )
-    if settings.GISC_MIRROR_URL and request.method != "POST":  # P114; a redirect would lose the body of a POST
+    if settings.GISC_MIRROR_URL and request.method != "POST" and not _was_sent_here(request):
+        # P114. A redirect would lose the body of a POST.
         away = _plain("The same is answered elsewhere.", 302)
         away["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
         return away
@@ -161,6 +162,11 @@ def _turned_away(
     wait = _plain(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
     wait["Retry-After"] = str(decision.wait_s)
     return wait
+
+
+def _was_sent_here(request: HttpRequest) -> bool:
+    """Whether this is the mirror itself, with the settings of the node that sends clients here: it must not send them on."""
+    return bool(request.META.get("HTTP_HOST", "").lower() == urlsplit(settings.GISC_MIRROR_URL).netloc.lower())
 
 
 def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:

@@ -1,13 +1,19 @@
 """What all tests share. The servers come from tests/servers.py, the cast and its builders from tests/world.py."""
 
-from collections.abc import Iterator
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from catalogue import bootstrap, payload
 from catalogue.models import MetadataSet
+from tests import schemas
 from tests.world import TOULOUSE
+
+_UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,3 +40,18 @@ def toulouse(db: None) -> MetadataSet:
     """The set of Toulouse in a node that has its own sets and its clock."""
     bootstrap.ensure_sets()
     return MetadataSet.objects.create(spec=TOULOUSE.spec, name=TOULOUSE.name)
+
+
+@pytest.fixture(autouse=True)
+def _every_answer_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P46: whatever a test asks `/oai` for by Django's client, a document that comes back is valid."""
+    ask: Callable[..., Any] = Client.request
+
+    def asked(self: Client, **request: Any) -> Any:
+        response = ask(self, **request)
+        if request.get("PATH_INFO") == "/oai" and response.status_code == 200 and response.content:
+            content = _UNPACKED[response.get("Content-Encoding", "")](response.content)
+            assert schemas.envelope_faults(content) == [], content[:2000]
+        return response
+
+    monkeypatch.setattr(Client, "request", asked)

@@ -100,7 +100,7 @@ def write_while_a_list_is_asked_for() -> tuple[bool, set[str]]:
     return waited, {*first, *second}
 
 
-@pytest.mark.spec("P91", "P39")
+@pytest.mark.spec("P91", "P39", "S1")
 @pytest.mark.usefixtures("ticking")
 def test_a_list_waits_for_a_writer_that_has_stamped_but_not_committed() -> None:
     assert write_while_a_list_is_asked_for() == (True, {"urn:a"})
@@ -238,7 +238,7 @@ def test_a_harvester_among_eight_writers_misses_nothing(next_from: str) -> None:
     assert len(seen) == writers * rounds + rounds
 
 
-@pytest.mark.spec("P92")
+@pytest.mark.spec("P92", "S5")
 def test_a_clock_that_stepped_back_gives_the_last_stamp_again(ticking) -> None:
     world.put(world.iso_record("urn:a"))
     before = looking.record("urn:a").datestamp

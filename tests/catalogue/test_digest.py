@@ -68,7 +68,7 @@ DIFFERENT = {
 }  # fmt: skip
 
 
-@pytest.mark.spec("P90")
+@pytest.mark.spec("P90", "S10", "S12", "S51")
 @pytest.mark.parametrize("name", SAME)
 def test_the_digest_overlooks(name: str) -> None:
     assert digest(SAME[name]) == ORIGINAL

@@ -157,7 +157,7 @@ def test_two_spellings_of_one_identifier_are_one_record() -> None:
     assert b"URN:A" in payload.unpack(held.payload)
 
 
-@pytest.mark.spec("P84", "P69")
+@pytest.mark.spec("P84", "P69", "S33")
 def test_a_tombstone_keeps_the_identifier_as_harvesters_know_it() -> None:
     """They compare exactly: a deletion in another spelling would not reach their copy."""
     put(a(identifier="urn:X-WMO:a"))

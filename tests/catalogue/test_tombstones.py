@@ -55,7 +55,7 @@ def ask(client, **arguments: str) -> str:
 # --- What goes, and what stays --------------------------------------------------------------------------
 
 
-@pytest.mark.spec("W8")
+@pytest.mark.spec("W8", "P85")
 def test_what_was_deleted_longer_ago_than_the_retention_goes_and_the_rest_stays() -> None:
     world.put(world.iso_record("urn:live"))
     world.restamp("urn:live", ago(900))

@@ -104,7 +104,7 @@ def test_days_that_are_refused_too_fail_the_run(link: Link, provider: Provider) 
     assert len([arguments for arguments in provider.lists if "from" in arguments]) == 2
 
 
-@pytest.mark.spec("H13", "H17")
+@pytest.mark.spec("H13", "H17", "S48")
 def test_a_whole_list_that_is_empty_is_success_and_told_to_the_operator(link: Link, provider: Provider) -> None:
     run = again(link)
 

@@ -10,6 +10,7 @@ from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 
 
+@pytest.mark.spec("H40")
 @pytest.mark.django_db(transaction=True)
 def test_links_that_have_harvested_before_get_their_headers_and_keep_their_place(
     link: Link, provider: Provider

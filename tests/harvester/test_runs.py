@@ -42,7 +42,7 @@ def test_datestamps_in_the_providers_future_do_not_carry_the_link_along(link: Li
     assert "future" in run.message
 
 
-@pytest.mark.spec("H10")
+@pytest.mark.spec("H10", "S41", "S42")
 def test_the_first_pages_response_date_counts_not_the_last_ones(link: Link, provider: Provider) -> None:
     fill(provider, range(4), stamp="2026-03-01T11:59:59Z")
     provider.entries[identifier(9)] = ("2026-03-01T12:30:00Z", iso_record(identifier(9)))
@@ -74,7 +74,7 @@ def test_the_next_run_asks_from_a_little_before_and_stores_nothing_twice(link: L
     assert dict(Record.objects.values_list("identifier", "datestamp")) == stamps
 
 
-@pytest.mark.spec("H7", "H9")
+@pytest.mark.spec("H7", "H9", "S50")
 def test_a_day_repository_is_asked_with_days(link: Link, provider: Provider) -> None:
     provider.granularity = "YYYY-MM-DD"
     fill(provider, range(1), stamp="2026-02-03")
@@ -104,7 +104,7 @@ def test_nothing_new_is_success_and_leaves_harvested_to(link: Link, provider: Pr
     assert held() == {identifier(0)}, "an empty list deletes nothing"
 
 
-@pytest.mark.spec("W10")
+@pytest.mark.spec("W10", "S47", "S53")
 def test_what_a_full_list_leaves_out_is_not_deleted(link: Link, provider: Provider) -> None:
     fill(provider, range(6))
     harvest(link)
@@ -134,7 +134,7 @@ def test_a_deleted_header_deletes_and_may_be_taken_back(link: Link, provider: Pr
     assert held() == {identifier(0)}
 
 
-@pytest.mark.spec("H12", "H21")
+@pytest.mark.spec("H12", "H21", "S45")
 def test_a_failing_page_keeps_what_came_before_and_is_asked_for_again(link: Link, provider: Provider) -> None:
     fill(provider, range(5))
     provider.faults.append(once(continued, lambda: Response("gone", status=502)))
@@ -427,3 +427,17 @@ def test_a_link_into_our_own_set_is_refused(link: Link, toulouse: MetadataSet) -
     link.remote_set = "WIS-CATALOGUE"
     with pytest.raises(Exception, match="W21"):
         link.full_clean()
+
+
+@pytest.mark.spec("S46", "H36")
+def test_a_provider_that_came_back_from_a_backup_is_believed_though_its_datestamps_are_older(
+    link: Link, provider: Provider
+) -> None:
+    provider.entries[identifier(1)] = ("2026-02-02T00:00:00Z", iso_record(identifier(1), title="Later"))
+    harvest(link)
+    provider.entries[identifier(1)] = ("2026-01-15T00:00:00Z", iso_record(identifier(1), title="Restored"))
+
+    run = harvest(link, full=True)
+
+    assert counters(run) == {"received": 1, "updated": 1}
+    assert Record.objects.get().description.title == "Restored"

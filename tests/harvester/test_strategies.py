@@ -57,6 +57,7 @@ def wipe() -> None:
     Record.objects.all().delete()
 
 
+@pytest.mark.spec("W18", "H40")
 def test_both_strategies_leave_the_same_catalogue_in_every_round(
     by_records: Link, by_identifiers: Link, provider: Provider
 ) -> None:

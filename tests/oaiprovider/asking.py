@@ -97,9 +97,11 @@ def post(client: Client, **arguments: str) -> Answer:
 
 
 def read(response: Any) -> Answer:
-    """The answer in a response: HTTP 200 (P9), text/xml (P10), the envelope of P43 to P45, valid (P46)."""
+    """The answer in a response of Django or of `requests`: HTTP 200 (P9), text/xml (P10), the envelope of P43 to P45,
+    valid (P46).
+    """
     assert response.status_code == 200, response.content[:300]
-    assert response["Content-Type"] == "text/xml; charset=UTF-8"
+    assert response.headers["Content-Type"] == "text/xml; charset=UTF-8"
     content = response.content
     if response.get("Content-Encoding") == "gzip":
         content = gzip.decompress(content)

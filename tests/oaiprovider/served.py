@@ -18,7 +18,7 @@ from tests.waiting import until
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A server that runs: where it is, its one worker, what it has written."""
+    """A server that runs: where it is, its workers (one, unless more are asked for), what it has written."""
 
     port: int
     process: psutil.Process
@@ -28,9 +28,13 @@ class Served:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def workers(self) -> list[psutil.Process]:
+        return self.process.children()
+
     def memory(self) -> int:
         """Bytes that the worker holds in memory."""
-        return self.process.children()[0].memory_info().rss
+        return self.workers[0].memory_info().rss
 
 
 @contextmanager
@@ -51,8 +55,7 @@ def served(folder: Path, **given: str) -> Iterator[Served]:
                 SECRET_KEY=settings.SECRET_KEY,
                 ALLOWED_HOSTS="*",
                 PORT=str(port),
-                GISC_WEB_WORKERS="1",
-                **given,
+                **({"GISC_WEB_WORKERS": "1"} | given),
             ),
             stdout=output,
             stderr=subprocess.STDOUT,

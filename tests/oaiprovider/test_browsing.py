@@ -101,9 +101,36 @@ def test_every_link_leads_to_an_answer_and_all_records_are_reached(client: Clien
     assert sum("set=WIS-GISC-TOKYO" in url for url in seen) == 2
 
 
+@pytest.mark.parametrize("prefix", ["oai_dc", "iso19139"])
+def test_a_record_has_its_title_for_a_heading_in_each_format_and_a_tombstone_its_identifier(
+    client: Client, records: None, settings, prefix: str
+) -> None:
+    settings.GISC_PAGE_RECORDS = 9
+
+    def shown(**arguments: str) -> html.HtmlElement:
+        return html.fromstring(client.get("/oai/browse", {"metadataPrefix": prefix, **arguments}).content)
+
+    assert shown(verb="GetRecord", identifier=AWKWARD).findtext(".//h1") == "<b>Snow & ice</b>"
+    assert shown(verb="GetRecord", identifier="urn:0").findtext(".//h1") == "urn:0"
+    titles = [one.text for one in shown(verb="ListRecords").find_class("title")]
+    assert sorted(titles) == ["<b>Snow & ice</b>", *["Surface observations"] * 3]
+
+
+def test_what_is_said_of_a_set_stands_on_lines_of_its_own(client: Client, records: None) -> None:
+    page = html.fromstring(client.get("/oai/browse?verb=ListSets").content)
+    [ours] = [row for row in page.iter("tr") if "WIS-GISC-TOKYO" in row.text_content()]
+    assert [line.text.split(":")[0] for line in ours.find_class("quiet")] == [
+        "Records this node is responsible for.",
+        "Live records",
+    ]
+
+
 def test_an_error_is_a_page_too(client: Client) -> None:
     page = html.fromstring(client.get("/oai/browse?verb=nothing").content)
     assert "badVerb" in page.text_content()
+    several = html.fromstring(client.get("/oai/browse?verb=ListRecords&foo=1&from=x").content)
+    assert several.text_content().count("badArgument") == 3
+    assert [heading.text for heading in several.iter("h1")] == ["No answer"]
     assert client.post("/oai/browse", "verb=Identify", content_type=asking.FORM).status_code == 405
 
 

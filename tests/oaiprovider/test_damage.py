@@ -5,7 +5,7 @@ import logging
 import pytest
 from django.test import Client
 
-from catalogue.models import Record
+from catalogue.models import Description, Record
 from catalogue.payload import PayloadDamaged
 from tests import world
 from tests.oaiprovider import asking
@@ -53,3 +53,14 @@ def test_the_record_is_left_out_told_and_the_list_goes_on(damaged: None, client:
 def test_asked_for_by_name_it_is_a_fault_of_ours_and_no_answer_of_OAI(damaged: None, client: Client) -> None:
     with pytest.raises(PayloadDamaged, match="urn:b"):
         client.get("/oai", {"verb": "GetRecord", "metadataPrefix": "iso19139", "identifier": "urn:b"})
+
+
+@pytest.mark.spec("S53", "S33")
+def test_what_the_index_has_lost_is_still_there_for_harvesters(client: Client) -> None:
+    """As while search is being rebuilt: lists are read from the records, and a tombstone is made by a deletion alone."""
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    before = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").headers
+    Description.objects.all().delete()
+    assert asking.get(client, verb="ListRecords", metadataPrefix="iso19139").headers == before
+    assert not any(header.deleted for header in before)
+    assert asking.get(client, verb="GetRecord", metadataPrefix="oai_dc", identifier="urn:a").codes == []

@@ -152,7 +152,7 @@ def harvester(client: Client, settings) -> Callable[..., object]:
 
 
 @pytest.mark.django_db
-@pytest.mark.spec("P112", "P9", "P113")
+@pytest.mark.spec("P112", "P9", "P113", "E23")
 def test_a_client_that_is_too_fast_gets_503_with_retry_after_and_no_document(harvester) -> None:
     assert [harvester("verb=Identify").status_code for _ in range(2)] == [200, 200]
     told = harvester("verb=Identify", **{"accept-encoding": "gzip"})
@@ -251,7 +251,7 @@ def test_nobody_gets_a_new_bucket_by_writing_x_forwarded_for(client: Client, set
 
 
 @pytest.mark.django_db
-@pytest.mark.spec("P114", "P1")
+@pytest.mark.spec("P114", "P1", "E24")
 def test_a_mirror_is_shown_instead_of_a_wait_with_the_whole_query(harvester, settings) -> None:
     settings.GISC_MIRROR_URL = "https://mirror.gisc.example.org"
     query = "verb=GetRecord&metadataPrefix=oai_dc&identifier=urn%3Aa%26b%2541"
@@ -260,3 +260,11 @@ def test_a_mirror_is_shown_instead_of_a_wait_with_the_whole_query(harvester, set
     assert away.status_code == 302
     assert away["Location"] == f"https://mirror.gisc.example.org/oai?{query}"
     assert harvester("", method="POST").status_code == 503, "a redirect would lose the body"
+
+
+@pytest.mark.django_db
+@pytest.mark.spec("P114")
+def test_a_mirror_with_the_settings_of_its_node_sends_nobody_to_itself(harvester, settings) -> None:
+    settings.GISC_MIRROR_URL = "https://Mirror.gisc.example.org"
+    statuses = [harvester("verb=Identify", host="mirror.gisc.example.org").status_code for _ in range(3)]
+    assert statuses == [200, 200, 503]

@@ -95,8 +95,11 @@ def test_what_is_not_one_element_in_the_namespace_is_no_record(inside: str, why:
 
 
 def test_a_stylesheet_that_does_not_compile_says_where() -> None:
-    with pytest.raises(sandbox.Unusable, match=r"line 5.*apply-templates"):
-        made(sheet("", root('<xsl:apply-templates select="]"/>')))
+    for _ in range(2):
+        with pytest.raises(sandbox.Unusable, match=r"^line 5.*apply-templates"):
+            made(sheet("", root('<xsl:apply-templates select="]"/>')))
+        with pytest.raises(sandbox.Failed, match="^line 4[^;]*; Unregistered function"):  # not what was wrong before
+            made(sheet(root('<a><xsl:value-of select="nowhere()"/></a>')))
 
 
 LOOP = root('<a><xsl:for-each select="//node()"><xsl:call-template name="more"/></xsl:for-each></a>')
@@ -243,6 +246,53 @@ def test_it_reads_no_file(tmp_path) -> None:
     copying = sheet(root('<a><xsl:value-of select="/a"/></a>'))
     assert b"do not tell" not in made(copying, record=f"{entity}<a>&e;</a>".encode())
     assert b"tell me" in made(copying, record=b"<a>tell me</a>")
+
+
+LAUGHS = "<!DOCTYPE a [<!ENTITY a0 'ha'>" + "".join(
+    f"<!ENTITY a{number} '{f'&a{number - 1};' * 10}'>" for number in range(1, 10)
+)
+LAUGHS += "]>"
+
+
+def test_entities_do_not_multiply_in_stylesheet_or_record() -> None:
+    """Billion laughs: libxml2 stops counting long before the limit on memory is reached."""
+    for inside in ("<a>&a9;</a>", '<a b="&a9;"/>'):
+        assert any("DOCTYPE" in fault for fault in stylesheet.faults(f"{LAUGHS}{sheet(root(inside))}"))
+        with pytest.raises(sandbox.Failed, match="amplification"):
+            made(f"{LAUGHS}{sheet(root(inside))}")
+        with pytest.raises(sandbox.Failed, match="amplification"):
+            made(brief(), record=f"{LAUGHS}{inside}".encode())
+    assert made(brief())
+
+
+@pytest.mark.parametrize(
+    ("namespace", "call", "is_there"),
+    [
+        ("http://php.net/xsl", "function('system', 'id')", False),
+        ("http://icl.com/saxon", "evaluate('1')", True),
+        ("http://exslt.org/dynamic", "evaluate('1')", True),
+        ("http://exslt.org/functions", "f()", False),
+        ("http://exslt.org/regular-expressions", f"test('{'a' * 40}!', '^(a+)+$')", False),
+        ("http://exslt.org/math", "random()", True),
+        ("http://exslt.org/dates-and-times", "date-time()", True),
+        ("http://exslt.org/crypto", "md5('a')", False),
+        ("urn:python", "f()", False),
+    ],
+)
+def test_no_extension_function_can_be_called(namespace: str, call: str, is_there: bool) -> None:
+    """No upload may name one. Where it runs those of Python, PHP and regular expressions are not there besides."""
+    text = sheet(root(f'<a><xsl:value-of select="x:{call}"/></a>'), declared=f'xmlns:x="{namespace}"')
+    assert any("cannot be used; of extension functions" in fault for fault in stylesheet.faults(text))
+    if not is_there:
+        with pytest.raises(sandbox.Failed, match="Unregistered function"):
+            made(text)
+
+
+@pytest.mark.parametrize("select", ["str:padding(2000000000)", "str:replace(str:padding(90000000), ' ', 'aaaaaaaa')"])
+def test_functions_that_make_much_of_little_are_bounded(select: str) -> None:
+    with contextlib.suppress(sandbox.Failed):
+        assert len(made(sheet(root(f'<a><xsl:value-of select="{select}"/></a>')))) <= sandbox.sandbox_child.MAX_OUTPUT
+    assert made(brief())
 
 
 def test_it_writes_no_file(tmp_path) -> None:

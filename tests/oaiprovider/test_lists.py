@@ -27,7 +27,7 @@ def put_many(number: int) -> list[str]:
     return names
 
 
-@pytest.mark.spec("P35", "P141")
+@pytest.mark.spec("P35", "P141", "E26")
 @pytest.mark.parametrize(
     ("start", "end", "expected"),
     [
@@ -53,6 +53,8 @@ def test_both_bounds_are_inclusive_and_a_day_is_a_whole_day(
         answer = asking.get(client, verb=verb, metadataPrefix="iso19139", **bounds)
         assert "".join(name[-1] for name in answer.identifiers) == expected
         assert answer.codes == ([] if expected else ["noRecordsMatch"])
+        backwards = asking.get(client, verb=verb, metadataPrefix="iso19139", from_="2025-03-02", until="2025-03-01")
+        assert backwards.codes == ["badArgument"]
 
 
 @pytest.mark.spec("P141", "P38", "P40", "S4", "S11")

@@ -55,7 +55,7 @@ def text(response) -> str:
     return " ".join(" ".join(etree.HTML(response.content.decode()).itertext()).split())
 
 
-@pytest.mark.spec("G16")
+@pytest.mark.spec("G16", "G1", "G17")
 def test_a_profile_is_added_and_served_at_once(admin_client: Client, client: Client) -> None:
     response = admin_client.post(f"{PROFILES}add/", form(), follow=True)
     assert "DRIVER does not show WIS-CATALOGUE; never give this profile to a peer GISC (G17)." in messages(response)

@@ -38,7 +38,7 @@ OURS = {f"urn:ours:{n}" for n in range(4)}
 THEIRS = {f"urn:theirs:{n}" for n in range(3)}
 
 
-@pytest.mark.spec("G2", "G5", "G6", "G11", "W4")
+@pytest.mark.spec("G2", "G5", "G6", "G11", "W4", "G10")
 def test_each_harvester_walks_to_the_end_of_what_it_is_shown(base_url: str) -> None:
     for user_agent, expected in (
         ("DRIVER/2.1 (harvester)", THEIRS),
@@ -57,7 +57,7 @@ def test_each_harvester_walks_to_the_end_of_what_it_is_shown(base_url: str) -> N
     assert harvester(base_url, "PARTNER").GetRecord(identifier="urn:ours:1", metadataPrefix="iso19139")
 
 
-@pytest.mark.spec("G12")
+@pytest.mark.spec("G12", "E30")
 def test_a_token_taken_to_the_other_harvester_is_refused_and_still_good_at_home(base_url: str) -> None:
     """E30."""
     driver = harvester(base_url, "DRIVER/2.1").ListRecords(metadataPrefix="iso19139")

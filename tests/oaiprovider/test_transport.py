@@ -18,6 +18,7 @@ from catalogue import lists
 from catalogue.lists import Place
 from catalogue.models import DatestampClock
 from oaiprovider import tokens, views
+from oaiprovider.models import Profile
 from oaiprovider.tokens import Token
 from tests import world
 from tests.oaiprovider import asking
@@ -92,15 +93,37 @@ def test_arguments_in_url_and_body_are_one_list(client: Client) -> None:
     assert asking.read(twice).codes == ["badVerb"]
 
 
-@pytest.mark.spec("P4")
-def test_head_is_get_without_the_body(client: Client, rf: RequestFactory) -> None:
-    got = client.get("/oai?verb=Identify")
-    head = views.oai(rf.head("/oai?verb=Identify"))  # the test client would take the body away by itself
-    assert head.status_code == 200
+@pytest.mark.spec("P4", "G2")
+@pytest.mark.parametrize("user_agent", ["curl/8", "DRIVER/2.1"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "verb=Identify",
+        "verb=ListMetadataFormats",
+        "verb=ListSets",
+        "verb=ListIdentifiers&metadataPrefix=oai_dc",
+        "verb=ListRecords&metadataPrefix=iso19139",
+        "verb=GetRecord&metadataPrefix=iso19139&identifier=urn:a",
+        "verb=GetRecord&metadataPrefix=oai_dc&identifier=urn:none",
+        "verb=junk",
+        "",
+    ],
+)
+def test_head_is_get_without_the_body(client: Client, rf: RequestFactory, query: str, user_agent: str) -> None:
+    """For every verb and for errors, and as the profile of the harvester has it."""
+    world.put(world.iso_record("urn:a"))
+    Profile.objects.create(name="DRIVER", match="DRIVER", repository_name="A name that is longer than the other one")
+    headers = {"user-agent": user_agent}
+    got = client.get("/oai", QUERY_STRING=query, headers=headers)
+    # The test client would take the body away by itself.
+    head = views.oai(rf.head("/oai", QUERY_STRING=query, headers=headers))
     head.close()
-    assert head.content == b""
-    assert head["Content-Type"] == got["Content-Type"]
+    assert (got.status_code, head.status_code) == (200, 200)
+    assert got.content and head.content == b""
+    assert dict(head.headers) == {name: got[name] for name in head.headers}
     assert head["Content-Length"] == str(len(got.content))
+    if query == "verb=Identify":
+        assert (b"longer than" in got.content) is (user_agent != "curl/8")
 
 
 @pytest.mark.spec("P11", "S30", "W6")

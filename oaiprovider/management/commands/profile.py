@@ -1,20 +1,23 @@
-"""manage.py profile list|preview: who is served how, from the command line. Profiles are edited in the administration."""
+"""manage.py profile list|preview|import: who is served how, from the command line. Edited in the administration."""
 
 import ipaddress
 import json
 from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from oaiprovider import preview
+from oaiprovider import importing, preview
 from oaiprovider.models import Profile
 
 
 class Command(BaseCommand):
-    help = "Show the harvester profiles, and what a harvester would be served."
+    help = "Show the harvester profiles and what a harvester would be served; import profiles of a gCube provider."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -22,11 +25,21 @@ class Command(BaseCommand):
         seen = actions.add_parser("preview", help="what a harvester would see, and why")
         seen.add_argument("user_agent", metavar="USER_AGENT", help='such as "DRIVER/2.1 (harvester)"; "" for none')
         seen.add_argument("--address", default="", help="where the request comes from")
-        for action in (listing, seen):
+        taken = actions.add_parser("import", help="add or change the profiles of an XML file (user-agents)")
+        taken.add_argument(
+            "file", type=Path, metavar="FILE", help="as the gCube provider keeps them; collections are setSpecs"
+        )
+        taken.add_argument("--dry-run", action="store_true", help="check and tell, and store nothing")
+        for action in (listing, seen, taken):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
-        {"list": self._list, "preview": self._preview}[action](**options)
+        actions: dict[str, Callable[..., None]] = {
+            "list": self._list,
+            "preview": self._preview,
+            "import": self._import,
+        }
+        actions[action](**options)
 
     def _list(self, *, json: bool, **_: Any) -> None:
         rows = [_facts(profile) for profile in Profile.objects.prefetch_related("sets")]
@@ -67,6 +80,29 @@ class Command(BaseCommand):
             self.stdout.write(f"{title}:")
             for line in value if isinstance(value, list) else (f"{key}: {reason}" for key, reason in value.items()):
                 self.stdout.write(f"  {line}")
+
+    def _import(self, *, file: Path, dry_run: bool, json: bool, **_: Any) -> None:
+        try:
+            report = importing.store(importing.read(file.read_bytes()), dry_run=dry_run)
+        except (OSError, ValueError) as exc:
+            raise CommandError(f"{file}: {exc}") from exc
+        except ValidationError as exc:
+            raise CommandError("Nothing was stored.\n" + "\n".join(exc.messages)) from exc
+        told = {
+            "added": report.added,
+            "changed": report.changed,
+            "virtual_sets": report.virtual_sets,
+            "stored": not dry_run,
+        }
+        if json:
+            self._print_json(told)
+            return
+        for name in report.added:
+            self.stdout.write(f"{name}: added")
+        for name in report.changed:
+            self.stdout.write(f"{name}: changed; ask its operator for a full harvest if it sees other sets now (G15)")
+        if dry_run:
+            self.stdout.write("Nothing was stored.")
 
     def _print_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))

@@ -3,7 +3,7 @@
      A browser applies it to /oai, and the node itself for /oai/browse; every link is relative, so it stays there. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:o="http://www.openarchives.org/OAI/2.0/"
     xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"
-    exclude-result-prefixes="o dc oai_dc">
+    xmlns:gmd="http://www.isotc211.org/2005/gmd" exclude-result-prefixes="o dc oai_dc gmd">
 <xsl:output method="html" encoding="UTF-8" indent="no"/>
 
 <!-- The address of the same as XML, where the node applies this. -->
@@ -52,7 +52,7 @@
 </xsl:template>
 
 <xsl:template match="o:error">
-  <h1>No answer</h1>
+  <xsl:if test="position() = 1"><h1>No answer</h1></xsl:if>
   <div class="note bad"><p><strong><xsl:value-of select="@code"/></strong>: <xsl:value-of select="."/></p></div>
 </xsl:template>
 
@@ -108,7 +108,7 @@
         <td><xsl:value-of select="o:setSpec"/></td>
         <td>
           <xsl:value-of select="o:setName"/>
-          <xsl:for-each select="o:setDescription"><p class="quiet small"><xsl:value-of select="."/></p></xsl:for-each>
+          <xsl:for-each select="o:setDescription/*/*"><div class="quiet small" dir="auto"><xsl:value-of select="."/></div></xsl:for-each>
         </td>
         <td>
           <xsl:variable name="set"><xsl:call-template name="encoded"><xsl:with-param name="text" select="o:setSpec"/></xsl:call-template></xsl:variable>
@@ -136,21 +136,26 @@
 
 <xsl:template match="o:header" mode="hit">
   <li>
-    <xsl:for-each select="../o:metadata/oai_dc:dc/dc:title[1]"><div class="title" dir="auto"><xsl:value-of select="."/></div></xsl:for-each>
+    <xsl:variable name="title"><xsl:call-template name="title"/></xsl:variable>
+    <xsl:if test="string($title)"><div class="title" dir="auto"><xsl:value-of select="$title"/></div></xsl:if>
     <p><xsl:call-template name="record-link"/></p>
     <p class="quiet small"><xsl:call-template name="stamp"/></p>
   </li>
 </xsl:template>
 
 <xsl:template match="o:GetRecord">
-  <h1 dir="auto">
-    <xsl:choose>
-      <xsl:when test="o:record/o:metadata/oai_dc:dc/dc:title"><xsl:value-of select="o:record/o:metadata/oai_dc:dc/dc:title[1]"/></xsl:when>
-      <xsl:otherwise><xsl:value-of select="o:record/o:header/o:identifier"/></xsl:otherwise>
-    </xsl:choose>
-  </h1>
   <xsl:for-each select="o:record/o:header">
-    <p class="quiet"><xsl:value-of select="o:identifier"/><br/><xsl:call-template name="stamp"/></p>
+    <xsl:variable name="title"><xsl:call-template name="title"/></xsl:variable>
+    <xsl:choose>
+      <xsl:when test="string($title)">
+        <h1 dir="auto"><xsl:value-of select="$title"/></h1>
+        <p class="quiet"><xsl:value-of select="o:identifier"/><br/><xsl:call-template name="stamp"/></p>
+      </xsl:when>
+      <xsl:otherwise>
+        <h1><xsl:value-of select="o:identifier"/></h1>
+        <p class="quiet"><xsl:call-template name="stamp"/></p>
+      </xsl:otherwise>
+    </xsl:choose>
     <p class="actions">
       <xsl:call-template name="record-link"><xsl:with-param name="format">oai_dc</xsl:with-param><xsl:with-param name="text">as oai_dc</xsl:with-param></xsl:call-template>
       <xsl:call-template name="record-link"><xsl:with-param name="format">iso19139</xsl:with-param><xsl:with-param name="text">as iso19139</xsl:with-param></xsl:call-template>
@@ -177,6 +182,13 @@
       <xsl:otherwise><span class="quiet">the last page</span></xsl:otherwise>
     </xsl:choose>
   </p>
+</xsl:template>
+
+<!-- Of the record whose header is the context node: its title, in the two formats that ship. -->
+<xsl:template name="title">
+  <xsl:variable name="metadata" select="../o:metadata"/>
+  <xsl:value-of select="normalize-space(($metadata/oai_dc:dc/dc:title
+    | $metadata/*/gmd:identificationInfo/*/gmd:citation/*/gmd:title/*[not(self::gmd:PT_FreeText)])[1])"/>
 </xsl:template>
 
 <!-- Of the header that is the context node: when it changed, whether it is deleted, its sets. -->

@@ -1,0 +1,55 @@
+"""The abouts of the records of a page that are no provenance (P126): each container as it came. No Django, no network."""
+
+from collections.abc import Sequence
+
+from lxml import etree
+
+from catalogue import oai
+from harvester import cutting
+
+_ABOUT = f"{{{oai.OAI_NS}}}about"
+_PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
+
+
+def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[oai.About, ...]], tuple[str, ...]]:
+    """What each record carries beside its metadata and its provenance, and a sentence for each that is left out.
+
+    `text` is what the page was parsed from; `records` are in its order.
+    """
+    holders = [[about for about in record.iterchildren(_ABOUT) if _says_more(about)] for record in records]
+    if not any(holders):
+        return [()] * len(records), ()
+    every = [about for record in records for about in record.iterchildren(_ABOUT)]
+    roots = [next(about.iterchildren("*"), None) for about in every]
+    cut = dict(zip(every, cutting.payloads(text, every, roots), strict=True))
+    found, left_out = [], []
+    for record, abouts in zip(records, holders, strict=True):
+        kept, reasons = oai.bounded_abouts(
+            [one for about in abouts for one in _containers(about, cut[about])],
+        )
+        found.append(kept)
+        left_out += [f"{_identifier(record)}: an about was left out, {reason}." for reason in reasons]
+    return found, tuple(left_out)
+
+
+def _says_more(about: etree._Element) -> bool:
+    return any(child.tag != _PROVENANCE for child in about.iterchildren("*"))
+
+
+def _containers(about: etree._Element, cut: bytes | None) -> list[oai.About]:
+    """One, as it should be; more of them are taken one by one, written out anew (P48)."""
+    children = list(about.iterchildren("*"))
+    alone = len(children) == 1
+    return [
+        oai.About(
+            etree.QName(child).namespace or "",
+            cut if alone and cut is not None else etree.tostring(child, encoding="utf-8", with_tail=False),
+        )
+        for child in children
+        if child.tag != _PROVENANCE
+    ]
+
+
+def _identifier(record: etree._Element) -> str:
+    said = record.findtext(f"{{{oai.OAI_NS}}}header/{{{oai.OAI_NS}}}identifier")
+    return (said or "A record without identifier").strip()
