@@ -131,7 +131,7 @@ def test_requests_for_records_are_parallel_and_bounded(by_identifiers: Link, thr
     provider = threaded
     Link.objects.filter(pk=by_identifiers.pk).update(base_url=provider.base_url)
     fill(provider, range(12))
-    together = threading.Barrier(fetching.AT_ONCE, timeout=30)
+    together = threading.Barrier(fetching.AT_ONCE, timeout=60)
     lock, now, most = threading.Lock(), 0, 0
 
     def meet(arguments: dict[str, str]) -> Response | None:
