@@ -71,7 +71,7 @@ def test_a_run_without_room_stays_open_and_is_taken_up_later(three: list[Run], p
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_claim_in_the_same_instant_keep_the_limit(three: list[Run], settings) -> None:
     settings.GISC_MAX_RUNS = 1
-    together = threading.Barrier(len(three), timeout=30)
+    together = threading.Barrier(len(three), timeout=60)
     won: list[bool] = []
 
     def claim(run: Run) -> None:

@@ -132,7 +132,7 @@ def test_requests_for_records_are_parallel_and_bounded(by_identifiers: Link, thr
     provider = threaded
     Link.objects.filter(pk=by_identifiers.pk).update(base_url=provider.base_url)
     fill(provider, range(12))
-    together = threading.Barrier(fetching.AT_ONCE, timeout=30)
+    together = threading.Barrier(fetching.AT_ONCE, timeout=60)
     lock, now, most = threading.Lock(), 0, 0
 
     def meet(arguments: dict[str, str]) -> Response | None:
@@ -230,8 +230,6 @@ def test_a_run_that_is_cancelled_while_it_fetches_stores_no_further_batch(
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert counters(run) == {"received": 8, "new": 8}
-    assert (
-        counters(harvest_alone(by_identifiers)[0]) == {"received": 20, "new": 12, "unchanged": 0, "updated": 0} or True
-    )
+    assert counters(harvest_alone(by_identifiers)[0]) == {"received": 20, "new": 12, "unchanged": 8}
     assert held() == {identifier(number) for number in range(20)}
     assert at("2026-02-01T00:00:00Z") == Link.objects.get(pk=by_identifiers.pk).harvested_to
