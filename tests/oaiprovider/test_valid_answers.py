@@ -45,7 +45,7 @@ def test_each_record_of_a_page_is_as_valid_by_itself_as_the_file_it_came_from(cl
         identifier = "".join(etree.fromstring(document.content).find("{*}fileIdentifier").itertext()).strip()
         given[identifier] = faults(document.content)
     ingest.ingest(sources.documents([SAMPLES]), into=world.own_set())
-    checked = {}
+    checked: dict[str, set[str]] = {}
     for page in asking.walk(client, verb="ListRecords", metadataPrefix="iso19139"):
         payloads = re.findall(rb"<metadata>(.*?)</metadata>\n</record>", page.content, re.DOTALL)
         assert len(payloads) == len(page.identifiers)
