@@ -12,7 +12,7 @@ _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
 
 
 def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[oai.About, ...]], tuple[str, ...]]:
-    """What each record carries beside its metadata and its provenance, and a sentence for each that is left out.
+    """What each record carries beside its metadata and its provenance, and sentences about what is left out.
 
     `text` is what the page was parsed from; `records` are in its order.
     """
@@ -22,14 +22,20 @@ def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[o
     every = [about for record in records for about in record.iterchildren(_ABOUT)]
     roots = [next(about.iterchildren("*"), None) for about in every]
     cut = dict(zip(every, cutting.payloads(text, every, roots), strict=True))
-    found, left_out = [], []
+    found: list[tuple[oai.About, ...]] = []
+    left_out: dict[str, list[str]] = {}
     for record, abouts in zip(records, holders, strict=True):
-        kept, reasons = oai.bounded_abouts(
-            [one for about in abouts for one in _containers(about, cut[about])],
-        )
+        kept, reasons = oai.bounded_abouts([one for about in abouts for one in _containers(about, cut[about])])
         found.append(kept)
-        left_out += [f"{_identifier(record)}: an about was left out, {reason}." for reason in reasons]
-    return found, tuple(left_out)
+        for reason in dict.fromkeys(reasons):
+            left_out.setdefault(reason, []).append(_identifier(record))
+    return found, tuple(_told(reason, names) for reason, names in left_out.items())
+
+
+def _told(reason: str, names: Sequence[str]) -> str:
+    """One sentence for a page, however many records it is true of."""
+    others = f" and {len(names) - 1} other records" if len(names) > 1 else ""
+    return f"An about of {names[0]}{others} was left out, {reason}."
 
 
 def _says_more(about: etree._Element) -> bool:
@@ -52,4 +58,4 @@ def _containers(about: etree._Element, cut: bytes | None) -> list[oai.About]:
 
 def _identifier(record: etree._Element) -> str:
     said = record.findtext(f"{{{oai.OAI_NS}}}header/{{{oai.OAI_NS}}}identifier")
-    return (said or "A record without identifier").strip()
+    return (said or "a record without identifier").strip()

@@ -211,6 +211,18 @@ def test_what_cannot_be_passed_on_is_left_out_and_told(
     assert served(client, 0) == kept
 
 
+def test_what_is_left_out_is_told_once_for_a_page_however_often() -> None:
+    one = record("urn:{}", "2026-01-01", world.iso_record("urn:a"))
+    twice = one.replace("</record>", f"{abouts(*[RIGHTS] * 50)}</record>")
+    listed = "".join(twice.replace("urn:{}", f"urn:{number}") for number in range(3))
+    text = f"<OAI-PMH xmlns='{OAI}'><responseDate>2026-01-01T00:00:00Z</responseDate><ListRecords>{listed}</ListRecords></OAI-PMH>"
+    page = parse.page(text.encode(), continued=False)
+    assert page.warnings == (
+        "An about of urn:0 and 2 other records was left out, because it is a second package of rights.",
+    )
+    assert [len(entry.abouts) for entry in page.entries] == [1, 1, 1]
+
+
 def test_several_in_one_about_become_several_abouts() -> None:
     [entry] = page_with(f"<about>{RIGHTS}{PROVENANCE}<x xmlns='urn:x'/></about>")
     assert [etree.fromstring(about.element).tag for about in entry.abouts] == [RIGHTS_TAG, "{urn:x}x"]
