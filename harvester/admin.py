@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,18 +15,22 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.views.decorators.debug import sensitive_post_parameters
 from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
+from harvester import admin_access, admin_look, admin_runs, links, overview, runs, slices, switching, tasks
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester import admin_look, admin_runs, links, overview, runs, slices, switching, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
 
 RUNS_SHOWN = 10
+_NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
 
 
 class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
@@ -36,6 +41,9 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
     tab = False
 
 
+@method_decorator(_NOT_TOLD, name="look_view")
+@method_decorator(_NOT_TOLD, name="change_view")
+@method_decorator(_NOT_TOLD, name="add_view")
 @admin.register(Link)
 class LinkAdmin(Admin):
     """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
@@ -58,6 +66,7 @@ class LinkAdmin(Admin):
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
     actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "switch", "switch_back", "cancel_run")
     inlines = (AlternativeInline,)
+    form = admin_access.LinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
         *("served", "failing_since", "skew_s"),
@@ -73,6 +82,15 @@ class LinkAdmin(Admin):
             {
                 "fields": ("base_url", "prefix", "remote_set"),
                 "description": "“Retrieve info” asks the provider which prefixes and sets it offers.",
+            },
+        ),
+        (
+            "Access",
+            {
+                "classes": ("collapse",),
+                "fields": admin_access.FIELDS,
+                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
+                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
             },
         ),
         (
@@ -121,7 +139,11 @@ class LinkAdmin(Admin):
     )
 
     def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
-        return self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        shown: tuple[Any, ...] = self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        if obj is not None and not self.has_change_permission(request, obj):
+            # Who may only look sees the values of fields, and a password has none.
+            shown = tuple((name, {**part, "fields": _without_passwords(part["fields"])}) for name, part in shown)
+        return shown
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         return overview.with_last_run(super().get_queryset(request))
@@ -133,9 +155,12 @@ class LinkAdmin(Admin):
         return field
 
     def save_model(self, request: HttpRequest, obj: Link, form: Any, change: bool) -> None:
+        if obj.sealed_password and obj.base_url.startswith("http://"):
+            said = "The password travels unencrypted, because the base URL is no https:// one."
+            self.message_user(request, said, messages.WARNING)
         if not change:
             super().save_model(request, obj, form, change)
-        elif links.save(obj, form.changed_data):
+        elif links.save(obj, form.changed_fields):
             self.message_user(
                 request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
             )
@@ -268,10 +293,14 @@ class LinkAdmin(Admin):
         """Ask the provider of a form, saved or not, what it is and what it offers. Stores nothing."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
-        form = admin_look.LookForm(request.POST if request.method == "POST" else None)
+        known = request.GET.get("link", "")
+        held = Link.objects.filter(pk=known).first() if known.isdecimal() and len(known) < 19 else None
+        if held is not None and not self.has_change_permission(request, held):
+            raise PermissionDenied
+        form = admin_look.form_for(held, request.POST if request.method == "POST" else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
-            context |= admin_look.ask(**form.cleaned_data)
+            context |= admin_look.ask(form.instance)
         return TemplateResponse(
             request,
             "admin/harvester/link/look.html",
@@ -290,7 +319,8 @@ class LinkAdmin(Admin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        context = {"look_url": reverse("admin:harvester_link_look"), "runs_table": _runs_table(object_id)}
+        look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
+        context = {"look_url": look_url, "runs_table": _runs_table(object_id)}
         page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         return page
 
@@ -311,6 +341,10 @@ class LinkAdmin(Admin):
         }
         refused = set() if self.has_delete_permission(request) else {str(Link._meta.verbose_name)}
         return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
+
+
+def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
+    return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
 
 
 def _queued(link: Link, run: Run | None) -> tuple[str, int]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from catalogue import oai
 from harvester import client, counting, ending, headers, leases, pages, slices
+from harvester.access import Access
 from harvester.conversation import Conversation
 from harvester.errors import Refused
 from harvester.listing import Progress
@@ -30,10 +31,13 @@ Answer = ReceivedEntry | Refused
 
 def fetch(run: Run, *, until: float, progress: Progress) -> None:
     """Ask for what is wanted until nothing is, or the time is over. Raises HarvestError, with what came stored."""
+    access = run.link.access()
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         while time.monotonic() < until:
             rows = headers.wanted(run.link_id, BATCH)
-            answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
+            answers = list(
+                pool.map(partial(_ask, run.link.provider, access), _shares(rows))
+            )  # the threads see no database
             fault = next((fault for _, fault in answers if fault is not None), None)
             got = [pair for pairs, _ in answers for pair in pairs]
             if not _store(run, got, last=not rows):
@@ -50,10 +54,12 @@ def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
     return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
 
 
-def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
+def _ask(
+    at: Provider, access: Access, rows: list[RemoteHeader]
+) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
     """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
     answers: list[tuple[RemoteHeader, Answer]] = []
-    with client.new_session() as session:
+    with client.new_session(access) as session:
         provider = Conversation(session, at.base_url, at.prefix)
         for row in rows:
             try:

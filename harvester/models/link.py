@@ -12,6 +12,9 @@ from catalogue import oai
 from catalogue.datestamps import Granularity
 from catalogue.models import MetadataSet
 from harvester import kinds
+from harvester.access import Access, Cookie
+from harvester.models.access import AccessFields
+from harvester.redirects import may_have_credentials
 from harvester.words import Kind
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ class Provider:
     remote_set: str
 
 
-class Link(models.Model):
+class Link(AccessFields):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
     class Strategy(models.TextChoices):
@@ -151,6 +154,8 @@ class Link(models.Model):
         """Refuse what could loop (W21, W42), and a base URL that is none (P1)."""
         if {"?", "#"} & set(self.base_url):
             raise ValidationError({"base_url": "The base URL has no arguments: leave out ? or # and what follows"})
+        self.check_access(self.base_url)
+        self._check_password()
         if not hasattr(self, "local_set"):
             return  # no set chosen: the field itself says so
         others = Link.objects.exclude(pk=self.pk).select_related("local_set")
@@ -162,6 +167,23 @@ class Link(models.Model):
         )
         if faults:
             raise ValidationError(dict(faults))
+
+    def _check_password(self) -> None:
+        """A password goes where it was given for, and nowhere else that an edit of the link leads to."""
+        held = Link.objects.filter(pk=self.pk).first()
+        if held is None:
+            return
+        again = "enter it again, or leave the user name empty"
+        is_kept = self.sealed_password and self.sealed_password == held.sealed_password
+        if is_kept and not may_have_credentials(held.base_url, self.base_url):
+            raise ValidationError({"user": f"The password was given for another provider: {again}"})
+        is_kept = self.sealed_proxy_password and self.sealed_proxy_password == held.sealed_proxy_password
+        if is_kept and self.proxy != held.proxy:
+            raise ValidationError({"proxy_user": f"The password was given for another proxy: {again}"})
+
+    def access(self, cookies: tuple[Cookie, ...] = ()) -> Access:
+        """What the link's present provider is asked with. Raises Refused where a password cannot be read any more."""
+        return self.access_with(cookies=cookies) if self.serving is None else self.access_elsewhere(cookies=cookies)
 
     @property
     def provider(self) -> "Provider":

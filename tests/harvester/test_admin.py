@@ -429,7 +429,7 @@ def test_the_pages_of_a_link_have_the_buttons(admin_client: Client, link: Link, 
     assert f'formaction="{LOOK}"' in added
     assert "Run now" not in added
     page = admin_client.get(f"{LINKS}{link.pk}/change/").content.decode()
-    assert f'formaction="{LOOK}"' in page
+    assert f'formaction="{LOOK}?link={link.pk}"' in page
     assert f'action="{LINKS}{link.pk}/run/"' in page
     assert f'href="{RUNS}{run.pk}/change/"' in page
 

@@ -1,4 +1,4 @@
-"""manage.py link add|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
+"""manage.py link add|access|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,8 +12,9 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, runs, status, switching
+from harvester import discovery, links, runs, status, switching
 from harvester.errors import HarvestError
+from harvester.management import access_options
 from harvester.models import Link, Run
 from harvester.words import Kind
 
@@ -45,6 +46,10 @@ class Command(BaseCommand):
             help="what the next run's `from` goes by (default: earlier)",
         )
         add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
+        access_options.add_to(add)
+        access = actions.add_parser("access", help="change what the provider of a link is asked with")
+        access.add_argument("name")
+        access_options.add_to(access)
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
@@ -57,7 +62,7 @@ class Command(BaseCommand):
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, cancel, switch, remove):
+        for action in (add, access, listing, show, check, cancel, switch, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -81,16 +86,28 @@ class Command(BaseCommand):
             from_policy=options["from_policy"],
             enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
         )
+        access_options.apply(link, options)
         try:
             local.full_clean(validate_unique=local.pk is None)
             link.full_clean(exclude=["local_set"] if local.pk is None else None)
             link.clean()
         except ValidationError as exc:
-            faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
-            raise CommandError(f"The link was not added. {faults}") from exc
+            raise CommandError(f"The link was not added. {_faults(exc)}") from exc
         link.local_set = sets.add(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
+
+    def _access(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        changed = access_options.apply(link, options)
+        if not changed:
+            raise CommandError("Say what to change; `manage.py link access --help` has the options.")
+        try:
+            link.full_clean()
+        except ValidationError as exc:
+            raise CommandError(f"Nothing was changed. {_faults(exc)}") from exc
+        links.save(link, changed)
+        self._print(link, options["json"], f"The access of {name} is changed: {_in_words(link.access_told())}")
 
     def _list(self, **options: Any) -> None:
         links = Link.objects.select_related("local_set")
@@ -113,13 +130,14 @@ class Command(BaseCommand):
     def _show(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
+        facts["access"] = link.access_told()
         facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
             return
         runs = facts.pop("runs")
         for field, value in facts.items():
-            self.stdout.write(f"{field}: {value}")
+            self.stdout.write(f"{field}: {_in_words(value)}")
         for run in runs:
             message = run.pop("message")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
@@ -128,7 +146,9 @@ class Command(BaseCommand):
         link = None if "://" in name else _named(name)
         base_url = link.base_url if link else name
         try:
-            offer = discovery.look(base_url, remote_set=link.remote_set if link else "")
+            offer = discovery.look(
+                base_url, remote_set=link.remote_set if link else "", access=link.access_with() if link else None
+            )
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
         faults = offer.faults(link.prefix, link.remote_set) if link else []
@@ -190,9 +210,13 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
 
 
+def _faults(exc: ValidationError) -> str:
+    return "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
+
+
 def _in_words(value: object) -> object:
     if isinstance(value, dict):
-        return "; ".join(f"{name} {said}" for name, said in value.items() if said)
+        return "; ".join(f"{name} {said}" for name, said in value.items() if said) or "none"
     return ", ".join(value) if isinstance(value, list) else value
 
 
