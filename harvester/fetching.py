@@ -3,6 +3,7 @@
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
@@ -13,10 +14,10 @@ from django.utils import timezone
 
 from catalogue import oai
 from harvester import client, counting, ending, headers, leases, pages, slices
-from harvester.access import Access
+from harvester.access import Access, Cookie
 from harvester.conversation import Conversation
 from harvester.errors import Refused
-from harvester.listing import Progress
+from harvester.listing import Progress, keep_cookies
 from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
 
@@ -29,17 +30,26 @@ AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of 
 Answer = ReceivedEntry | Refused
 
 
+@dataclass(slots=True)
+class _Replies:
+    """What one thread brings: answers, the fault that ended them early, if any, and the cookies it has then."""
+
+    answers: list[tuple[RemoteHeader, Answer]] = field(default_factory=list)
+    fault: Exception | None = None
+    cookies: tuple[Cookie, ...] = ()
+
+
 def fetch(run: Run, *, until: float, progress: Progress) -> None:
     """Ask for what is wanted until nothing is, or the time is over. Raises HarvestError, with what came stored."""
-    access = run.link.access()
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         while time.monotonic() < until:
             rows = headers.wanted(run.link_id, BATCH)
-            answers = list(
-                pool.map(partial(_ask, run.link.provider, access), _shares(rows))
-            )  # the threads see no database
-            fault = next((fault for _, fault in answers if fault is not None), None)
-            got = [pair for pairs, _ in answers for pair in pairs]
+            ask = partial(_ask, run.link.provider, run.link.access(run.cookies))
+            replies = list(pool.map(ask, _shares(rows)))  # the threads see no database
+            fault = next((reply.fault for reply in replies if reply.fault is not None), None)
+            got = [answer for reply in replies for answer in reply.answers]
+            if replies:
+                keep_cookies(run, replies[0].cookies)
             if not _store(run, got, last=not rows):
                 return
             run.refresh_from_db()
@@ -54,23 +64,24 @@ def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
     return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
 
 
-def _ask(
-    at: Provider, access: Access, rows: list[RemoteHeader]
-) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
-    """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
-    answers: list[tuple[RemoteHeader, Answer]] = []
+def _ask(at: Provider, access: Access, rows: list[RemoteHeader]) -> _Replies:
+    """The answers for some rows, one after the other. No database."""
+    replies = _Replies()
     with client.new_session(access) as session:
         provider = Conversation(session, at.base_url, at.prefix)
         for row in rows:
             try:
-                answers.append((row, _of(row, provider.record(row.identifier))))
+                replies.answers.append((row, _of(row, provider.record(row.identifier))))
             except Refused as exc:
-                if not exc.codes:
-                    return answers, exc  # not about this record
-                answers.append((row, exc))
+                if not exc.codes:  # not about this record
+                    replies.fault = exc
+                    break
+                replies.answers.append((row, exc))
             except Exception as exc:
-                return answers, exc
-    return answers, None
+                replies.fault = exc
+                break
+        replies.cookies = session.cookies_of()
+    return replies
 
 
 def _of(row: RemoteHeader, answer: ReceivedEntry) -> Answer:

@@ -3,11 +3,12 @@
 import hashlib
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from catalogue import datestamps
 from catalogue.datestamps import Granularity
 from harvester import client, clock, leases, pages, schedule
+from harvester.access import Cookie
 from harvester.conversation import Conversation
 from harvester.errors import Endless
 from harvester.models import Link, Run
@@ -18,7 +19,7 @@ Progress = Callable[[Run], None]
 
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
-    with client.new_session(run.link.access()) as session, ThreadPoolExecutor(max_workers=1) as ahead:
+    with client.new_session(run.link.access(run.cookies)) as session, ThreadPoolExecutor(max_workers=1) as ahead:
         asked = run.link.provider
         provider = Conversation(
             session, asked.base_url, asked.prefix, asked.remote_set, received=run.listed, list_size=run.list_size
@@ -26,19 +27,33 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
         verb = list_verb(run)
-        reply: Future[Page] = ahead.submit(provider.page, _arguments(run))
+
+        def ask(arguments: dict[str, str]) -> tuple[Page, tuple[Cookie, ...]]:
+            return provider.page(arguments), session.cookies_of()
+
+        reply = ahead.submit(ask, _arguments(run))
         while True:
-            page = reply.result()
+            page, cookies = reply.result()
             mark = _mark(run, page)
+            keep_cookies(run, cookies)
             goes_on = page.token is not None and time.monotonic() < until
             if goes_on:  # the next page is fetched while this one is stored
-                reply = ahead.submit(provider.page, {"verb": verb, "resumptionToken": page.token or ""})
+                reply = ahead.submit(ask, {"verb": verb, "resumptionToken": page.token or ""})
             if not pages.store_page(run, page, mark):
                 return  # another worker was faster, and its page stands; or the run was cancelled
             run.refresh_from_db()
             progress(run)
             if not goes_on or run.holder != leases.me():
                 return
+
+
+def keep_cookies(run: Run, cookies: tuple[Cookie, ...]) -> None:
+    """Keep the cookies that came with an answer, for whoever asks on; a run that has ended keeps none."""
+    if cookies != run.cookies:
+        run.cookies = cookies
+        Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=leases.me()).update(
+            sealed_cookies=run.sealed_cookies
+        )
 
 
 def list_verb(run: Run) -> str:

@@ -31,6 +31,7 @@ _AT_THE_START: dict[str, object] = {
     "marked_page": None,
     "first_response": None,
     "newest": None,
+    "sealed_cookies": "",
 }
 
 SLICE_S = 60  # design.md, section 5: a task takes pages for at most a minute
@@ -152,6 +153,7 @@ def cancel(run: Run) -> bool:
     cancelled = Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
         state=Run.State.CANCELLED,
         finished=timezone.now(),
+        sealed_cookies="",
         message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     )
     if cancelled and run.is_comparison:
@@ -219,6 +221,7 @@ def fail_run(run: Run, reason: str) -> None:
     won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=leases.me()).update(
         state=Run.State.FAILED,
         finished=now,
+        sealed_cookies="",
         message=f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again.",
     )
     if won != 1:

@@ -85,7 +85,9 @@ def finish(run: Run, *, now: datetime) -> None:
         link.next_slice = now
     link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
     run.refresh_from_db()
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished=now, token="", message=_told(run))
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=_told(run)
+    )
     logger.info(
         "slice compared", extra=run.log_facts(missing=run.missing, stale=run.stale, extra=run.extra, complete=complete)
     )

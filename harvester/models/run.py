@@ -1,10 +1,16 @@
 """Runs. `harvester.runs` and its two helpers alone write them."""
 
+import json
+
 from django.db import models
 from django.db.models import Q
 
 from catalogue.datestamps import Granularity
+from harvester import seals
+from harvester.access import Cookie
 from harvester.models.link import Link
+
+_COOKIES = "cookies"
 
 
 class Run(models.Model):
@@ -70,6 +76,7 @@ class Run(models.Model):
     attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
     queued = models.DateTimeField(null=True, help_text="when a task was last queued for it")
+    sealed_cookies = models.TextField(blank=True, help_text="what the provider set in this run (fault catalogue 96)")
     holder = models.CharField(max_length=300, blank=True, help_text="host:pid that works on it")
     leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
 
@@ -78,6 +85,9 @@ class Run(models.Model):
         indexes = (models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),)
         constraints = (
             models.UniqueConstraint(fields=("link",), condition=Q(state="open"), name="one_open_run_per_link"),
+            models.CheckConstraint(
+                name="a_run_that_has_ended_has_no_cookies", condition=Q(state="open") | Q(sealed_cookies="")
+            ),
             models.CheckConstraint(
                 name="the_counters_of_a_run_add_up",
                 condition=Q(
@@ -100,6 +110,18 @@ class Run(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == Run.State.OPEN
+
+    @property
+    def cookies(self) -> tuple[Cookie, ...]:
+        """The cookies of the run so far; none where they cannot be read any more, as a provider may do without."""
+        try:
+            return tuple(json.loads(seals.opened(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
+        except seals.Unreadable:
+            return ()
+
+    @cookies.setter
+    def cookies(self, cookies: tuple[Cookie, ...]) -> None:
+        self.sealed_cookies = seals.seal(json.dumps(cookies), _COOKIES) if cookies else ""
 
     def log_facts(self, **more: object) -> dict[str, object]:
         """What every log line about the run says, and `more`."""
