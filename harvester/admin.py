@@ -23,7 +23,7 @@ from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
-from harvester import admin_access, admin_look, admin_runs, links, overview, runs, slices, switching, tasks
+from harvester import admin_access, admin_look, admin_runs, links, moves, overview, runs, slices, switching, tasks
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Alternative, Link, Reject, Run
@@ -64,12 +64,21 @@ class LinkAdmin(Admin):
     search_fields = ("name", "base_url", "remote_set")
     list_display_links = ("name",)
     sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
-    actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "switch", "switch_back", "cancel_run")
+    actions = (
+        "run_now",
+        "run_now_whole",
+        "compare",
+        "compare_beyond_ceiling",
+        "switch",
+        "switch_back",
+        "accept_move",
+        "cancel_run",
+    )
     inlines = (AlternativeInline,)
     form = admin_access.LinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "failing_since", "skew_s"),
+        *("served", "failing_since", "skew_s", "moved_to"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -125,7 +134,7 @@ class LinkAdmin(Admin):
             {
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
+                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s", "moved_to"),
                 )
             },
         ),
@@ -260,13 +269,24 @@ class LinkAdmin(Admin):
         else:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
 
+    @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
+    def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            self._accept(request, link, link.moved_to)
+
+    def _accept(self, request: HttpRequest, link: Link, moved_to: str) -> None:
+        try:
+            self.message_user(request, moves.accept(link, moved_to), messages.SUCCESS)
+        except ValueError as exc:
+            self.message_user(request, f"The base URL of {link} stays as it is: {exc}.", messages.ERROR)
+
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         for run in Run.objects.filter(link__in=queryset, state=Run.State.OPEN).select_related("link"):
             self.message_user(request, *admin_runs.cancelled(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, or `cancel` it."""
+        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, `cancel`, `accept_move`."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         link = get_object_or_404(Link, pk=object_id)
@@ -274,6 +294,8 @@ class LinkAdmin(Admin):
             raise PermissionDenied
         if "compare" in request.POST:
             self._compare(request, [link], beyond_ceiling=False)
+        elif "accept_move" in request.POST:
+            self._accept(request, link, request.POST["accept_move"])
         elif "cancel" in request.POST:
             self.cancel_run(request, Link.objects.filter(pk=link.pk))
         else:

@@ -222,7 +222,7 @@ class Conversation:
             self._warn(f"The provider gives its OAI-PMH errors with HTTP {reply.status}.")
         if reply.moved_to and not self.moved_to:
             self.moved_to = reply.moved_to
-            self._warn(f"The provider has moved for good to {reply.moved_to}; correct the link's base URL.")
+            self._warn(f"The provider has moved for good to {reply.moved_to}; accept it in the link.")
         return reply
 
     def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:

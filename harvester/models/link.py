@@ -129,6 +129,13 @@ class Link(AccessFields):
     serving_since = models.DateTimeField(null=True, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)
 
+    moved_to = models.CharField(
+        "has moved to",
+        max_length=500,
+        blank=True,
+        editable=False,
+        help_text="where the provider's permanent redirect leads, until a person accepts it (H27)",
+    )
     skew_s = models.FloatField(
         "clock skew, seconds", null=True, editable=False, help_text="the provider's clock minus ours (W19)"
     )

@@ -1,4 +1,4 @@
-"""manage.py link add|access|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
+"""manage.py link add|access|list|show|check|cancel|switch|accept-move|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, links, runs, status, switching
+from harvester import discovery, links, moves, runs, status, switching
 from harvester.errors import HarvestError
 from harvester.management import access_options
 from harvester.models import Link, Run
@@ -60,13 +60,15 @@ class Command(BaseCommand):
         switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
+        accept = actions.add_parser("accept-move", help="make the address that the provider has moved to its base URL")
+        accept.add_argument("name")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, access, listing, show, check, cancel, switch, remove):
+        for action in (add, access, listing, show, check, cancel, switch, accept, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
-        getattr(self, f"_{action}")(**options)
+        getattr(self, f"_{action.replace('-', '_')}")(**options)
 
     def _add(self, *, name: str, base_url: str, remote_set: str, into: str | None, **options: Any) -> None:
         spec = into or remote_set
@@ -197,6 +199,14 @@ class Command(BaseCommand):
         served_by = str(to or "its own provider")
         self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
 
+    def _accept_move(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        try:
+            told = moves.accept(link, link.moved_to)
+        except ValueError as exc:
+            raise CommandError(f"The base URL of {name} stays {link.base_url}: {exc}.") from exc
+        self._print(_named(name), options["json"], told)
+
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
@@ -246,4 +256,5 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
         "provider": switching.told(link) or "its own",
+        "moved_to": link.moved_to,
     }
