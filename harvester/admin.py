@@ -114,7 +114,15 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
-                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s", "switch_after_h"),
+                "fields": (
+                    "enabled",
+                    "interval_s",
+                    "strategy",
+                    "at_once",
+                    "from_policy",
+                    "overlap_s",
+                    "switch_after_h",
+                ),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
             },

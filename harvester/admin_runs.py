@@ -1,5 +1,6 @@
 """Runs and rejects in the admin: what was received, what became of it, and why. Read-only."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from django.contrib import admin, messages
@@ -9,11 +10,11 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from catalogue import display
 from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
-from harvester import exports, overview, runs
+from harvester import exports, overview, remarks, runs
 from harvester.models import Reject, Run
 from harvester.status import COUNTERS
 
@@ -40,11 +41,24 @@ class RunAdmin(ReadOnly, Admin):
     sortable_by = ()
     ordering = ("-begun", "-pk")
     search_fields = ("link__name", "message")
-    actions = ("cancel", "download_rejects")
+    actions = ("cancel", "download_report", "download_rejects")
     fieldsets = (
         (
             "Outcome",
-            {"fields": ("link", "purpose", "state", "phase", "trigger", "begun", "finished", "took", "message")},
+            {
+                "fields": (
+                    "link",
+                    "purpose",
+                    "state",
+                    "phase",
+                    "trigger",
+                    "begun",
+                    "finished",
+                    "took",
+                    "message",
+                    "told",
+                )
+            },
         ),
         ("Entries", {"fields": ("counts", "reject_links")}),
         ("Comparison", {"fields": _DRIFT}),
@@ -80,6 +94,15 @@ class RunAdmin(ReadOnly, Admin):
             run.rejected,
             reverse("admin:harvester_run_rejects", args=[run.pk]),
         )
+
+    @admin.display(description="warnings")
+    def told(self, run: Run) -> str:
+        lines = format_html_join("", "<li>{}</li>", ((sentence,) for sentence in remarks.sentences(run.warnings)))
+        return format_html('<ul class="list-disc ml-4">{}</ul>', lines) if lines else "none"
+
+    @admin.action(description="Download a report of the runs as CSV", permissions=["view"])
+    def download_report(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        return _attached(exports.runs_csv(queryset), "runs")
 
     @admin.action(description="Cancel", permissions=["cancel"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
@@ -157,6 +180,10 @@ class RejectAdmin(ReadOnly, Admin):
 
 
 def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(exports.rejects_csv(rejects), content_type="text/csv; charset=utf-8")
+    return _attached(exports.rejects_csv(rejects), name)
+
+
+def _attached(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response

@@ -75,6 +75,7 @@ class Reply:
     date: datetime | None = None
     moved_to: str = ""
     status: int = 200
+    content_type: str = ""
 
 
 Fetch = Callable[[str, Mapping[str, str]], Reply]
@@ -171,6 +172,7 @@ def _ask(
             date,
             moved_to,
             response.status_code,
+            response.headers.get("Content-Type", "").partition(";")[0].strip().lower()[:100],
         )
 
 

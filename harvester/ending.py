@@ -68,7 +68,7 @@ def _by_response(link: Link) -> bool:
 
 def _remarks(run: Run, link: Link, silence: int) -> list[str]:
     """What an operator should know of a list that is complete."""
-    remarks = [run.message] if run.message else []  # what its pages showed
+    remarks = []
     if silence:  # H15
         remarks.append(
             f"The harvest before was {silence} days ago, which is longer than the provider keeps deletions "

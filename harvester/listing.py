@@ -7,15 +7,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from catalogue import datestamps
 from catalogue.datestamps import Granularity
-from harvester import client, clock, leases, moves, pages, schedule
-from harvester.access import Cookie
+from harvester import client, clock, leases, pages, schedule
 from harvester.conversation import Conversation
-from harvester.errors import Endless, HarvestError
+from harvester.errors import Endless
 from harvester.models import Link, Run
 from harvester.parse import Identity, Page
 
 Progress = Callable[[Run], None]
-Ask = Callable[[dict[str, str]], Future[tuple[Page, tuple[Cookie, ...]]]]  # a page, and the cookies after it
 
 
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
@@ -25,46 +23,22 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
         provider = Conversation(
             session, asked.base_url, asked.prefix, asked.remote_set, received=run.listed, list_size=run.list_size
         )
-
-        def ask(arguments: dict[str, str]) -> tuple[Page, tuple[Cookie, ...]]:
-            return provider.page(arguments), session.cookies_of()
-
-        try:
-            if not run.token and not run.pages:
-                _prepare(run, provider.identify())
-            _store_pages(run, lambda arguments: ahead.submit(ask, arguments), until=until, progress=progress)
-        except HarvestError:
-            if provider.moved_to:
-                moves.note(run.link, asked.base_url, provider.moved_to)
-            raise
-        moves.note(run.link, asked.base_url, provider.moved_to)
-
-
-def _store_pages(run: Run, ask: Ask, *, until: float, progress: Progress) -> None:
-    verb = list_verb(run)
-    reply = ask(_arguments(run))
-    while True:
-        page, cookies = reply.result()
-        mark = _mark(run, page)
-        keep_cookies(run, cookies)
-        goes_on = page.token is not None and time.monotonic() < until
-        if goes_on:  # the next page is fetched while this one is stored
-            reply = ask({"verb": verb, "resumptionToken": page.token or ""})
-        if not pages.store_page(run, page, mark):
-            return  # another worker was faster, and its page stands; or the run was cancelled
-        run.refresh_from_db()
-        progress(run)
-        if not goes_on or run.holder != leases.me():
-            return
-
-
-def keep_cookies(run: Run, cookies: tuple[Cookie, ...]) -> None:
-    """Keep the cookies that came with an answer, for whoever asks on; a run that has ended keeps none."""
-    if cookies != run.cookies:
-        run.cookies = cookies
-        Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=leases.me()).update(
-            sealed_cookies=run.sealed_cookies
-        )
+        if not run.token and not run.pages:
+            _prepare(run, provider.identify())
+        verb = list_verb(run)
+        reply: Future[Page] = ahead.submit(provider.page, _arguments(run))
+        while True:
+            page = reply.result()
+            mark = _mark(run, page)
+            goes_on = page.token is not None and time.monotonic() < until
+            if goes_on:  # the next page is fetched while this one is stored
+                reply = ahead.submit(provider.page, {"verb": verb, "resumptionToken": page.token or ""})
+            if not pages.store_page(run, page, mark):
+                return  # another worker was faster, and its page stands; or the run was cancelled
+            run.refresh_from_db()
+            progress(run)
+            if not goes_on or run.holder != leases.me():
+                return
 
 
 def list_verb(run: Run) -> str:

@@ -13,14 +13,14 @@ logger = logging.getLogger(__name__)
 _LONGEST = 500  # characters that the field holds
 
 
-def note(link: Link, asked: str, moved_to: str) -> None:
-    """Remember the base URL that the provider asked at `asked` names instead; "" where it does not, or no longer.
+def note(link: Link, moved_to: str) -> None:
+    """Remember the base URL that the provider names instead of the link's; "" where it does not, or no longer.
 
-    Of the link's own provider only: an alternative has no address of its own in the link.
+    `link` as it was asked. Of its own provider only: an alternative has no address of its own in the link.
     """
     if link.serving_id is not None or link.moved_to == moved_to or len(moved_to) > _LONGEST:
         return
-    if Link.objects.filter(pk=link.pk, base_url=asked, serving=None).update(moved_to=moved_to):
+    if Link.objects.filter(pk=link.pk, base_url=link.base_url, serving=None).update(moved_to=moved_to):
         link.moved_to = moved_to
         logger.warning("provider has moved", extra={"link": link.name, "moved_to": moved_to or "has come back"})
 

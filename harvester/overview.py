@@ -39,4 +39,6 @@ def outcome(run: Run) -> tuple[str, str]:
         return PARTIAL, f"done, {run.held_back} held back"
     if run.state == Run.State.DONE and run.rejected:
         return PARTIAL, f"done, {run.rejected} rejected"
+    if run.state == Run.State.DONE and run.warnings:
+        return run.state, f"done, {len(run.warnings)} warning{'s' if len(run.warnings) > 1 else ''}"
     return run.state, run.get_state_display()

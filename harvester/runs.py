@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from harvester import fetching, leases, listing, schedule, slices
+from harvester import fetching, leases, listing, moves, schedule, slices
 from harvester.errors import HarvestError, Retry, TokenLost
 from harvester.models import Link, Run
 
@@ -168,6 +168,8 @@ def cancel(run: Run) -> bool:
 
 def _react(run: Run, error: HarvestError) -> None:
     """Decide what happens next, and write it into the run. What is stored stays; `harvested_to` does not move."""
+    if error.moved_to:
+        moves.note(run.link, error.moved_to)
     if isinstance(error, TokenLost) and run.restarts < schedule.MAX_RESTARTS:
         _restart(run, error)
     elif isinstance(error, Retry) and run.attempts < schedule.MAX_ATTEMPTS:

@@ -50,4 +50,5 @@ def run_facts(run: Run) -> dict[str, Any]:
         "finished": run.finished and datestamps.write(run.finished),
         **{name: getattr(run, name) for name in (*COUNTERS, *(slices.DRIFT if run.is_comparison else ()))},
         "message": run.message,
+        "warnings": run.warnings,
     }

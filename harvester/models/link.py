@@ -30,6 +30,9 @@ class Provider:
     remote_set: str
 
 
+MAX_AT_ONCE = 16  # chosen: less than a batch of `harvester.fetching`
+
+
 class Link(AccessFields):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
@@ -70,6 +73,12 @@ class Link(AccessFields):
     )
     strategy = models.CharField(
         max_length=12, choices=Strategy.choices, default=Strategy.RECORDS, help_text="both bring the same (W18)"
+    )
+    at_once = models.PositiveSmallIntegerField(
+        "GetRecord requests at once",
+        default=4,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_AT_ONCE)],
+        help_text=f"1 to {MAX_AT_ONCE}, where single records are asked for; pages of a list are asked for one by one (H4)",
     )
     from_policy = models.CharField(
         "“from” is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"

@@ -45,6 +45,10 @@ class Run(models.Model):
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
+    warnings = models.JSONField(
+        default=list, help_text="what was not as it should be: code, text, count (harvester.remarks)"
+    )
+
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
     list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
     granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
@@ -119,9 +123,11 @@ class Run(models.Model):
         except seals.Unreadable:
             return ()
 
-    @cookies.setter
-    def cookies(self, cookies: tuple[Cookie, ...]) -> None:
-        self.sealed_cookies = seals.seal(json.dumps(cookies), _COOKIES) if cookies else ""
+    def with_cookies(self, cookies: tuple[Cookie, ...]) -> str:
+        """`sealed_cookies` with these: as it is where nothing has changed."""
+        if cookies == self.cookies:
+            return self.sealed_cookies
+        return seals.seal(json.dumps(cookies), _COOKIES) if cookies else ""
 
     def log_facts(self, **more: object) -> dict[str, object]:
         """What every log line about the run says, and `more`."""

@@ -43,6 +43,7 @@ def form(**changes: object) -> dict[str, object]:
         "interval_s": "3600",
         "overlap_s": "60",
         "strategy": "records",
+        "at_once": "4",
         "cycle_days": "28",
         "switch_after_h": "0",
         "alternatives-TOTAL_FORMS": "0",

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, links, moves, runs, status, switching
+from harvester import discovery, links, moves, remarks, runs, status, switching
 from harvester.errors import HarvestError
 from harvester.management import access_options
 from harvester.models import Link, Run
@@ -38,6 +38,7 @@ class Command(BaseCommand):
         add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
         add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
+        add.add_argument("--at-once", type=int, default=4, metavar="N", help="GetRecord requests at once (default: 4)")
         add.add_argument(
             "--from",
             dest="from_policy",
@@ -86,6 +87,7 @@ class Command(BaseCommand):
             overlap_s=options["overlap"],
             strategy=options["strategy"],
             from_policy=options["from_policy"],
+            at_once=options["at_once"],
             enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
         )
         access_options.apply(link, options)
@@ -141,8 +143,10 @@ class Command(BaseCommand):
         for field, value in facts.items():
             self.stdout.write(f"{field}: {_in_words(value)}")
         for run in runs:
-            message = run.pop("message")
+            message, warnings = run.pop("message"), run.pop("warnings")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
+            for sentence in remarks.sentences(warnings):
+                self.stdout.write(f"  warning: {sentence}")
 
     def _check(self, *, name: str, **options: Any) -> None:
         link = None if "://" in name else _named(name)
@@ -251,6 +255,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "overlap_s": link.overlap_s,
         "strategy": link.strategy,
         "from_policy": link.from_policy,
+        "at_once": link.at_once,
         "granularity": link.granularity,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
