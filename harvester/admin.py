@@ -16,16 +16,28 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
 from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
-from harvester import admin_access, admin_look, admin_runs, links, moves, overview, runs, slices, switching, tasks
+from harvester import (
+    admin_access,
+    admin_look,
+    admin_runs,
+    links,
+    moves,
+    overview,
+    runs,
+    slices,
+    standing,
+    switching,
+    tasks,
+)
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester.admin_runs import OUTCOME_COLOURS
+from harvester.admin_runs import OUTCOME_COLOURS, moment, wide
 from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
 
@@ -48,22 +60,11 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
 class LinkAdmin(Admin):
     """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
 
-    list_display = (
-        "name",
-        "kind_word",
-        "sets",
-        "enabled",
-        "last_state",
-        "last_message",
-        "compared",
-        "harvested_to",
-        "failed_in_a_row",
-        "next_due",
-    )
+    list_display = ("named", "standing_word", "success", "following", "compared", "to_do")
     list_filter = ("enabled", "kind", "local_set")
     search_fields = ("name", "base_url", "remote_set")
-    list_display_links = ("name",)
-    sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
+    list_display_links = ("named",)
+    sortable_by = ("named", "success", "following")
     actions = (
         "run_now",
         "run_now_whole",
@@ -94,15 +95,6 @@ class LinkAdmin(Admin):
             },
         ),
         (
-            "Access",
-            {
-                "classes": ("collapse",),
-                "fields": admin_access.FIELDS,
-                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
-                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
-            },
-        ),
-        (
             "Where the records go",
             {
                 "fields": ("local_set",),
@@ -114,6 +106,7 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
+                "classes": ("tab",),
                 "fields": (
                     "enabled",
                     "interval_s",
@@ -128,8 +121,18 @@ class LinkAdmin(Admin):
             },
         ),
         (
+            "Access",
+            {
+                "classes": ("tab",),
+                "fields": admin_access.FIELDS,
+                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
+                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
+            },
+        ),
+        (
             "Comparison",
             {
+                "classes": ("tab",),
                 "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent"),
                 "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
                 "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
@@ -140,15 +143,17 @@ class LinkAdmin(Admin):
         (
             "State",
             {
+                "classes": ("tab",),
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
                     *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s", "moved_to"),
-                )
+                ),
             },
         ),
         (
             "Drift",
             {
+                "classes": ("tab",),
                 "fields": ("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
                 "description": "What the comparisons of this cycle have found. Their history is in the runs.",
             },
@@ -184,31 +189,34 @@ class LinkAdmin(Admin):
 
     # --- Columns -------------------------------------------------------------------------------------
 
-    @admin.display(description="kind")
-    def kind_word(self, link: Link) -> str:
-        return link.kind
-
-    @admin.display(description="harvests")
-    def sets(self, link: Link) -> str:
+    @admin.display(description="link", ordering="name")
+    def named(self, link: Link) -> str:
         from_where = breakable(link.provider.base_url)
-        remote = link.provider.remote_set or "everything"
-        return format_html("{}<br>{} → {}<br>{}", from_where, remote, link.local_set.spec, switching.told(link))
+        remote, into = link.provider.remote_set or "everything", link.local_set.spec
+        sets = into if remote == into else f"{remote} → {into}"
+        told = format_html_join("", "<br>{}", ((words,) for words in (from_where, sets, switching.told(link)) if words))
+        named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
+        return wide(named, link.name, link.kind, told, rem=11)
 
     @admin.display(description="provider")
     def served(self, link: Link) -> str:
         return switching.told(link) or "the link's own"
 
-    @admin.display(description="failures", ordering="failures")
-    def failed_in_a_row(self, link: Link) -> int:
-        return link.failures
+    @coloured(OUTCOME_COLOURS, description="state")
+    def standing_word(self, link: Link) -> tuple[str, str]:
+        return standing.state(link)
 
-    @coloured(OUTCOME_COLOURS, description="last run")
-    def last_state(self, link: Link) -> tuple[str, str] | str:
-        run = overview.last_run(link)
-        if run is None:
-            return "none yet"
-        key, words = overview.outcome(run)
-        return key, f"{words} {run.begun:%m-%d %H:%M}"
+    @admin.display(description="last success, UTC", ordering="harvested_to")
+    def success(self, link: Link) -> str:
+        run = overview.last_success(link)
+        to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
+        return wide('{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", to, rem=8)
+
+    @admin.display(description="next run, UTC", ordering="next_due")
+    def following(self, link: Link) -> str:
+        if not link.enabled:
+            return "by hand only"
+        return moment(link.next_due) or "at once"
 
     @admin.display(description="found by comparing")
     def drift(self, link: Link) -> str:
@@ -218,18 +226,23 @@ class LinkAdmin(Admin):
             f"{number} {name.replace('_', ' ')}" for name, number in slices.drifts().get(link.pk, {}).items()
         )
 
-    @admin.display(description="last comparison")
+    @admin.display(description="drift")
     def compared(self, link: Link) -> str:
+        found = {name: number for name, number in overview.drift(link).items() if number}
+        words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
         run = overview.last_comparison(link)
         if run is None:
-            return "none yet"
-        found = f"{run.missing} missing, {run.stale} stale, {run.extra} extra"
-        return f"{overview.outcome(run)[1]} {run.begun:%m-%d %H:%M}: {found}"
+            return "not compared yet"
+        when = f"compared {run.begun:%Y-%m-%d}: {overview.outcome(run)[1]}"
+        return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
 
-    @admin.display(description="message")
-    def last_message(self, link: Link) -> str:
-        run = overview.last_run(link)
-        return run.message if run else ""
+    @admin.display(description="what to do")
+    def to_do(self, link: Link) -> str:
+        lines = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
+        if not lines:
+            return "nothing"
+        told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
+        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', told, rem=17)
 
     # --- Runs ----------------------------------------------------------------------------------------
 
@@ -350,7 +363,14 @@ class LinkAdmin(Admin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
-        context = {"look_url": look_url, "runs_table": _runs_table(object_id)}
+        context: dict[str, Any] = {"look_url": look_url, "runs_table": _runs_table(object_id)}
+        link = self.get_object(request, object_id)
+        if link is not None:
+            context["todos"] = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
+            context["standing"] = standing.state(link)[1]
+            context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
+            context["next_run"] = self.following(link)
+            context["last_success"] = moment(run.finished) if (run := overview.last_success(link)) else "none yet"
         page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         return page
 
@@ -373,6 +393,18 @@ class LinkAdmin(Admin):
         return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
 
 
+def _where(link: Link, place: str) -> str:
+    """The address of the page on which something is done about a link."""
+    run = overview.last_run(link)
+    if place == standing.CONFLICTS:
+        return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
+    if place == standing.REJECTS and run is not None:
+        return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
+    if place == standing.RUN and run is not None:
+        return reverse("admin:harvester_run_change", args=[run.pk])
+    return reverse("admin:harvester_link_change", args=[link.pk])
+
+
 def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
     return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
 
@@ -392,7 +424,9 @@ def _queued(link: Link, run: Run | None) -> tuple[str, int]:
     what = "changes only" if run.list_from else "the whole list"
     if run.is_comparison:
         what = "a comparison of all headers"
-    return f"{link}: a run was started ({what}). Load this page again to see how it goes.", messages.SUCCESS
+    where = reverse("admin:harvester_run_change", args=[run.pk])
+    told = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
+    return format_html(told, link, what, where), messages.SUCCESS
 
 
 def _runs_table(link_id: str) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def password_field(label: str) -> forms.CharField:
 class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
     """A link, with its passwords as fields that are written and not read."""
 
-    password = password_field("password")
-    proxy_password = password_field("proxy's password")
+    password = password_field("Password")
+    proxy_password = password_field("Proxy's password")
 
     class Meta:
         model = Link

@@ -1,6 +1,5 @@
 """What the page "Retrieve info" shows of a provider: what it is, what it offers, and where to go on from there."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -16,7 +15,6 @@ from catalogue.models import MetadataSet
 from harvester import admin_access, discovery
 from harvester.errors import HarvestError
 from harvester.models import Link
-from harvester.parse import RemoteSet
 from harvester.words import Kind
 
 PROVIDER = ("base_url", "prefix", "remote_set")
@@ -80,7 +78,7 @@ def ask(asked: Link) -> dict[str, Any]:
         "sets_warning": f"The sets cannot be listed: {offer.sets_fault}",
         "sets_table": {
             "headers": ["setSpec", "name", "local set", ""],
-            "rows": _set_rows(asked, offer.sets),
+            "rows": _set_rows(asked, offer),
         },
     }
 
@@ -126,11 +124,13 @@ def _sample_in_words(sample: discovery.Sample) -> str:
     return f"{told} ({sample.fault})" if told and sample.fault else told or sample.fault
 
 
-def _set_rows(asked: Link, offered: Iterable[RemoteSet]) -> list[list[str]]:
+def _set_rows(asked: Link, offer: discovery.Offer) -> list[list[str]]:
     """A row for each set on offer: the local set of that name, and where to go on from here."""
+    offered = [item.prefix for item in offer.formats]
+    prefix = asked.prefix if asked.prefix in offered else offer.iso_prefix or asked.prefix
     local = {item.spec: item for item in MetadataSet.objects.all()}
     rows = []
-    for item in offered:
+    for item in offer.sets:
         held = local.get(item.spec)
         if held is None:
             there = "none"
@@ -138,7 +138,7 @@ def _set_rows(asked: Link, offered: Iterable[RemoteSet]) -> list[list[str]]:
             step = _anchor("admin:catalogue_metadataset_add", fields, "Add a local set")
         elif held.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
             there = held.spec
-            fields = {"name": _link_name(item.spec), "base_url": asked.base_url, "prefix": asked.prefix}
+            fields = {"name": _link_name(item.spec), "base_url": asked.base_url, "prefix": prefix}
             fields |= {name: str(value) for name in CARRIED if (value := getattr(asked, name))}
             kind = Kind.SHARED if held.kind == MetadataSet.Kind.SHARED else Kind.PEER
             fields |= {"remote_set": item.spec, "local_set": str(held.pk), "kind": kind.value}
