@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from harvester import fetching, leases, listing, schedule, slices
+from harvester import fetching, leases, listing, moves, schedule, slices
 from harvester.errors import HarvestError, Retry, TokenLost
 from harvester.models import Link, Run
 
@@ -31,6 +31,7 @@ _AT_THE_START: dict[str, object] = {
     "marked_page": None,
     "first_response": None,
     "newest": None,
+    "sealed_cookies": "",
 }
 
 SLICE_S = 60  # design.md, section 5: a task takes pages for at most a minute
@@ -152,6 +153,7 @@ def cancel(run: Run) -> bool:
     cancelled = Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
         state=Run.State.CANCELLED,
         finished=timezone.now(),
+        sealed_cookies="",
         message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     )
     if cancelled and run.is_comparison:
@@ -166,6 +168,8 @@ def cancel(run: Run) -> bool:
 
 def _react(run: Run, error: HarvestError) -> None:
     """Decide what happens next, and write it into the run. What is stored stays; `harvested_to` does not move."""
+    if error.moved_to:
+        moves.note(run.link, error.moved_to)
     if isinstance(error, TokenLost) and run.restarts < schedule.MAX_RESTARTS:
         _restart(run, error)
     elif isinstance(error, Retry) and run.attempts < schedule.MAX_ATTEMPTS:
@@ -219,6 +223,7 @@ def fail_run(run: Run, reason: str) -> None:
     won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=leases.me()).update(
         state=Run.State.FAILED,
         finished=now,
+        sealed_cookies="",
         message=f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again.",
     )
     if won != 1:
