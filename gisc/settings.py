@@ -50,6 +50,7 @@ GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
+GISC_RETRY_SECONDS = env.number("GISC_RETRY_SECONDS", 10, low=1, high=600)  # H21
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
 GISC_NTP_SERVERS = env.words("GISC_NTP_SERVERS")

@@ -176,7 +176,7 @@ def _react(run: Run, error: HarvestError) -> None:
 
 def _postpone(run: Run, error: Retry) -> None:
     attempt = max(run.attempts, 1)
-    wait_s = schedule.retry_wait_s(attempt, error.retry_after_s)
+    wait_s = schedule.retry_wait_s(attempt, error.retry_after_s, first_s=settings.GISC_RETRY_SECONDS)
     what = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
     message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(
