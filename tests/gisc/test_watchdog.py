@@ -1,8 +1,6 @@
 """Worker and beat that live and do nothing: when they are given up, and that the node then starts them again."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,16 +54,14 @@ def tasks_come_through(node: Node) -> bool:
     return requests.get(f"{node.url}/health/tasks", timeout=5).ok
 
 
-@pytest.mark.parametrize("program", ["worker", "beat"])
-def test_a_process_that_is_stopped_is_started_again(node: Node, program: str) -> None:
+def test_a_beat_that_is_stopped_is_started_again(node: Node) -> None:
+    """For a worker with a run in its hands: tests/loop/test_survival.py."""
     until(lambda: tasks_come_through(node), timeout_s=30, what="a task has come through")
-    stopped = psutil.Process(node.pid_of(program))
-    frozen = [stopped, *stopped.children(recursive=True)]
-    for process in frozen:
-        os.kill(process.pid, signal.SIGSTOP)
+    stopped = psutil.Process(node.pid_of("beat"))
+    stopped.suspend()
 
     until(lambda: not tasks_come_through(node), timeout_s=30, what="health says that no task comes through")
-    until(lambda: node.pid_of(program) != stopped.pid, timeout_s=60, what=f"{program} has a new process")
+    until(lambda: node.pid_of("beat") != stopped.pid, timeout_s=60, what="beat has a new process")
     until(lambda: tasks_come_through(node), timeout_s=60, what="a task has come through again")
 
     assert "no task comes through; worker and beat are killed and started again" in node.output()

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import psutil
 import psycopg2
 import redis
+from celery import Celery
 
 from gisc import embedded
 from tests.gisc.running import Node
@@ -63,20 +64,42 @@ def restart_postgres(node: Node) -> None:
 
 
 def end_connections(node: Node) -> None:
+    _ask(
+        node,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'gisc'",
+    )
+
+
+def deliver_again(node: Node) -> None:
+    """The broker delivers the run's task some times more, while a worker has it."""
+    (run_id,) = _ask(node, "SELECT id FROM harvester_run WHERE state = 'open'")[0]
+    with Celery(broker=embedded.broker_url(node.data_dir)) as queue:
+        for _ in range(5):
+            queue.send_task("harvester.tasks.harvest", [run_id], queue="WIS-GISC-TOKYO")
+
+
+def freeze_worker(node: Node) -> None:
+    """Stop the worker and its pool where they are: they live, and do nothing any more."""
+    worker = psutil.Process(node.pid_of("worker"))
+    for process in (worker, *worker.children(recursive=True)):
+        process.suspend()
+
+
+def _ask(node: Node, sql: str) -> list[tuple]:
     connection = psycopg2.connect(embedded.database_url(node.data_dir))
-    with connection, connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
-            [embedded.DATABASE],
-        )
-    connection.close()
+    try:
+        with connection, connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchall()
+    finally:
+        connection.close()
 
 
 ON_NODE: dict[str, Callable[[Node], None]] = {
     function.__name__: function
     for function in (
         *(kill_worker, kill_pool_process, kill_beat, kill_redis, flush_redis),
-        *(kill_postgres, restart_postgres, end_connections),
+        *(kill_postgres, restart_postgres, end_connections, deliver_again, freeze_worker),
     )
 }
 # What one of them may meet when another has struck just before: the victim is not there, or not yet.

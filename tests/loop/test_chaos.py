@@ -16,20 +16,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import psycopg2
 import pytest
-import requests
 from pytest_httpserver import HTTPServer
 
 from catalogue import datestamps, metadata
-from gisc import embedded, mesh
-from tests.gisc.running import Node, free_port, manage
+from tests.gisc.running import Node, free_port
 from tests.harvester.misbehaving import RawServer
 from tests.harvester.provider import Provider
 from tests.harvester.working import COUNTERS
 from tests.loop import chaos
+from tests.loop.observing import Observed, add_link
 from tests.waiting import until
 from tests.world import TOULOUSE, iso_record
 
@@ -39,15 +36,11 @@ FULL = RECORDS >= 20_000
 PAGE = 100 if FULL else 50
 TIMEOUT_S = 900 if FULL else 180
 # In the first harvest, and in the second; H22 leaves two expired tokens to a run.
-KINDS = [
-    [*chaos.ON_NODE, "busy", "reset", "truncated", "expired"],
-    [*chaos.ON_NODE, "busy", "reset", "truncated", "expired"],
-]
+_LONG = ("freeze_worker", "busy_without_a_time")  # what takes a while to get over
+_SHORT = [kind for kind in (*chaos.ON_NODE, *chaos.AT_PROVIDER) if kind not in _LONG]
+KINDS = [_SHORT[0::2], _SHORT[1::2]]  # each of them once, in one harvest or the other
 if FULL:
-    KINDS = [2 * kinds for kinds in KINDS]
-    KINDS[1].append("busy_without_a_time")
-else:  # each of them once, in one harvest or the other
-    KINDS = [KINDS[0][0::2], KINDS[0][1::2]]
+    KINDS = [[*_SHORT, *_SHORT, "freeze_worker"], [*_SHORT, *_SHORT, *_LONG]]
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 OBSERVERS = """
@@ -116,39 +109,6 @@ def two_worlds(chance: random.Random) -> tuple[World, World]:
     return first, second
 
 
-@dataclass
-class Observed:
-    """The node from outside: its pages of state, and what the triggers took down."""
-
-    node: Node
-
-    def status(self) -> dict[str, Any] | None:
-        """The link as the node tells of it; None while it cannot."""
-        try:
-            answer = requests.get(f"{self.node.url}/harvest/status.json", timeout=10)
-            link: dict[str, Any] = answer.json()["links"][0] if answer.ok else None
-        except (requests.RequestException, ValueError):
-            return None
-        return link
-
-    def ask(self, sql: str) -> list[tuple]:
-        connection = psycopg2.connect(embedded.database_url(self.node.data_dir))
-        try:
-            with connection, connection.cursor() as cursor:
-                cursor.execute(sql)
-                return cursor.fetchall() if cursor.description else []
-        finally:
-            connection.close()
-
-    def runs(self) -> list[dict[str, Any]]:
-        names = ("state", *COUNTERS, "listed", "list_size")
-        rows = self.ask(f"SELECT {', '.join(names)} FROM harvester_run ORDER BY id")
-        return [dict(zip(names, row, strict=True)) for row in rows]
-
-    def catalogue(self) -> dict[str, mesh.Held]:
-        return mesh.Node("WIS-GISC-TOKYO", self.node.port, self.node.data_dir).catalogue()
-
-
 @pytest.fixture
 def observed(tmp_path: Path) -> Iterator[Observed]:
     """A node that looks for due links every second, and has none yet."""
@@ -158,6 +118,7 @@ def observed(tmp_path: Path) -> Iterator[Observed]:
         GISC_NAME="WIS-GISC-TOKYO",
         GISC_BEAT_SECONDS="1",
         GISC_RETRY_SECONDS="1",
+        GISC_CANARY_SECONDS="30",
         GISC_PAGE_RECORDS="1000",
     )
     try:
@@ -237,12 +198,3 @@ def test_a_harvest_survives_everything_without_a_person(observed: Observed, serv
     assert total["received"] == sum(total.values()) - total["received"]
     complete = [run["listed"] for run in runs if run["list_size"] is not None]
     assert complete == [len(first.documents), len(second.documents)]
-
-
-def add_link(node: Node, url: str) -> None:
-    added = manage(
-        *("link", "add", "toulouse", url, "--set", TOULOUSE.spec, "--interval", "5"),
-        GISC_DATA_DIR=str(node.data_dir),
-        GISC_NAME="WIS-GISC-TOKYO",
-    )
-    assert added.returncode == 0, added.stderr
