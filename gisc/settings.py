@@ -170,6 +170,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long Redis is away
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}
 # In Redis 0 comes first. A tick is short, and must not wait behind as many slices as there are runs to work on.
 _PRIORITY_OF_TICKS = 0

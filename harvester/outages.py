@@ -36,9 +36,11 @@ def persist(act: Callable[[], object]) -> None:
             act()
             return
         except _ERRORS as exc:
-            if not is_one(exc) or time.monotonic() >= until:
+            if not is_one(exc):
                 raise
             connection.close()  # else the broken one would be used for ever
+            if time.monotonic() >= until:
+                raise
             logger.info("waiting for the database", extra={"reason": reason(exc)})
         time.sleep(_PAUSE_S)
 

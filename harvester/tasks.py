@@ -1,18 +1,27 @@
 """Celery tasks: each a few lines around a plain function. Ids in, nothing out."""
 
+import logging
+
 from celery import shared_task
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
 from harvester import canary, clock, runs, switching
 from harvester.models import Run
 
+logger = logging.getLogger(__name__)
+
 
 def queue(run: Run) -> None:
     """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none."""
-    runs.mark_queued(run)
-    harvest.delay(run.pk)
+    try:
+        harvest.delay(run.pk)
+    except OperationalError as exc:
+        logger.warning("run not queued; the next tick tries again", extra=run.log_facts(reason=str(exc)))
+    else:
+        runs.mark_queued(run)
 
 
 @shared_task
