@@ -139,9 +139,12 @@ def work(run_id: int, *, for_s: float = SLICE_S, progress: listing.Progress = la
     except HarvestError as exc:
         outages.persist(partial(_react, run, exc))
     except Exception as exc:
-        if not outages.is_one(exc):
+        if outages.is_one(exc):
+            outages.persist(partial(_react_to_ourselves, run, f"our own database was lost ({outages.reason(exc)})"))
+        else:
+            told = f"this node made an error ({type(exc).__name__}: {outages.reason(exc)}); its log has more"
+            outages.persist(partial(_react_to_ourselves, run, told))
             raise
-        outages.persist(partial(_react_to_outage, run, exc))
     finally:
         # A living process that keeps a run it no longer works on would hold it up until its lease is over.
         outages.persist(partial(leases.release, run_id))
@@ -188,11 +191,11 @@ def _react(run: Run, error: HarvestError) -> None:
         fail_run(run, str(error))
 
 
-def _react_to_outage(run: Run, error: Exception) -> None:
-    """Our database went away; what was in hand may or may not be stored, so look at the run as it is now."""
+def _react_to_ourselves(run: Run, what: str) -> None:
+    """It was not the provider's fault. What was in hand may or may not be stored, so look at the run as it is now."""
     current = Run.objects.select_related("link").filter(pk=run.pk, state=Run.State.OPEN).first()
     if current is not None:
-        _react(current, Retry(f"our own database was lost ({outages.reason(error)})"))
+        _react(current, Retry(what))
 
 
 def _postpone(run: Run, error: Retry) -> None:

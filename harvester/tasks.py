@@ -8,7 +8,7 @@ from kombu.exceptions import OperationalError
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import canary, clock, runs, switching
+from harvester import canary, clock, outages, runs, switching
 from harvester.models import Run
 
 logger = logging.getLogger(__name__)
@@ -26,19 +26,44 @@ def queue(run: Run) -> None:
 
 @shared_task
 def tick() -> None:
-    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
+    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then.
+
+    One chore that fails does not keep the others from being done.
+    """
     canary.sing()
+    for chore in (
+        *(_check_clock, _switch_failing, _start_due, _take_up),
+        *(_flush_journal, upkeep.purge_daily, queue_validation, dictionaries.tend),
+    ):
+        try:
+            chore()
+        except Exception as exc:
+            if outages.is_one(exc):
+                raise  # the others need the database, too
+            logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
+
+
+def _check_clock() -> None:
     clock.check(timezone.now())
+
+
+def _switch_failing() -> None:
     switching.switch_failing(timezone.now())
+
+
+def _start_due() -> None:
     for run in runs.open_due_runs():
         queue(run)
+
+
+def _take_up() -> None:
     for run in runs.claimable():
         queue(run)
+
+
+def _flush_journal() -> None:
     if journal.waiting():
         journal.flush_or_warn()
-    upkeep.purge_daily()
-    queue_validation()
-    dictionaries.tend()
 
 
 @shared_task

@@ -15,7 +15,7 @@ from django.utils import timezone
 from kombu import Connection
 
 from gisc.celery import app
-from harvester import leases, outages, runs, tasks
+from harvester import leases, outages, pages, runs, schedule, tasks
 from harvester.models import Link, Run
 from tests.gisc.running import free_port
 from tests.harvester.conftest import fill
@@ -110,6 +110,33 @@ def test_nobody_waits_longer_than_a_lease(settings, link: Link) -> None:
 
     with pytest.raises(OperationalError):
         outages.persist(always_lost)
+
+
+def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
+    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(provider, range(4))
+    run = runs.open_run(link, trigger="test")
+    assert run is not None
+
+    def fail(*_: object) -> bool:
+        raise ValueError("an odd page")
+
+    with monkeypatch.context() as wrong:
+        wrong.setattr(pages, "store_page", fail)
+        for attempt in range(1, schedule.MAX_ATTEMPTS):
+            with pytest.raises(ValueError, match="an odd page"):
+                go_on(run)
+            run.refresh_from_db()
+            assert (run.state, run.holder, run.attempts) == (Run.State.OPEN, "", attempt)
+            assert "error (ValueError: an odd page); its log has more. Page 1 is asked for again in" in run.message
+            assert run.not_before is not None and run.not_before > timezone.now()
+        with pytest.raises(ValueError, match="an odd page"):
+            go_on(run)
+
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "an odd page" in run.message
 
 
 # --- The broker -------------------------------------------------------------------------------------
