@@ -32,7 +32,7 @@ from supervisor.supervisord import Supervisor
 
 from catalogue import bootstrap
 from catalogue.models import Record
-from gisc import administrator, database, embedded, env, locks
+from gisc import administrator, database, embedded, env, keeper, locks
 from gisc.orphans import die_with_parent
 from gisc.watchdog import Watchdog
 
@@ -294,6 +294,9 @@ class _Options(ServerOptions):  # type: ignore[misc]
         """Become the child's program. Runs in the child, which is still a copy of the node."""
         # Celery waits for its task, and without Redis for ever; a run that is cut off goes on from its last page.
         kill = environment["SUPERVISOR_PROCESS_NAME"] == "worker"
+        if environment["SUPERVISOR_PROCESS_NAME"] == "postgres":
+            # A signal that comes before the keeper can obey it waits: else nobody would stop the server.
+            signal.pthread_sigmask(signal.SIG_BLOCK, keeper.SIGNALS)
         die_with_parent(self.node, signal.SIGKILL if kill else signal.SIGTERM)
         family = locks.FileLock(self.children)
         family.take(shared=True, wait_s=None)

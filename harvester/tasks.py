@@ -15,13 +15,19 @@ logger = logging.getLogger(__name__)
 
 
 def queue(run: Run) -> None:
-    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none."""
+    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none.
+
+    Raises OperationalError of kombu when there is no broker.
+    """
+    harvest.delay(run.pk)
+    runs.mark_queued(run)
+
+
+def _queue_if_possible(run: Run) -> None:
     try:
-        harvest.delay(run.pk)
+        queue(run)
     except OperationalError as exc:
         logger.warning("run not queued; the next tick tries again", extra=run.log_facts(reason=str(exc)))
-    else:
-        runs.mark_queued(run)
 
 
 @shared_task
@@ -53,12 +59,12 @@ def _switch_failing() -> None:
 
 def _start_due() -> None:
     for run in runs.open_due_runs():
-        queue(run)
+        _queue_if_possible(run)
 
 
 def _take_up() -> None:
     for run in runs.claimable():
-        queue(run)
+        _queue_if_possible(run)
 
 
 def _flush_journal() -> None:
@@ -71,4 +77,4 @@ def harvest(run_id: int) -> None:
     """Take pages of a run for at most a minute, then queue the successor."""
     run = runs.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
-        queue(run)
+        _queue_if_possible(run)

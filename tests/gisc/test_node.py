@@ -162,7 +162,7 @@ def test_the_children_of_a_killed_node_go_and_the_next_start_works(start: Callab
     family = node.family()
     node.stop(signal.SIGKILL)
     again = start(port=node.port)
-    until(lambda: not living(family), timeout_s=10, what="every process of the killed node is gone")
+    until(lambda: not living(family), timeout_s=30, what="every process of the killed node is gone")
     again.ready()
     assert again.answers()
     assert "password" not in again.output()

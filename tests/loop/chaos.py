@@ -1,7 +1,8 @@
 """What happens to a node while it harvests: faults at instants that are drawn from a seed and told by progress.
 
-An instant is a number of list pages that the provider has been asked for, and some milliseconds after that, so
-that a fault strikes in mid-harvest whatever the speed of the machine: the next page is not answered before it has.
+An instant is a number of list pages that the provider has been asked for, and a part of the time that the node lately
+took for a page, so that a fault strikes in mid-harvest, while a page is worked on, whatever the speed of the machine:
+the next page is not answered before it has.
 """
 
 import os
@@ -25,7 +26,7 @@ from tests.gisc.running import Node
 from tests.harvester.misbehaving import Arguments, RawServer, whole
 from tests.waiting import until
 
-MOST_DELAY_S = 0.3  # about as long as a page of a hundred records is worked on
+MOST_PAGE_S = 1.0  # a page that took longer had met a fault
 
 
 # --- What strikes the node --------------------------------------------------------------------------
@@ -36,9 +37,9 @@ def kill_worker(node: Node) -> None:
 
 
 def kill_pool_process(node: Node) -> None:
-    """The process that has the run, or, with two of them, the other one."""
-    children = psutil.Process(node.pid_of("worker")).children()
-    children[len(children) // 2].kill()
+    """The process of the worker's pool that has the run."""
+    (holder,) = _ask(node, "SELECT holder FROM harvester_run WHERE state = 'open' AND holder <> ''")[0]
+    psutil.Process(int(holder.rpartition(":")[2])).kill()
 
 
 def kill_beat(node: Node) -> None:
@@ -146,17 +147,17 @@ AT_PROVIDER: dict[str, Callable[[socket.socket, bytes], None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A fault that strikes when the provider has been asked for so many list pages, and `delay_s` later."""
+    """A fault that strikes when the provider has been asked for so many list pages, and a part of a page's time later."""
 
     kind: str
     asked: int
-    delay_s: float
+    part: float
 
 
 def draw(chance: random.Random, kinds: Sequence[str], pages: int) -> list[Instant]:
     """An instant for each of these kinds, before the last page of a list of so many pages."""
     at = chance.sample(range(2, pages), len(kinds))
-    return [Instant(kind, asked, chance.random() * MOST_DELAY_S) for kind, asked in zip(kinds, sorted(at), strict=True)]
+    return [Instant(kind, asked, chance.random()) for kind, asked in zip(kinds, sorted(at), strict=True)]
 
 
 @dataclass
@@ -168,6 +169,8 @@ class Chaos:
     left: list[Instant] = field(default_factory=list)
     asked: int = 0  # list pages, since `plan`
     struck: list[tuple[Instant, int]] = field(default_factory=list)  # with the pages asked for when it had struck
+    _last: float = 0.0  # when a list page was asked for, of time.monotonic
+    _page_s: float = 0.1  # how long the node lately took for a page
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _striking: Future[None] | None = None
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(max_workers=1))
@@ -189,6 +192,10 @@ class Chaos:
                 self._striking.result()
                 self._striking = None
             self.asked += 1
+            now = time.monotonic()
+            if now - self._last < MOST_PAGE_S:
+                self._page_s = now - self._last
+            self._last = now
             due = next((instant for instant in self.left if instant.asked <= self.asked), None)
             if due is None or (due.kind in AT_PROVIDER and "resumptionToken" not in arguments):
                 return False
@@ -201,7 +208,7 @@ class Chaos:
         return False
 
     def _strike(self, instant: Instant, asked: int) -> None:
-        time.sleep(instant.delay_s)  # the instant is drawn: nothing waits for anything here
+        time.sleep(instant.part * self._page_s)  # the instant is drawn: nothing waits for anything here
 
         def hit() -> bool:
             try:

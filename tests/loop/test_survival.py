@@ -80,7 +80,7 @@ _editions = iter(range(1, 1000))
 def harvest(observed: Observed, strikes: chaos.Chaos, kind: str) -> dict[str, object]:
     """The run that brought a new edition, through a fault on its way."""
     before = max(run["id"] for run in observed.runs())
-    strikes.plan([chaos.Instant(kind, PAGES // 2, 0.05)])
+    strikes.plan([chaos.Instant(kind, PAGES // 2, 0.5)])
     strikes.server.asked.clear()
     strikes.server.provider.entries, strikes.server.provider.now = holdings(next(_editions))
     complete_up_to(observed, strikes)
