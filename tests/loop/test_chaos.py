@@ -43,6 +43,7 @@ if FULL:
     KINDS = [[*_SHORT, *_SHORT, "freeze_worker"], [*_SHORT, *_SHORT, *_LONG]]
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+# The deferred ones look when a transaction commits, and so at what the next worker will find.
 OBSERVERS = """
     CREATE TABLE seen_stamps (identifier text, before timestamptz, after timestamptz, same_content boolean);
     CREATE FUNCTION see_stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -60,6 +61,14 @@ OBSERVERS = """
     END $$;
     CREATE CONSTRAINT TRIGGER see_move AFTER UPDATE OF harvested_to ON harvester_link DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW WHEN (OLD.harvested_to IS DISTINCT FROM NEW.harvested_to) EXECUTE FUNCTION see_move();
+    CREATE TABLE seen_places (run bigint, restarts integer, listed integer, received integer, held bigint);
+    CREATE FUNCTION see_place() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO seen_places SELECT id, restarts, listed, received, (SELECT count(*) FROM catalogue_record)
+            FROM harvester_run WHERE id = NEW.id;
+        RETURN NULL;
+    END $$;
+    CREATE CONSTRAINT TRIGGER see_place AFTER UPDATE OF listed ON harvester_run DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION see_place();
 """
 
 
@@ -184,6 +193,12 @@ def test_a_harvest_survives_everything_without_a_person(observed: Observed, serv
     # `harvested_to` moved with the last page of a complete list, and never further (promise 2).
     moves = observed.ask("SELECT after, state, listed = list_size FROM seen_moves ORDER BY after")
     assert moves == [(datestamps.parse(world.newest)[0], "done", True) for world in (first, second)]
+
+    # No run's place ever stood behind a page that was not stored (promise 2).
+    places = observed.ask("SELECT restarts, listed, received, held FROM seen_places")
+    assert len(places) >= 2 * pages
+    ahead = [place for place in places if place[3] < place[1] or (place[0] == 0 and place[2] != place[1])]
+    assert ahead == []
 
     # What was counted is what happened, however often a page was listed again.
     runs = observed.runs()
