@@ -16,6 +16,9 @@ DEV_READY := $(VENV)/.installed-to-develop
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
+# Of `make test`; 0 runs the tests in one process.
+TEST_WORKERS ?= logical
+
 # `make check` reads the settings as a published node has them, and neither starts nor writes anything.
 CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gisc.example.org \
 	SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')"
@@ -23,7 +26,7 @@ CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gi
 help:
 	@echo 'make run      start the node and print its addresses; SAMPLES=1 loads sample records, PORT=... sets the port'
 	@echo 'make demo     three nodes that harvest one another; CHECK=1 compares them and ends'
-	@echo 'make test     run all tests'
+	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one for each core'
 	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make bench-provider  measure what /oai serves; BENCH_N=... sets the number of records'
@@ -52,8 +55,9 @@ bench-provider: $(RUN_READY)
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate
 
+# A worker process for each core, each with servers of its own; one that has run its share takes from the others'.
 test: $(DEV_READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --maxprocesses 8 --dist worksteal
 
 check: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -75,7 +79,7 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(VENV)-lock .pytest_cache .hypothesis .interop .mypy_cache .ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from catalogue import metadata, oai
-from catalogue.metadata import distinct, name_of, text_of, xpath
+from catalogue import fields, metadata, oai
+from catalogue.fields import distinct, name_of, text_of, xpath
 
 # Chosen, as the limits of catalogue.metadata: what is over a number, and a URL that is too long, is left out.
 MAX_URL = 4_000
@@ -98,5 +98,5 @@ def _code(element: etree._Element | None) -> str:
     for value in () if element is None else element.iterchildren(etree.Element):
         code = value.get("codeListValue")
         if code:
-            return str(code)[: metadata.MAX_NAME]
+            return str(code)[: fields.MAX_NAME]
     return name_of(element)

@@ -83,6 +83,14 @@ def dictionary_id(packed: bytes | memoryview) -> int:
         raise Unreadable(str(exc)) from exc
 
 
+def content_size(packed: bytes | memoryview) -> int:
+    """How many bytes were packed, as the frame says it; nothing is unpacked. Raises Unreadable."""
+    try:
+        return zstandard.get_frame_parameters(packed).content_size
+    except zstandard.ZstdError as exc:
+        raise Unreadable(str(exc)) from exc
+
+
 def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:
     """The id and the content of a new dictionary of at most `size` bytes, fewer for few samples. Raises Untrainable.
 

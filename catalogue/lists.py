@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -39,30 +39,37 @@ class Window:
         return Window(self.set_spec, None, self.end) if self.start is None or self.start <= floor else self
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place in list order: everything up to and including this row has been delivered."""
 
     datestamp: datetime
     pk: int
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A record as a list shows it. `payload` is None when deleted or not asked for.
+class Listed(NamedTuple):
+    """A record as a list shows it. `packed` and `way` are None when it is deleted or they were not asked for.
 
     `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
     datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
-    on elsewhere.
+    on elsewhere. These are the values as they are stored: two rows that are equal are shown alike.
     """
 
     place: Place
     identifier: str
     deleted: bool
     set_specs: tuple[str, ...]
-    payload: bytes | None
-    damaged: bool  # a live record whose payload was asked for and cannot be read back: it is left out, and logged
-    provenance: dict[str, Any] | None
+    packed: bytes | None
+    way: str | None  # JSON, as jsonb reaches a bare cursor
+    size: int  # bytes of metadata, as they are told without unpacking them
+
+    @property
+    def payload(self) -> bytes | None:
+        """The metadata, unpacked each time; None, and an error in the log, where it cannot be read back."""
+        return None if self.packed is None else payload.unpack_or_tell(self.packed, identifier=self.identifier)
+
+    @property
+    def provenance(self) -> dict[str, Any] | None:
+        return json.loads(self.way) if self.way else None
 
 
 def instant() -> datetime:
@@ -116,14 +123,14 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
 
 
 _ALL = """
-    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}
+    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}, {hidden}
     FROM catalogue_record r
     WHERE r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
 _ONE_SET = """
     SELECT m.record_id, m.datestamp, r.identifier, m.deleted,
-           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}
+           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}, {hidden}
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
@@ -132,7 +139,7 @@ _ONE_SET = """
 """
 _ONE_RECORD = """
     SELECT r.id, {row}.datestamp, r.identifier, {row}.deleted, {specs},
-           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END
+           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END, {hidden}
     FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {row}.datestamp IS NOT NULL
 """
 
@@ -174,13 +181,8 @@ def page(
     size: int,
     payloads: bool,
     scope: Scope = EVERYTHING,
-    enough_bytes: int | None = None,
 ) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order.
-
-    Ends early, with the next readable record after the one whose metadata makes the page larger than `enough_bytes`:
-    what is unpacked at once is bounded by that and two records, and the last one says that the list goes on.
-    """
+    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet."""
     query = _query(window, after, scope)
     if query is None:
         return []
@@ -189,21 +191,12 @@ def page(
     columns = {
         "payload": f"CASE WHEN NOT {gone} THEN r.payload END" if payloads else "NULL",
         "provenance": f"CASE WHEN NOT {gone} THEN r.provenance END" if payloads else "NULL",
+        "hidden": _hidden(scope),
     }
     with connection.cursor() as cursor:
         cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
         rows = cursor.fetchall()
-    naming = _naming(scope)
-    listed: list[Listed] = []
-    left = enough_bytes
-    for row in rows:
-        enough = left is not None and left < 0
-        listed.append(_listed(row, naming))
-        if enough and not listed[-1].damaged:
-            break
-        if left is not None:
-            left -= len(listed[-1].payload or b"")
-    return listed
+    return [_listed(row, scope) for row in rows]
 
 
 _WHOLE = """
@@ -244,38 +237,29 @@ def find(identifier: str, scope: Scope = EVERYTHING) -> Listed | None:
         specs = scopes.header_sets("r.id", f"{row}.deleted", f"{row}.datestamp")
     values: dict[str, Any] = {"key": oai.identifier_key(identifier), "scope": list(scope.sets or ())}
     with connection.cursor() as cursor:
-        cursor.execute(_ONE_RECORD.format(row=row, rows=rows, specs=specs), values)
+        cursor.execute(_ONE_RECORD.format(row=row, rows=rows, specs=specs, hidden=_hidden(scope)), values)
         found = cursor.fetchone()
-    return _listed(found, _naming(scope)) if found else None
+    return _listed(found, scope) if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Naming:
-    """The setSpecs that stand first in every header, and those that stand in none."""
+def _hidden(scope: Scope) -> str:
+    """The setSpecs that no header may name, because ListSets does not show them (P142); the same in each row.
 
-    first: tuple[str, ...]
-    never: frozenset[str]
-
-
-def _naming(scope: Scope) -> _Naming:
-    """No header may name a set that ListSets does not show (P142)."""
-    first = (oai.CATALOGUE_SET,) if scope.whole else ()
-    if scope.sets is not None:
-        return _Naming(first, frozenset())  # the statement names no others
-    with connection.cursor() as cursor:  # for each page: by the ORM it costs a third of a millisecond
-        cursor.execute("SELECT spec FROM catalogue_metadataset WHERE NOT public")
-        return _Naming(first, frozenset(spec for (spec,) in cursor.fetchall()))
+    Of a scope that is made of sets, the statement names no others.
+    """
+    return "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)" if scope.sets is None else "NULL"
 
 
-def _listed(row: Sequence[Any], naming: _Naming) -> Listed:
-    pk, datestamp, identifier, deleted, set_specs, packed, provenance = row
-    content = None if packed is None else payload.unpack_or_tell(packed, identifier=identifier)
+def _listed(row: Sequence[Any], scope: Scope) -> Listed:
+    pk, datestamp, identifier, deleted, set_specs, packed, way, hidden = row
+    if hidden:
+        set_specs = [spec for spec in set_specs if spec not in hidden]
     return Listed(
-        place=Place(datestamp, pk),
-        identifier=identifier,
-        deleted=deleted,
-        set_specs=(*naming.first, *(spec for spec in set_specs if spec not in naming.never)),
-        payload=content,
-        damaged=packed is not None and content is None,
-        provenance=json.loads(provenance) if provenance else None,  # jsonb reaches a bare cursor as text
+        Place(datestamp, pk),
+        identifier,
+        deleted,
+        (oai.CATALOGUE_SET, *set_specs) if scope.whole else tuple(set_specs),
+        None if packed is None else bytes(packed),
+        way,
+        0 if packed is None else payload.size(packed),
     )

@@ -1,91 +1,22 @@
-"""Read and check one ISO 19139 document: bytes in, the root element and what it says out. lxml only, no Django.
+"""One document: bytes in, the root element in UTF-8, its tree and its digest out. lxml only, no Django.
 
-Two steps. `root_element` turns a file, in whatever encoding, into the UTF-8 bytes of its root element;
-those bytes are what the node keeps and serves. `read` parses them strictly and takes out what the
-catalogue needs. Validity against a schema is no condition for being stored (promise 7); an identifier is.
+`root_element` turns a file, in whatever encoding, into the UTF-8 bytes of its root element; those bytes are what the
+node keeps and serves. `parse` takes them strictly. What an ISO 19139 record says is read in `catalogue.fields`.
 """
 
 import codecs
-import functools
 import hashlib
-import math
 import re
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import chain, islice
-from typing import Any, TypeVar, cast
 from xml.parsers import expat
 
 from lxml import etree
 
-from catalogue import datestamps, oai
-
 MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real record seen
-
-# What is taken out for search and for people, so that one record cannot bloat its row; the XML itself is kept whole.
-# Chosen: several times what the largest of 1,164 real records hold (a title of 255 characters, an abstract of
-# 10,556, 208 keywords, 23 contacts, 36 links, a URL of 307). Texts are cut there; what is over a number, and a URL
-# that is too long, is left out.
-MAX_TITLE = 10_000
-MAX_ABSTRACT = 100_000
-MAX_NAME = 1_000  # of a keyword, a contact, a link, a protocol
-MAX_LANGUAGE = 100
-MAX_KEYWORDS = 1_000
-MAX_BOXES = 500
-
-_GMD = f"{{{oai.GMD_NS}}}"
-_GCO = "{http://www.isotc211.org/2005/gco}"
-_GMX = "{http://www.isotc211.org/2005/gmx}"
-ROOTS = (f"{_GMD}MD_Metadata", f"{{{oai.GMI_NS}}}MI_Metadata")
-_CSW_NS = "http://www.opengis.net/cat/csw/"
-_FILE_IDENTIFIER, _DATE_STAMP, _LANGUAGE = (f"{_GMD}{name}" for name in ("fileIdentifier", "dateStamp", "language"))
-_BOX = f"{_GMD}EX_GeographicBoundingBox"
-_EXTENTS = (f"{_GMD}EX_TemporalExtent", f"{_GMD}EX_SpatialTemporalExtent")
-_BLOCK, _THESAURUS, _KEYWORD = (f"{_GMD}{name}" for name in ("MD_Keywords", "thesaurusName", "keyword"))
-_HREF = "{http://www.w3.org/1999/xlink}href"
-
-_STRINGS = (f"{_GCO}CharacterString", f"{_GMX}Anchor")
-_SIDES = tuple(
-    f"{_GMD}{side}" for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
-)
-_PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
-
-
-def xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
-    """An XPath expression that selects nodes, compiled."""
-    compiled = etree.XPath(expression, namespaces=_PREFIXES, smart_strings=False)
-    return cast(Callable[[etree._Element], list[Any]], compiled)
-
-
-_TITLE = xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
-_ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
-_THESAURUS_TEXTS = xpath(
-    "*/gmd:title//text() | */gmd:title/*/@xlink:href | */gmd:alternateTitle//text()"
-    " | */gmd:identifier/*/gmd:code//text() | */gmd:identifier/*/gmd:code/*/@xlink:href | @xlink:href"
-)
 
 
 class Unusable(Exception):
     """The document cannot be stored; the text is a sentence that a data manager understands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metadata:
-    """What a record says about itself. Texts are empty and instants None where the record is silent."""
-
-    identifier: str
-    digest: bytes
-    metadata_date: datetime | None
-    title: str
-    abstract: str
-    keywords: tuple[str, ...]  # all but the categories
-    categories: tuple[str, ...]  # terms of the WMO_CategoryCode list
-    boxes: tuple[tuple[float, float, float, float], ...]
-    begins: datetime | None
-    ends: datetime | None
-    language: str
 
 
 _DECLARATION = re.compile(rb"<\?xml\s.*?\?>", re.S)
@@ -226,36 +157,6 @@ def digest_of(root: etree._Element) -> bytes:
     return hashlib.sha256(_canonical(root)).digest()
 
 
-def read(element: bytes) -> Metadata:
-    """What the root element says. Raises Unusable if it is not well-formed, not ISO 19139 or has no identifier."""
-    root = parse(element)
-    return read_tree(root, element, digest_of(root))
-
-
-def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
-    """As `read`, of an element that is parsed and digested already."""
-    if root.tag not in ROOTS:
-        raise Unusable(_wrong_root(root))
-    found: dict[str, list[etree._Element]] = {name: [] for name in (_BLOCK, _BOX, *_EXTENTS)}
-    for part in root.iter(*found):  # one walk for all
-        found[part.tag].append(part)
-    begins, ends = _time_extent(chain.from_iterable(found[name] for name in _EXTENTS))
-    keywords, categories = _keywords(found[_BLOCK], element)
-    return Metadata(
-        identifier=identifier_of(root),
-        digest=digest,
-        metadata_date=date_of(root),
-        title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
-        abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
-        keywords=keywords,
-        categories=categories,
-        boxes=_boxes(found[_BOX]),
-        begins=begins,
-        ends=ends,
-        language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
-    )
-
-
 def _without_long_blanks(element: bytes) -> bytes:
     if LONG_BLANK_SAMPLED in element[::STRIDE].translate(BLANKS_ALIKE):
         return LONG_BLANK.sub(b"> <", element)
@@ -287,161 +188,3 @@ class _Parsers(threading.local):
 
 
 parsers = _Parsers()
-
-
-def _wrong_root(root: etree._Element) -> str:
-    name = etree.QName(root)
-    sentence = f"is not an ISO 19139 record: its root is {name.localname} in the namespace {name.namespace or '(none)'}"
-    if name.namespace == oai.OAI_NS:
-        return f"{sentence}; this is part of an OAI-PMH answer: harvest it, or take out what stands in its metadata"
-    if (name.namespace or "").startswith(_CSW_NS):
-        return f"{sentence}; this is an answer of a CSW server: offer the records in it one by one"
-    return f"{sentence}; the catalogue holds gmd:MD_Metadata and gmi:MI_Metadata"
-
-
-def identifier_of(root: etree._Element) -> str:
-    """The gmd:fileIdentifier. Raises Unusable where there is not exactly one that can be served (P68)."""
-    elements = list(root.iterchildren(_FILE_IDENTIFIER))
-    if len(elements) != 1:
-        number = "no" if not elements else str(len(elements))
-        raise Unusable(f"has {number} gmd:fileIdentifier; exactly one is needed to know the record by")
-    identifier = "".join(map(str, elements[0].itertext())).strip()
-    if not identifier:
-        raise Unusable("has an empty gmd:fileIdentifier; give the record an identifier")
-    fault = oai.identifier_fault(identifier)
-    if fault is not None:
-        shown = identifier if len(identifier) <= 200 else f"{identifier[:200]}..."
-        raise Unusable(f"has the gmd:fileIdentifier {shown!r}, which is no URI: it {fault}; give it another one")
-    return identifier
-
-
-def date_of(root: etree._Element) -> datetime | None:
-    """The instant that gmd:dateStamp stands for."""
-    return _moment(text_of(next(root.iterchildren(_DATE_STAMP), None)))
-
-
-def text_of(element: etree._Element | None) -> str:
-    """The text of a property: its character string, anchor, date or code; not its translations."""
-    if element is None:
-        return ""
-    value = element
-    for child in element:
-        if child.tag in _STRINGS:
-            value = child
-            break
-        if value is element and isinstance(child.tag, str):
-            value = child
-    text = "".join(map(str, value.itertext())) if len(value) else str(value.text or "")
-    return " ".join(text.split()) or str(value.get("codeListValue", ""))
-
-
-def name_of(element: etree._Element | None) -> str:
-    return text_of(element)[:MAX_NAME]
-
-
-Item = TypeVar("Item")
-
-
-def distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
-    """The first `most` of the items that are not empty, each once."""
-    return tuple(islice(dict.fromkeys(item for item in items if item), most))
-
-
-# --- Keywords ----------------------------------------------------------------------------------------
-
-_NOT_IN_NAME = re.compile(r"[\W_]+")
-
-
-def _keywords(blocks: Iterable[etree._Element], element: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keywords, and apart from them the terms of the WMO_CategoryCode list."""
-    keywords: list[str] = []
-    categories: list[str] = []
-    may_have_categories = b"WMO" in element or b"wmo" in element  # spares other records the look at each thesaurus
-    for block in blocks:
-        named = may_have_categories and names_code_list(next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode")
-        for keyword in block.iterchildren(_KEYWORD):
-            own = may_have_categories and not named and _comes_from(keyword, "WMO_CategoryCode")
-            (categories if named or own else keywords).append(name_of(keyword))
-    return distinct(keywords, MAX_KEYWORDS), distinct(categories, MAX_KEYWORDS)
-
-
-def names_code_list(thesaurus: etree._Element | None, code_list: str) -> bool:
-    """Whether a gmd:thesaurusName means this code list: by its title, identifier or an address; spelling counts little.
-
-    Real records write `WMO_CategoryCode`, `WMO_CAtegoryCode`, an anchor to `WMOCodeLists.xml#WMO_CategoryCode`, that
-    address within a longer title, or the name in the citation's identifier alone.
-    """
-    if thesaurus is None:
-        return False
-    return any(_names(str(text)[:MAX_NAME], code_list) for text in _THESAURUS_TEXTS(thesaurus))
-
-
-@functools.lru_cache(maxsize=4096)  # the same few texts stand in thousands of records
-def _names(text: str, code_list: str) -> bool:
-    return _NOT_IN_NAME.sub("", code_list).lower() in _NOT_IN_NAME.sub("", text).lower()
-
-
-def _comes_from(keyword: etree._Element, code_list: str) -> bool:
-    """Whether a keyword says by an address or a codeList of its own that it comes from this code list."""
-    return any(
-        _names(str(address)[:MAX_NAME], code_list)
-        for value in keyword.iterchildren(etree.Element)
-        for address in (value.get(_HREF), value.get("codeList"))
-        if address
-    )
-
-
-# --- Dates, boxes, time extents ----------------------------------------------------------------------
-
-
-_PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
-
-
-def _moment(text: str) -> datetime | None:
-    """The instant a date in a record stands for: its first one, in UTC; None if it is no date."""
-    partial = _PARTIAL_DATE.fullmatch(text)
-    try:
-        if partial:
-            return datetime(int(partial[1]), int(partial[2] or 1), 1, tzinfo=UTC)
-    except ValueError:
-        return None
-    return datestamps.lenient(text) if text else None
-
-
-def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:
-    """All bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line."""
-    found = []
-    for box in boxes:
-        sides = {side.tag: text_of(side) for side in box.iterchildren(*_SIDES)}
-        try:
-            west, south, east, north = (float(sides.get(side, "")) for side in _SIDES)
-        except ValueError:
-            continue
-        if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:
-            found.append((west, south, east, north))
-    return distinct(found, MAX_BOXES)
-
-
-def _time_extent(extents: Iterable[etree._Element]) -> tuple[datetime | None, datetime | None]:
-    """Start and end of all time extents together, in either GML namespace; None where open or not given."""
-    begins: list[datetime | None] = []
-    ends: list[datetime | None] = []
-    for extent in extents:
-        for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
-            moment = _moment((position.text or "").strip())
-            if position.tag.endswith("}beginPosition") or _above(position).endswith("}begin"):
-                begins.append(moment)
-            elif position.tag.endswith("}endPosition") or _above(position).endswith("}end"):
-                ends.append(moment)
-            else:
-                begins.append(moment)
-                ends.append(moment)
-    return (
-        None if None in begins else min(filter(None, begins), default=None),
-        None if None in ends else max(filter(None, ends), default=None),
-    )
-
-
-def _above(position: etree._Element) -> str:
-    """The name of the property that holds the time primitive of this position."""
-    return str(position.getparent().getparent().tag)  # type: ignore[union-attr]

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 OAI_NS = "http://www.openarchives.org/OAI/2.0/"
 OAI_SCHEMA = "http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"
@@ -44,8 +43,7 @@ MAX_ABOUTS = 8  # chosen
 MAX_ABOUT_BYTES = 16_000  # chosen: those of one record together
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5), as they stand on the wire.
 
     `datestamp` is the text of the element: ours always in seconds, a remote one as received (P125).
@@ -57,8 +55,7 @@ class Header:
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A header with what follows it in a record: the metadata's root element and the abouts.
 
     `metadata` is UTF-8 bytes of one element without XML declaration; None for a deleted entry (P83) and
@@ -70,8 +67,7 @@ class Entry:
     about: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """A container that came in an `about`: UTF-8 bytes of one element that stands by itself, and its namespace."""
 
     namespace: str

@@ -76,6 +76,14 @@ def unpack(packed: bytes | memoryview) -> bytes:
         raise PayloadDamaged(f"a stored payload of {len(packed)} bytes cannot be read back: {exc}") from exc
 
 
+def size(packed: bytes | memoryview) -> int:
+    """How many bytes `unpack` gives, without unpacking; 0 where that cannot be read."""
+    try:
+        return frames.content_size(packed)
+    except frames.Unreadable:
+        return 0
+
+
 def unpack_or_tell(packed: bytes | memoryview, *, identifier: str) -> bytes | None:
     """As `unpack`, for lists: None, and an error in the log, for the one record that cannot be read back."""
     try:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from catalogue import metadata, oai
+from catalogue import fields, oai
 
 # The columns of a row, in its order; `catalogue.staging` makes a table of them.
 COLUMNS = {
@@ -66,7 +66,7 @@ class Unpacked(NamedTuple):
         return Prepared(self.identifier, self.key, self.digest, self.metadata_date, row)
 
 
-def version(said: metadata.Metadata, provenance: Mapping[str, Any] | None = None) -> Unpacked:
+def version(said: fields.Metadata, provenance: Mapping[str, Any] | None = None) -> Unpacked:
     """A live version of a record that says this."""
     key = oai.identifier_key(said.identifier)
     head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(said.identifier), _FALSE))
@@ -99,8 +99,8 @@ def deletion(identifier: str) -> Prepared:
 
 def unchanged(root: etree._Element, digest: bytes) -> Prepared:
     """A version with the digest that is held: it is neither read further nor packed. Raises metadata.Unusable."""
-    identifier = metadata.identifier_of(root)
-    return Prepared(identifier, oai.identifier_key(identifier), digest, metadata.date_of(root), b"")
+    identifier = fields.identifier_of(root)
+    return Prepared(identifier, oai.identifier_key(identifier), digest, fields.date_of(root), b"")
 
 
 def copy_stream(entries: Iterable[Prepared]) -> bytes:

@@ -17,7 +17,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from catalogue import metadata, prepared
+from catalogue import fields, metadata, prepared
 from catalogue.prepared import Prepared, Unpacked
 
 
@@ -71,7 +71,7 @@ def read(document: bytes, held: bytes | None = None, provenance: Mapping[str, An
     digest = metadata.digest_of(root)
     if digest == held:
         return prepared.unchanged(root, digest)
-    version = prepared.version(metadata.read_tree(root, element, digest), provenance)
+    version = prepared.version(fields.read_tree(root, element, digest), provenance)
     start = document.find(element)  # mostly at its beginning
     return Read(version, start, len(element), b"" if start >= 0 else element)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from catalogue import belonging, bootstrap, journal, metadata, oai, payload, prepared, preparing, staging
+from catalogue import belonging, bootstrap, fields, journal, metadata, oai, payload, prepared, preparing, staging
 from catalogue.decisions import Action, Decision, Held, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.prepared import Prepared
@@ -267,11 +267,11 @@ def _hand_over(
     The records that changed by it, and those that are buried because no claim can be read back. A claim that cannot
     stays, for the operator to see, and is mended when it is offered again.
     """
-    best: dict[str, tuple[belonging.Claimed, metadata.Metadata]] = {}
+    best: dict[str, tuple[belonging.Claimed, fields.Metadata]] = {}
     for claimed in belonging.claims_on(keys):
         if claimed.key not in best:
             try:
-                best[claimed.key] = claimed, metadata.read(payload.unpack(claimed.payload))
+                best[claimed.key] = claimed, fields.read(payload.unpack(claimed.payload))
             except payload.PayloadDamaged as exc:
                 belonging.distrust(claimed)
                 extra = {"identifier": claimed.identifier, "source": claimed.source, "reason": str(exc)}

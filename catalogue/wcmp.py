@@ -3,7 +3,7 @@
 One small function for each requirement of the profile's part 2; it gives the sentences that a data manager needs.
 6.1.1, the XML schemas, is `catalogue.schemas`. Of 6.1.2, Table A.1 of ISO/TS 19139, `_TABLE_A1` has what is tested:
 rows 1 to 3 are settled by XML itself, rows 19 to 22 (definitions of extensions) and 25 to 28 (kinds of units) are
-not tested. Spelling of a thesaurus' name counts as little as in `metadata.names_code_list`; terms must be exact.
+not tested. Spelling of a thesaurus' name counts as little as in `fields.names_code_list`; terms must be exact.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from lxml import etree
 
-from catalogue import metadata, oai
+from catalogue import fields, oai
 
 MAX_FAULTS = 10  # chosen, for each rule: after ten sentences the record is looked at as a whole
 MAX_QUOTED = 100  # characters of what a sentence repeats from the record
@@ -166,14 +166,14 @@ def _thesaurus(block: etree._Element) -> etree._Element | None:
 
 
 def _blocks_of(root: etree._Element, code_list: str) -> list[etree._Element]:
-    return [block for block in _BLOCKS(root) if metadata.names_code_list(_thesaurus(block), code_list)]
+    return [block for block in _BLOCKS(root) if fields.names_code_list(_thesaurus(block), code_list)]
 
 
 def _terms(properties: Any) -> set[str]:
     """What properties such as keywords say, as text or as the last part of an anchor's address."""
     found = set()
     for element in properties:
-        found.add(metadata.text_of(element))
+        found.add(fields.text_of(element))
         for value in element.iterchildren(etree.Element):
             address = str(value.get(_HREF, ""))
             found |= {address.rsplit(mark, 1)[-1] for mark in "#/_" if mark in address}
@@ -182,7 +182,7 @@ def _terms(properties: Any) -> set[str]:
 
 def _type_of(block: etree._Element) -> str:
     code = block.find(f"{_GMD}type/*")
-    return "" if code is None else str(code.get("codeListValue", "")).strip() or metadata.text_of(code.getparent())
+    return "" if code is None else str(code.get("codeListValue", "")).strip() or fields.text_of(code.getparent())
 
 
 def one_file_identifier(root: etree._Element) -> Iterator[str]:
@@ -223,7 +223,7 @@ def one_block_for_a_thesaurus(root: etree._Element) -> Iterator[str]:
     for block in _BLOCKS(root):
         thesaurus = _thesaurus(block)
         title = None if thesaurus is None else thesaurus.find(f"*/{_GMD}title")
-        name = metadata.text_of(title) or next(iter(_terms([] if title is None else [title])), "")
+        name = fields.text_of(title) or next(iter(_terms([] if title is None else [title])), "")
         if name:
             blocks[block.getparent().getparent(), name] += 1
     for (_, name), number in blocks.items():
@@ -271,7 +271,7 @@ def global_exchange_is_said(root: etree._Element) -> Iterator[str]:
             "from WMO_DistributionScopeCode is missing; add it, or the keyword of another scope"
         )
     for block in blocks:
-        if not metadata.names_code_list(_thesaurus(block), "WMO_DistributionScopeCode"):
+        if not fields.names_code_list(_thesaurus(block), "WMO_DistributionScopeCode"):
             yield f"The keyword {GLOBAL_EXCHANGE} must be in a block whose thesaurus is WMO_DistributionScopeCode"
         kind = _type_of(block)
         if kind not in ("dataCentre", "dataCenter"):
@@ -310,7 +310,7 @@ def _one_term(root: etree._Element, terms: frozenset[str], code_list: str, examp
 
 
 def _identifier(root: etree._Element) -> str:
-    return metadata.text_of(root.find(f"{_GMD}fileIdentifier"))
+    return fields.text_of(root.find(f"{_GMD}fileIdentifier"))
 
 
 def _quoted(terms: set[str]) -> str:

@@ -26,7 +26,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from catalogue import bootstrap, ingest, lists, metadata, oai, sources, store
+from catalogue import bootstrap, fields, ingest, lists, metadata, oai, sources, store
 from catalogue.lists import Place, Window
 from gisc.bench_alone import digest_alone
 from oaiprovider import tokens
@@ -106,7 +106,7 @@ def make(archive: Path, records: int) -> str:
 
 def _vary_samples(archive: Path, records: int) -> None:
     samples = [metadata.root_element(file.read_bytes()) for file in sorted(_SAMPLES.glob("*/*.xml"))]
-    identified = [(element, metadata.read(element).identifier.encode()) for element in samples]
+    identified = [(element, fields.read(element).identifier.encode()) for element in samples]
     with tarfile.open(archive, "w") as tar:
         for number, (element, identifier) in zip(range(records), itertools.cycle(identified), strict=False):
             content = element.replace(identifier, b"%b-%07d" % (identifier, number))

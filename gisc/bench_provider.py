@@ -35,6 +35,7 @@ _CONNECTIONS = (1, 8, 32)
 _ROUNDS = 3
 _SECONDS = 3.0
 _PAGES_FOR_MEMORY = (100, 10_000)
+_MOST_READY = 100_000  # records that are kept ready at once: half a gigabyte in each worker
 _BARE = "limit_text_plain"  # where raw_wsgi.py looks
 _TOKEN = re.compile(rb"<resumptionToken[^>]*>([^<]+)</resumptionToken>")
 _IDENTIFIER = re.compile(rb"<identifier>([^<]+)</identifier>")
@@ -76,17 +77,18 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
     with ExitStack() as stack:
         raw = _raw(stack, page=settings.GISC_PAGE_RECORDS)
         raw_headers = _raw(stack, page=settings.GISC_PAGE_HEADERS)
-        node = stack.enter_context(_node(settings.GISC_WEB_WORKERS))
+        node = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=0))
+        keeper = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=min(records, _MOST_READY)))
         rows = []
         for connections in _CONNECTIONS:
             say(f"ListRecords over {connections} connections ...")
-            rows += list(_records(folder, node, raw, connections))
+            rows += list(_records(folder, node, keeper if records <= _MOST_READY else None, raw, connections))
         say("ListIdentifiers, GetRecord, places of a list ...")
         rows += list(_headers(folder, node, raw_headers))
         rows.append(_single(folder, node))
         rows += list(_places(folder, node))
     say("memory ...")
-    with _node(1) as alone:
+    with _node(1, ready=settings.GISC_READY_RECORDS) as alone:
         rows += list(_memory(folder, alone))
     return rows
 
@@ -94,7 +96,7 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
 def whole_list(say: Callable[[str], None]) -> list[Row]:
     """One client walks the whole list; the memory of the one worker after few pages, and at the end."""
     say("walking the whole list ...")
-    with _node(1) as node:
+    with _node(1, ready=settings.GISC_READY_RECORDS) as node:
         memory: list[float] = []
         took: list[float] = []
         begun = time.perf_counter()
@@ -140,10 +142,10 @@ def _raw(stack: ExitStack, *, page: int) -> Server | None:
 
 
 @contextmanager
-def _node(workers: int) -> Iterator[Server]:
+def _node(workers: int, *, ready: int) -> Iterator[Server]:
     command = ["-c", "python:gisc.gunicorn_conf", "-w", str(workers), "gisc.wsgi"]
     # Clients that ask as fast as they can are what is wanted here.
-    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR"}
+    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR", "GISC_READY_RECORDS": str(ready)}
     with _gunicorn("node", "/oai", command, environment, Path(settings.BASE_DIR)) as server:
         yield server
 
@@ -233,19 +235,32 @@ def _ask(
     return len(told["took"])
 
 
-def _records(folder: Path, node: Server, raw: Server | None, connections: int) -> Iterator[Row]:
-    """ListRecords in turn: raw, node, node with gzip."""
+def _records(folder: Path, node: Server, keeper: Server | None, raw: Server | None, connections: int) -> Iterator[Row]:
+    """ListRecords in turn: raw, node, node with gzip, and one that has kept the records since they were last asked for."""
     work = [(server, _walk(server, "ListRecords")) for server in (node, raw) if server]
-    plain, packed, bare = Measured(), Measured(), Measured()
+    plain, packed, kept, bare = Measured(), Measured(), Measured(), Measured()
+    if keeper:
+        _fill(folder, keeper, work[0][1])
     for _ in range(_ROUNDS):
         for server, paths in work:
             _ask(folder, server, paths, connections, "identity", plain if server is node else bare)
         _ask(folder, node, work[0][1], connections, "gzip", packed)
+        if keeper:
+            _ask(folder, keeper, work[0][1], connections, "gzip", kept)
     what = f"ListRecords, {connections} connection{'s' * (connections > 1)}"
     if raw:
         yield _row(f"{what}: raw plain program", bare, None)
     yield _row(f"{what}: plain", plain, bare if raw else None)
-    yield _row(f"{what}: gzip", packed, bare if raw else None)
+    yield _row(f"{what}: gzip, asked for once", packed, bare if raw else None)
+    if keeper:
+        yield _row(f"{what}: gzip, asked for again", kept, bare if raw else None)
+
+
+def _fill(folder: Path, keeper: Server, paths: list[str]) -> None:
+    """Ask until each worker, whichever of them happens to answer, has most probably been asked for every page."""
+    asked = 0
+    while asked < 4 * settings.GISC_WEB_WORKERS * len(paths):
+        asked += _ask(folder, keeper, paths, 8, "gzip", Measured())
 
 
 def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:

@@ -22,7 +22,7 @@ from typing import Any
 import requests
 from django.conf import settings
 
-from catalogue import metadata
+from catalogue import fields
 from harvester import client, parse
 
 START_TIMEOUT_S = 90
@@ -110,7 +110,7 @@ class Node:
                 page = parse.page(client.get(session, f"{self.url}/oai", arguments).body, continued=bool(token))
                 for received in page.entries:
                     header, element = received.entry.header, received.entry.metadata
-                    digest = metadata.read(element).digest if element is not None else None
+                    digest = fields.read(element).digest if element is not None else None
                     found[header.identifier] = Held(digest, header.set_specs, header.datestamp)
                 token = page.token
                 arguments = {"verb": "ListRecords", "resumptionToken": token or ""}

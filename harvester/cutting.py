@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from lxml import etree
 
-from catalogue import metadata, oai
+from catalogue import fields, metadata, oai
 from harvester.errors import BrokenReply
 
 _HIDING = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
@@ -29,7 +29,7 @@ Root = etree._Element  # what stands in it
 
 def root_in(container: Container) -> Root | None:
     """What stands in a `metadata` element: its ISO 19139 record, else its first element (fault catalogue 66)."""
-    return next(container.iterchildren(*metadata.ROOTS), next(container.iterchildren("*"), None))
+    return next(container.iterchildren(*fields.ROOTS), next(container.iterchildren("*"), None))
 
 
 def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:

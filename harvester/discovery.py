@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from catalogue import metadata, oai
+from catalogue import fields, metadata, oai
 from harvester import client, parse
 from harvester.client import Access
 from harvester.conversation import Conversation
@@ -105,7 +105,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
         if received.fault or received.entry.metadata is None:
             return Sample(header.identifier, header.datestamp, fault=received.fault or "it has no metadata")
         try:
-            said = metadata.read(received.entry.metadata)
+            said = fields.read(received.entry.metadata)
         except metadata.Unusable as exc:
             return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
         differs = oai.identifier_key(said.identifier) != oai.identifier_key(header.identifier)  # W3

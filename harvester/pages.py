@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import abouts, datestamps, metadata, oai, payload, prepared, store
+from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, store
 from harvester import conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
@@ -229,7 +229,7 @@ def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None, h
         raise metadata.Unusable(metadata.oversized(len(element)))
     if digest == held:
         return prepared.unchanged(root, digest)
-    said = metadata.read_tree(root, element, digest)
+    said = fields.read_tree(root, element, digest)
     return prepared.version(said, provenance).with_payload(payload.pack(element))
 
 

@@ -42,7 +42,7 @@ class ReceivedEntry:
     fault: str = ""
 
     def digest(self) -> bytes | None:
-        """The digest of the metadata as `catalogue.metadata.read` gives it, without parsing it again."""
+        """The digest of the metadata as `catalogue.fields.read` gives it, without parsing it again."""
         if self.root is None:
             return None
         return metadata.digest_of(self.root)
@@ -212,7 +212,7 @@ _DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
 
 
 def _without_long_blanks(text: bytes) -> bytes:
-    """As `metadata.read` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
+    """As `metadata.parse` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
     step = metadata.STRIDE
     sampled, run = text[::step].translate(metadata.BLANKS_ALIKE), metadata.LONG_BLANK_SAMPLED
     at = sampled.find(run)

@@ -6,11 +6,15 @@ Both go by headers that browsers send when a person opens a page, and harvesters
 """
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.http import HttpRequest
 from django.templatetags.static import static
 from lxml import etree
+
+from oaiprovider import compression
+from oaiprovider.compression import Piece
 
 _STYLESHEET = Path(__file__).parent / "static" / "oaiprovider" / "oai.xsl"
 _NOTHING = etree.XSLTAccessControl.DENY_ALL  # type: ignore[attr-defined]  # missing in lxml-stubs
@@ -28,10 +32,11 @@ def wants_stylesheet(request: HttpRequest) -> bool:
     return "application/xhtml+xml" in request.META.get("HTTP_ACCEPT", "") and "HTTP_SEC_FETCH_DEST" not in request.META
 
 
-def styled(document: bytes) -> bytes:
+def styled(document: Sequence[bytes | Piece]) -> list[bytes]:
     """The document with the instruction that names the stylesheet, behind the XML declaration (P51)."""
     instruction = f'<?xml-stylesheet type="text/xsl" href="{static("oaiprovider/oai.xsl")}"?>\n'
-    return _DECLARATION + instruction.encode() + document.removeprefix(_DECLARATION)
+    whole = compression.encode(document, compression.IDENTITY)
+    return [_DECLARATION, instruction.encode(), whole.removeprefix(_DECLARATION)]
 
 
 def page(document: bytes, *, xml: str) -> bytes:

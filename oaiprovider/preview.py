@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from catalogue import oai
-from oaiprovider import arguments, profiles, views
+from oaiprovider import arguments, compression, profiles, views
 from oaiprovider.models import Profile
 from oaiprovider.profiles import Terms
 
@@ -69,7 +69,8 @@ def _reason(profile: Profile, chosen: profiles.Candidate | None, user_agent: str
 
 def _ask(verb: str, user_agent: str, address: str) -> etree._Element:
     terms = Profile.objects.terms_for(user_agent, address)
-    return etree.fromstring(views.answer(arguments.split(f"verb={verb}".encode()), terms))
+    document = views.answer(arguments.split(f"verb={verb}".encode()), terms)
+    return etree.fromstring(compression.encode(document, compression.IDENTITY))
 
 
 def _texts(element: etree._Element, *names: str) -> list[str]:

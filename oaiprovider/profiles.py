@@ -19,7 +19,8 @@ class Terms:
     """What one harvester is served: a profile with every default filled in.
 
     `key` is what a resumption token is bound to (G12), empty for `Any`. `formats` are the prefixes of what it gets
-    besides the formats that everybody gets. `requests_per_minute` None: as the node limits everybody.
+    besides the formats that everybody gets. `requests_per_minute` None: as the node limits everybody. `in_pieces`: this
+    request wants gzip, so records may be given deflated as they are kept.
     """
 
     key: str
@@ -33,6 +34,7 @@ class Terms:
     formats: frozenset[str] = frozenset()
     requests_per_minute: int | None = None
     may_be_limited: bool = True
+    in_pieces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

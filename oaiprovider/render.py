@@ -14,6 +14,7 @@ from datetime import datetime
 from catalogue import oai
 from catalogue.datestamps import Granularity, write
 from catalogue.oai import Entry, Header
+from oaiprovider.compression import Piece
 from oaiprovider.errors import BadArgument, BadVerb, Fault
 
 CONTENT_TYPE = "text/xml; charset=UTF-8"  # P10
@@ -25,8 +26,8 @@ _OPEN = (
 ).encode()
 _CLOSE = b"</OAI-PMH>\n"
 
-# An element, whole or in pieces: a page of metadata is joined once, with the envelope, and not copied at each level.
-Body = bytes | Sequence[bytes]
+# An element, whole or in parts: a page of metadata is joined once, with the envelope, and not copied at each level.
+Body = bytes | Sequence[bytes | Piece]
 
 # Text that needs neither escaping nor cleaning, as most of it.
 _PLAIN = re.compile(r"[ !#-%'-;=?-~]*")
@@ -88,14 +89,16 @@ class Origin:
     altered: bool
 
 
-def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> bytes:
-    """The whole answer. `given` are the arguments that `<request>` echoes (P25); its text is the base URL (P24)."""
+def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
+    """The whole answer, in parts. `given` are what `<request>` echoes (P25); its text is the base URL (P24)."""
     request = _element("request", base_url, dict(given))
-    pieces = (body,) if isinstance(body, bytes) else body
-    return b"".join((_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", *pieces, b"\n", _CLOSE))
+    parts = (body,) if isinstance(body, bytes) else body
+    return (_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", *parts, b"\n", _CLOSE)
 
 
-def refusal(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]) -> bytes:
+def refusal(
+    *, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]
+) -> tuple[bytes | Piece, ...]:
     """The answer that holds errors, one for each fault (P21)."""
     # P26: a request whose arguments are in doubt is not echoed. P27: with the other codes it is, in full.
     doubtful = any(isinstance(fault, BadVerb | BadArgument) for fault in faults)
@@ -142,22 +145,30 @@ def list_sets(sets: Iterable[SetLine], resumption: Resumption | None) -> bytes:
 
 
 def get_record(entry: Entry) -> bytes:
-    return _block("GetRecord", [b"".join(_record(entry))])
+    return b"".join((b"<GetRecord>", record(entry), b"\n</GetRecord>"))
 
 
 def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -> bytes:
     return _block("ListIdentifiers", [*map(_header, headers), *_resumption(resumption)])
 
 
-def list_records(entries: Iterable[Entry], resumption: Resumption | None) -> list[bytes]:
-    pieces = [b"<ListRecords>\n"]
+def list_records(entries: Iterable[Entry | Piece], resumption: Resumption | None) -> list[bytes | Piece]:
+    """A piece is a whole record, as `record` made it."""
+    parts: list[bytes | Piece] = [b"<ListRecords>"]
     for entry in entries:
-        pieces += _record(entry)
-        pieces.append(b"\n")
+        if isinstance(entry, Piece):
+            parts.append(entry)
+        else:
+            parts += _record(entry)
     for element in _resumption(resumption):
-        pieces += (element, b"\n")
-    pieces.append(b"</ListRecords>")
-    return pieces
+        parts += (b"\n", element)
+    parts.append(b"\n</ListRecords>")
+    return parts
+
+
+def record(entry: Entry) -> bytes:
+    """A record with the line break before it."""
+    return b"".join(_record(entry))
 
 
 def provenance(origins: Sequence[Origin]) -> bytes:
@@ -217,19 +228,20 @@ def _header(header: Header) -> bytes:
     status = ' status="deleted"' if header.deleted else ""  # P86: a live record has no status
     return (
         f"<header{status}>\n<identifier>{_escaped(header.identifier)}</identifier>\n"
-        f"<datestamp>{_escaped(header.datestamp)}</datestamp>\n{_set_specs(header.set_specs)}</header>"
+        f"{_rest_of_header(header.datestamp, header.set_specs)}"
     ).encode()
 
 
 @functools.lru_cache(maxsize=1024)
-def _set_specs(specs: tuple[str, ...]) -> str:
-    """A line for each; the records of a page are in few different combinations of sets."""
-    return "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
+    """What many records of a page have in common: loaded together, they are stamped together, in the same sets."""
+    lines = "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+    return f"<datestamp>{_escaped(datestamp)}</datestamp>\n{lines}</header>"
 
 
 def _record(entry: Entry) -> list[bytes]:
     """In pieces, the metadata being one of them: see `Body`."""
-    pieces = [b"<record>\n", _header(entry.header)]
+    pieces = [b"\n<record>\n", _header(entry.header)]
     if entry.metadata is not None:  # P83: a deleted record is its header
         pieces += (b"\n<metadata>", entry.metadata, b"</metadata>")
     for about in entry.about:

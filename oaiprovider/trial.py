@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import catalogue
-from catalogue import lists, metadata
+from catalogue import fields, lists, metadata
 from catalogue.models import Record
 from oaiprovider import sandbox, stylesheet
 from oaiprovider.stylesheet import Stylesheet
@@ -46,7 +46,7 @@ def run(text: str, *, namespace: str, schema: str) -> Trial:
             faults.append(f"The trial took more than {LONGEST_S:g} s, with {len(times)} records done.")
             break
         try:
-            sandbox.transform(made_with, payload, metadata.read(payload).identifier)
+            sandbox.transform(made_with, payload, fields.read(payload).identifier)
         except sandbox.Unusable as exc:
             return Trial((f"The stylesheet does not compile: {exc}.",))
         except sandbox.Busy as exc:

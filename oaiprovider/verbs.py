@@ -4,7 +4,6 @@ Each takes a checked `Request`, the instant of the answer, which the view took b
 on which this harvester is served; it gives the verb's element, or raises `Refused`.
 """
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +16,8 @@ from catalogue import datestamps, lists, oai, stats
 from catalogue.lists import Listed, Place, Window
 from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
-from oaiprovider import abouts, compression, crosswalked, descriptions, render, supported, tokens
+from oaiprovider import compression, crosswalked, descriptions, render, supported, tokens
+from oaiprovider import shown as showing
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
     BadResumptionToken,
@@ -29,9 +29,10 @@ from oaiprovider.errors import (
     NoSetHierarchy,
     Refused,
 )
-from oaiprovider.formats import Format
+from oaiprovider.formats import FORMATS, Format
 from oaiprovider.models import IdentifyDescription
 from oaiprovider.profiles import Terms
+from oaiprovider.shown import Shown
 from oaiprovider.tokens import Token
 
 
@@ -71,10 +72,15 @@ def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> byte
             raise Refused(_unknown(request.identifier))
         if record.deleted:
             raise Refused(NoMetadataFormats("The item has been deleted."))
-        formats = [known for known in formats if known.certain or crosswalked.given(record, known)]  # P63, P66
+        formats = [known for known in formats if known.certain or _is_available(record, known)]  # P63, P66
     return render.list_metadata_formats(
         render.FormatLine(known.prefix, known.schema, known.namespace) for known in formats
     )
+
+
+def _is_available(record: Listed, known: Format) -> bool:
+    here = crosswalked.given(record, known)
+    return here is not None and not here.damaged
 
 
 def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
@@ -116,28 +122,26 @@ def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
         faults.append(_unsupported(request.prefix, terms))
     if record is None or known is None:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
-    if record.damaged:
+    here = showing.stored(record, known) if known.certain else crosswalked.given(record, known)
+    if here is None:  # T3.28
+        raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
+    if here.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
-    if not known.certain:
-        shown_record = crosswalked.given(record, known)
-        if shown_record is None:  # T3.28
-            raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
-        record = shown_record
-    return render.get_record(_entry(record, known))
+    return render.get_record(showing.entry(here, known))
 
 
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
     page = _page(request, at, terms, size=terms.page_headers, payloads=False)
-    return render.list_identifiers((_header(row, page.format) for row in page.rows), page.resumption)
+    return render.list_identifiers((showing.header(here.row, page.format) for here in page.rows), page.resumption)
 
 
 def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
     page = _page(request, at, terms, size=terms.page_records, payloads=True)
     # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
-    whole = [row for row in page.rows if not row.damaged]
+    whole = [here for here in page.rows if not here.damaged]
     if not whole:
         raise PayloadDamaged(f"none of the {len(page.rows)} records of a page can be read back")
-    return render.list_records((_entry(row, page.format) for row in whole), page.resumption)
+    return render.list_records((here.ready or showing.entry(here, page.format) for here in whole), page.resumption)
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.
@@ -155,7 +159,7 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 class Page:
     """What one answer of ListRecords or ListIdentifiers holds."""
 
-    rows: list[Listed]
+    rows: list[Shown]
     format: Format
     resumption: render.Resumption | None
 
@@ -171,7 +175,8 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         _require_format_and_sets(request, known, terms)
     if known is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    page, more = _rows(known, window, token.place if token else None, terms, size=size, payloads=payloads)
+    show = _showing(known, terms, token) if payloads and not known.withdrawn else Shown
+    page, more = _rows(known, window, token.place if token else None, terms, size=size, show=show)
     if not page:
         raise Refused(_exhausted() if token else _nothing(request, terms))
     if token is None and not more:
@@ -183,7 +188,7 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         set_spec=window.set_spec or "",
         start=window.start,
         end=window.end,
-        place=page[-1].place,
+        place=page[-1].row.place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
         size=token.size
@@ -195,9 +200,16 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
 
 
+def _showing(known: Format, terms: Terms, token: Token | None) -> Callable[[Listed], Shown]:
+    """How the rows of a ListRecords are shown. A list that memory cannot hold would only drive others out of it."""
+    if terms.in_pieces and known is FORMATS[oai.ISO19139] and (not token or token.size <= settings.GISC_READY_RECORDS):
+        return showing.ready()
+    return lambda row: showing.stored(row, known)
+
+
 def _rows(
-    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, payloads: bool
-) -> tuple[list[Listed], bool]:
+    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, show: Callable[[Listed], Shown]
+) -> tuple[list[Shown], bool]:
     """The rows of a page in this format, and whether another one follows (P106, S17).
 
     A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
@@ -208,7 +220,7 @@ def _rows(
     if raised is None:
         return [], False
     if known.certain or known.withdrawn:
-        return _stored_rows(raised, after, terms, size=size, payloads=payloads and not known.withdrawn)
+        return _stored_rows(raised, after, terms, size=size, show=show)
     # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
     return crosswalked.page(
         known,
@@ -219,36 +231,29 @@ def _rows(
 
 
 def _stored_rows(
-    window: Window, after: Place | None, terms: Terms, *, size: int, payloads: bool
-) -> tuple[list[Listed], bool]:
-    """The rows of a page as they are stored, and whether a record that can be shown follows them."""
+    window: Window, after: Place | None, terms: Terms, *, size: int, show: Callable[[Listed], Shown]
+) -> tuple[list[Shown], bool]:
+    """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
+
+    `size` records make a page, or as many as GISC_PAGE_BYTES hold, but at least one (P107). A record that cannot be read
+    back is passed over and does not count.
+    """
+    rows: list[Shown] = []
     enough = settings.GISC_PAGE_BYTES
-    rows: list[Listed] = []
+    total = whole = 0
     while True:
         # One record more than is shown, so that a token is given only where something follows.
-        batch = lists.page(
-            window, after=after, size=size + 1, payloads=payloads, scope=terms.scope, enough_bytes=enough
-        )
-        rows += batch
-        fitting = _fitting(rows, size, enough)
-        more = any(not row.damaged for row in rows[fitting:])
-        if more or len(batch) <= size:
-            return rows[:fitting], more
-        after = rows[-1].place  # nothing but damaged records: look behind them
-
-
-def _fitting(rows: list[Listed], size: int, enough: int) -> int:
-    """How many of the rows make a page: `size` records, or as many as `enough` bytes hold, but at least one.
-
-    A record that cannot be read back is passed over and does not count.
-    """
-    total = whole = 0
-    for number, row in enumerate(rows):
-        total += len(row.payload or b"")
-        if whole == size or (whole and total > enough):
-            return number
-        whole += not row.damaged
-    return len(rows)
+        batch = lists.page(window, after=after, size=size + 1, payloads=show is not Shown, scope=terms.scope)
+        for here in map(show, batch):
+            if not here.damaged:
+                total += here.row.size
+                if whole == size or (whole and total > enough):
+                    return rows, True
+                whole += 1
+            rows.append(here)
+        if len(batch) <= size:
+            return rows, False
+        after = batch[-1].place  # nothing but damaged records: look behind them
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -301,29 +306,3 @@ def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
     if not more:
         return render.Resumption("", None, state.size, cursor)
     return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)
-
-
-def _header(row: Listed, known: Format) -> oai.Header:
-    stamp = _stamp(known.datestamp(row.place.datestamp))  # P93: as the format has it
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
-
-
-@functools.lru_cache(maxsize=1024)
-def _stamp(datestamp: datetime) -> str:
-    """P38: in seconds, however the request was written. What was loaded together is stamped together."""
-    return datestamps.write(datestamp)
-
-
-def _entry(row: Listed, known: Format) -> oai.Entry:
-    header = _header(row, known)
-    if row.payload is None or header.deleted:
-        return oai.Entry(header)
-    metadata = known.disseminate(row.payload, row.identifier) if known.certain else row.payload
-    return oai.Entry(header, metadata, abouts.containers(row.provenance, altered=known.altered))
-
-
-@functools.lru_cache(maxsize=1024)
-def minimal(set_specs: tuple[str, ...]) -> tuple[str, ...]:
-    """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
-    specs = tuple(dict.fromkeys(set_specs))
-    return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))

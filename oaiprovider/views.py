@@ -6,7 +6,8 @@ left to Django, which makes it a 500.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue import lists
 from oaiprovider import addresses, arguments, browsing, compression, flow, render, verbs
+from oaiprovider.compression import Piece
 from oaiprovider.errors import Behind, Refused
 from oaiprovider.models import Profile
 from oaiprovider.profiles import Terms
@@ -54,11 +56,11 @@ def robots(_request: HttpRequest) -> HttpResponse:
     return _plain("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
 
 
-def _respond(request: HttpRequest, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
+def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
     """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
     number = flow.in_progress.enter()
     try:
-        response = _answered(request, number, make)
+        response = _permitted(request, number, make)
         _finish(request, response)
     except BaseException:
         flow.in_progress.leave()
@@ -68,16 +70,13 @@ def _respond(request: HttpRequest, make: Callable[[HttpRequest, bytes], HttpResp
     return response
 
 
-def _answered(request: HttpRequest, number: int, make: Callable[[HttpRequest, bytes], HttpResponse]) -> HttpResponse:
-    given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
-    if request.method == "POST":
-        given += arguments.split(request.body)  # P3: the union; a name in both is repeated
+def _permitted(request: HttpRequest, number: int, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
     try:
         address = _address(request)
         terms = Profile.objects.terms_for(
             request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address)
         )
-        return _turned_away(request, number, address, terms) or make(request, answer(given, terms))
+        return _turned_away(request, number, address, terms) or make(request, terms)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
     except Busy:
@@ -87,17 +86,37 @@ def _answered(request: HttpRequest, number: int, make: Callable[[HttpRequest, by
     return _later()
 
 
-def _document(request: HttpRequest, document: bytes) -> HttpResponse:
-    if browsing.wants_stylesheet(request):
-        document = browsing.styled(document)
-    return HttpResponse(document, content_type=render.CONTENT_TYPE)
+def _document(request: HttpRequest, terms: Terms) -> HttpResponse:
+    styled, coding = browsing.wants_stylesheet(request), _coding(request)
+    if coding == compression.GZIP and not styled:
+        terms = replace(terms, in_pieces=True)
+    document = answer(_arguments(request), terms)
+    return _encoded(browsing.styled(document) if styled else document, coding, content_type=render.CONTENT_TYPE)
 
 
-def _page(request: HttpRequest, document: bytes) -> HttpResponse:
+def _page(request: HttpRequest, terms: Terms) -> HttpResponse:
     xml = _with_query(request, urlsplit(verbs.base_url()).path)
-    page = HttpResponse(browsing.page(document, xml=xml), content_type="text/html; charset=UTF-8")
+    document = compression.encode(answer(_arguments(request), terms), compression.IDENTITY)
+    page = _encoded([browsing.page(document, xml=xml)], _coding(request), content_type="text/html; charset=UTF-8")
     page["Content-Security-Policy"] = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'"
     return page
+
+
+def _arguments(request: HttpRequest) -> list[arguments.Argument]:
+    given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
+    # P3: the union; a name in both is repeated.
+    return given + arguments.split(request.body) if request.method == "POST" else given
+
+
+def _coding(request: HttpRequest) -> str:
+    return compression.chosen(request.META.get("HTTP_ACCEPT_ENCODING"))
+
+
+def _encoded(document: Sequence[bytes | Piece], coding: str, *, content_type: str) -> HttpResponse:
+    response = HttpResponse(compression.encode(document, coding), content_type=content_type)
+    if coding != compression.IDENTITY:
+        response["Content-Encoding"] = coding
+    return response
 
 
 def _to_page(request: HttpRequest) -> HttpResponse | None:
@@ -147,8 +166,7 @@ def _turned_away(
 
 def _was_sent_here(request: HttpRequest) -> bool:
     """Whether this is the mirror itself, with the settings of the node that sends clients here: it must not send them on."""
-    host = str(request.META.get("HTTP_HOST", ""))
-    return host.lower() == str(urlsplit(settings.GISC_MIRROR_URL).netloc).lower()
+    return bool(request.META.get("HTTP_HOST", "").lower() == urlsplit(settings.GISC_MIRROR_URL).netloc.lower())
 
 
 def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
@@ -159,8 +177,8 @@ def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
     return None if address.is_loopback else settings.GISC_REQUESTS_PER_MINUTE
 
 
-def answer(given: list[arguments.Argument], terms: Terms) -> bytes:
-    """The OAI-PMH document that answers these arguments, whatever they are, on these terms (G2)."""
+def answer(given: list[arguments.Argument], terms: Terms) -> Sequence[bytes | Piece]:
+    """The OAI-PMH document that answers these arguments, whatever they are, on these terms (G2), in parts."""
     base_url = verbs.base_url()
     try:
         asked = arguments.read(given)
@@ -226,9 +244,6 @@ def _plain(text: str, status: int) -> HttpResponse:
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     response["Cache-Control"] = "no-cache"  # P116
     patch_vary_headers(response, ["Accept", "Accept-Encoding", "User-Agent"])  # P51, P115, P116: profiles
-    if response.status_code == 200 and compression.wants_gzip(request.META.get("HTTP_ACCEPT_ENCODING")):
-        response.content = compression.gzip(response.content)
-        response["Content-Encoding"] = compression.GZIP
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
         response.content = b""

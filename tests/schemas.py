@@ -4,13 +4,13 @@ Where the folder is not there, `require` skips the calling test and says so, and
 """
 
 import functools
-import os
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
-SHARED = Path(os.environ.get("GISC_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+from tests.shared import SHARED
+
 SCHEMAS = SHARED / "schemas"
 
 _CATALOG = "{urn:oasis:names:tc:entity:xmlns:xml:catalog}"

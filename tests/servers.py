@@ -1,8 +1,11 @@
 """A pytest plugin that starts the embedded PostgreSQL and Redis for a test run, and stops them at its end.
 
-Loaded by `-p tests.servers` in pyproject.toml, because pytest-django reads the settings before any conftest.py
-is imported. Servers given in DATABASE_URL and REDIS_URL are used instead. What the tests do to the data
-directory is done to one of their own, never to the developer's.
+Loaded by `-p tests.servers` in pyproject.toml. Servers given in DATABASE_URL and REDIS_URL are used instead. What
+the tests do to the data directory is done to one of their own, never to the developer's.
+
+With `-n` each worker process of pytest-xdist is such a run: with servers, a data directory, and from pytest-xdist a
+basetemp, of its own. pytest-django gives each worker a database of its own name as well, which is all that keeps the
+workers apart in a server of DATABASE_URL. The controlling process runs no test and starts nothing.
 """
 
 import atexit
@@ -10,20 +13,44 @@ import os
 import subprocess
 import sys
 import tempfile
+from argparse import Namespace
+from collections.abc import Generator
 from pathlib import Path
 
+import pytest
 
-def _start() -> None:
+
+# Around pytest-django's, which reads the settings, and therefore no conftest.py's.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
     data_dir = tempfile.mkdtemp(prefix="gisc-tests-")
     wanted = [
         server for server, name in (("postgres", "DATABASE_URL"), ("redis", "REDIS_URL")) if not os.environ.get(name)
     ]
+    _set_environment(data_dir)
+    if _distributes(early_config.known_args_namespace):
+        wanted = []
+    _serve(data_dir, wanted)
+    yield
+
+
+def _distributes(options: Namespace) -> bool:
+    """Whether the tests are handed to worker processes, by the options of pytest-xdist. A worker hands on none."""
+    wanted = getattr(options, "numprocesses", None) or getattr(options, "tx", None)
+    return bool(wanted) and not options.usepdb and "PYTEST_XDIST_WORKER" not in os.environ
+
+
+def _set_environment(data_dir: str) -> None:
     # The cast of tests/world.py: we are Tokyo, whatever the developer's own node is called.
     for name in [name for name in os.environ if name.startswith("GISC_") and name != "GISC_SHARED"]:
         del os.environ[name]
     os.environ.update(GISC_DATA_DIR=data_dir, GISC_NAME="WIS-GISC-TOKYO")
     os.environ.setdefault("SECRET_KEY", "known to everyone, and good for nothing but these tests")
     os.environ.setdefault("ALLOWED_HOSTS", "*")
+
+
+def _serve(data_dir: str, wanted: list[str]) -> None:
+    """Start the process that runs the servers and, at the end, removes the data directory."""
     servers = subprocess.Popen(
         [sys.executable, "-m", "tests.serving", data_dir, *wanted],
         cwd=Path(__file__).resolve().parent.parent,
@@ -37,6 +64,3 @@ def _start() -> None:
     assert servers.stdout is not None
     if servers.stdout.readline() != "ready\n":
         sys.exit("The servers for the tests did not start.")
-
-
-_start()

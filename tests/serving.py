@@ -25,15 +25,16 @@ def main(data_dir: Path, servers: list[str]) -> None:
             server = subprocess.Popen(
                 embedded.redis_command(data_dir), stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
             )
-            stack.callback(server.wait, timeout=10)
+            stack.callback(server.wait, timeout=60)
             stack.callback(server.terminate)
             client = stack.enter_context(redis.Redis.from_url(embedded.redis_url(data_dir)))
-            until(lambda: _answers(client), timeout_s=10, what="the embedded Redis answers")
+            until(lambda: answers(client), timeout_s=60, what="the embedded Redis answers")
         print("ready", flush=True)
         sys.stdin.read()
 
 
-def _answers(client: redis.Redis) -> bool:
+def answers(client: redis.Redis) -> bool:
+    """Whether Redis does; False while it starts."""
     try:
         return bool(client.ping())
     except redis.ConnectionError:

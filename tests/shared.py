@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.gisc.running import ROOT
+
+SHARED = Path(os.environ.get("GISC_SHARED", ROOT.parent / "shared"))
 
 
 def shared(*parts: str) -> Path:
     """A path below GISC_SHARED (default `../shared`). Skips the test, saying so, where it is absent."""
-    base = Path(os.environ.get("GISC_SHARED", ROOT.parent / "shared"))
-    path = base.joinpath(*parts)
+    path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{path} is not there; name the folder that holds it in GISC_SHARED")
     return path

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.test import Client
 from lxml import etree
 
-from catalogue import datestamps, metadata, store
+from catalogue import datestamps, fields, store
 from catalogue.models import Membership, MetadataSet, Record
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
@@ -186,7 +186,7 @@ class Harvester:
             assert stamp <= now  # P94
             if identifier in self.copy:
                 assert stamp >= self.copy[identifier].datestamp  # P92
-            digest = None if body is None else metadata.read(etree.tostring(body[0], with_tail=False)).digest
+            digest = None if body is None else fields.read(etree.tostring(body[0], with_tail=False)).digest
             self.copy[identifier] = Copied(stamp, header.get("status") == "deleted", digest)
 
     def lacks(self) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection, connections
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 class Threads:

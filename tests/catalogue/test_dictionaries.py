@@ -27,13 +27,6 @@ ELEMENT = world.iso_record("urn:a").split(b"\n", 1)[1].strip()
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _nothing_known():
-    payload.forget()
-    yield
-    payload.forget()
-
-
 @contextmanager
 def unguarded() -> Iterator[None]:
     """As a superuser who knows what to do."""

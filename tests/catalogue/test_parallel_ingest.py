@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError
 
-from catalogue import frames, ingest, metadata, oai, payload, preparing, sources, store
+from catalogue import fields, frames, ingest, metadata, oai, payload, preparing, sources, store
 from catalogue.models import Description, Dictionary, Membership, Record
 from catalogue.sources import Document
 from tests import world
@@ -25,11 +24,8 @@ pytestmark = pytest.mark.django_db(transaction=True)  # a bulk load has connecti
 
 
 @pytest.fixture(autouse=True)
-def _small_batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 5)
-    payload.forget()
-    yield
-    payload.forget()
 
 
 def samples_and_bad_ones() -> list[Document]:
@@ -105,7 +101,7 @@ def test_a_few_documents_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
     document = SAMPLES[0].read_bytes()
-    said = metadata.read(metadata.root_element(document))
+    said = fields.read(metadata.root_element(document))
     (made,) = preparing.read_all([document], {0: said.digest})
     assert made[:4] == (said.identifier, oai.identifier_key(said.identifier), said.digest, said.metadata_date)
     assert not made.row
@@ -155,7 +151,7 @@ def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypa
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.name)
 def test_the_identifier_that_is_guessed_is_that_of_the_sample(file: Path) -> None:
     document = file.read_bytes()
-    said = metadata.read(metadata.root_element(document))
+    said = fields.read(metadata.root_element(document))
     assert oai.identifier_key(preparing.guess_identifier(document)) == oai.identifier_key(said.identifier)
 
 

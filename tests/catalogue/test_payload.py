@@ -13,13 +13,6 @@ from tests.catalogue.parallel import threads
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _nothing_known():
-    payload.forget()
-    yield
-    payload.forget()
-
-
 @given(st.binary())
 def test_what_is_packed_is_unpacked(element: bytes) -> None:
     assert payload.unpack(payload.pack(element)) == element

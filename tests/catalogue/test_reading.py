@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import details, display, metadata, oai, search, store
+from catalogue import details, display, fields, metadata, oai, search, store
 from catalogue.models import Description, Record
 from tests import world
 
@@ -22,8 +22,8 @@ def record(content: str = "", *, identifier: str = IDENTIFIER, root: str = "gmd:
     return f"<{root} {NAMESPACES}>{identifier}{content}</{root}>".encode()
 
 
-def read(content: str = "", **options: str) -> metadata.Metadata:
-    return metadata.read(metadata.root_element(record(content, **options)))
+def read(content: str = "", **options: str) -> fields.Metadata:
+    return fields.read(metadata.root_element(record(content, **options)))
 
 
 def read_details(content: str = "") -> details.Details:
@@ -128,7 +128,7 @@ def test_very_many_attributes_and_elements_are_read() -> None:
 
 
 def test_title_abstract_keywords_and_language_are_read() -> None:
-    said = metadata.read(
+    said = fields.read(
         metadata.root_element(
             world.iso_record(
                 "urn:a",
@@ -378,11 +378,11 @@ def test_one_record_cannot_bloat_its_row() -> None:
         + "".join(box(str(n / 100), "0", "90", "1") for n in range(5000))
     )
     said, more = read(content), read_details(content)
-    assert (len(said.keywords), len(said.categories)) == (metadata.MAX_KEYWORDS, metadata.MAX_KEYWORDS)
+    assert (len(said.keywords), len(said.categories)) == (fields.MAX_KEYWORDS, fields.MAX_KEYWORDS)
     assert (len(more.contacts), len(more.links)) == (details.MAX_CONTACTS, details.MAX_LINKS)
-    assert len(said.boxes) == metadata.MAX_BOXES
-    assert {len(said.keywords[0]), len(more.contacts[0].name)} == {metadata.MAX_NAME}
-    assert len(said.language) == metadata.MAX_LANGUAGE
+    assert len(said.boxes) == fields.MAX_BOXES
+    assert {len(said.keywords[0]), len(more.contacts[0].name)} == {fields.MAX_NAME}
+    assert len(said.language) == fields.MAX_LANGUAGE
     assert all(len(link.url) <= details.MAX_URL for link in more.links)
 
 

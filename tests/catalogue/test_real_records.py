@@ -7,7 +7,7 @@ import pytest
 
 from catalogue import ingest, metadata, oai, payload, sources, store
 from tests import world
-from tests.schemas import SHARED
+from tests.shared import SHARED
 
 DATA = SHARED / "data"
 pytestmark = [

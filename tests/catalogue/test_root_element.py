@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogue import metadata
+from catalogue import fields, metadata
 from tests import world
 
 TITLE = "Température – 気温"
@@ -162,7 +162,7 @@ def test_what_is_no_document_is_refused_with_a_sentence(document: bytes, sentenc
 )
 def test_what_gets_past_the_ends_is_stopped_by_the_parser(document: bytes) -> None:
     with pytest.raises(metadata.Unusable, match="not well-formed|does not begin"):
-        metadata.read(metadata.root_element(document))
+        fields.read(metadata.root_element(document))
 
 
 def test_a_document_over_the_limit_is_refused_and_one_at_the_limit_is_not() -> None:
@@ -237,7 +237,7 @@ def test_the_root_comes_out_unchanged_whatever_stands_around_it(
 @given(st.binary(max_size=60) | st.text(alphabet="<>/!-?xml a='\"&;[]CDATA\n", max_size=60).map(str.encode))
 def test_any_bytes_give_an_element_or_a_sentence(document: bytes) -> None:
     try:
-        metadata.read(metadata.root_element(document))
+        fields.read(metadata.root_element(document))
     except metadata.Unusable as exc:
         assert_is_a_sentence(exc)
 
@@ -247,6 +247,6 @@ def test_any_bytes_give_an_element_or_a_sentence(document: bytes) -> None:
 def test_a_damaged_record_is_read_or_refused_with_a_sentence(place: int, old: int, new: bytes) -> None:
     record = world.iso_record("urn:x-wmo:md:int.wmo.wis::A", title=TITLE, box=(-10, 40, 10, 50), keywords=["a"])
     try:
-        metadata.read(metadata.root_element(record[:place] + new + record[place + old :]))
+        fields.read(metadata.root_element(record[:place] + new + record[place + old :]))
     except metadata.Unusable as exc:
         assert_is_a_sentence(exc)

@@ -188,7 +188,7 @@ def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
     query = lists._query(WHOLE, Place(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
     assert query is not None
     template, values, bounds = query
-    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL")
+    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL", hidden="NULL")
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", values | {"size": 10})

@@ -492,6 +492,7 @@ def test_the_admin_lists_and_filters_by_what_the_checks_said(admin_client: Clien
     assert admin_client.get(reverse("admin:catalogue_record_change", args=[gone.pk])).status_code == 200
 
 
+@pytest.mark.django_db
 def test_no_label_keeps_a_record_out(schema_dir: Path) -> None:
     """What the store takes is decided by `metadata` alone; it does not even import the checks."""
     assert not {"validation", "wcmp", "schemas"} & set(vars(store))

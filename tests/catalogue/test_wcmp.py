@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from catalogue import metadata, wcmp
+from catalogue import metadata, oai, wcmp
 from tests.shared import ROOT
 
 SAMPLES = sorted((ROOT / "catalogue" / "samples").rglob("*.xml"))
@@ -168,7 +168,7 @@ ROW_FAULTS = {
 @pytest.mark.parametrize("row", ROW_FAULTS)
 def test_the_conditions_of_table_a1_are_told_by_row(row: str) -> None:
     inside, sentence = ROW_FAULTS[row]
-    document = f'<gmd:MD_Metadata xmlns:gmd="{metadata.oai.GMD_NS}" xmlns:gco="http://www.isotc211.org/2005/gco">{inside}</gmd:MD_Metadata>'
+    document = f'<gmd:MD_Metadata xmlns:gmd="{oai.GMD_NS}" xmlns:gco="http://www.isotc211.org/2005/gco">{inside}</gmd:MD_Metadata>'
     assert any(one.endswith(sentence) for one in faults(document)["6.1.2"])
 
 

@@ -23,7 +23,7 @@ def environment(**settings: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)} | settings
 
 
-def manage(*arguments: str, timeout_s: float = 60, **settings: str) -> subprocess.CompletedProcess[str]:
+def manage(*arguments: str, timeout_s: float = 120, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run `manage.py` to its end."""
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
@@ -45,11 +45,32 @@ def refused(answer: subprocess.CompletedProcess[str]) -> str:
     return lines[0]
 
 
+_given: set[int] = set()
+
+
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A TCP port of 127.0.0.1 that nobody uses now, and that no other call is given in this run.
+
+    Between this call and the start of what listens there, others may ask: each worker process of a parallel run has
+    a share of the ports. In pairs, because Linux gives whoever asks for any port the odd ones.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    ours = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % workers
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port // 2 % workers == ours and port not in _given:
+            _given.add(port)
+            return port
+
+
+def answers(url: str) -> bool:
+    """Whether a server is there and content with the request."""
+    try:
+        return requests.get(url, timeout=5).ok
+    except requests.ConnectionError:
+        return False
 
 
 def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
@@ -94,14 +115,11 @@ class Node:
             assert self.process.poll() is None, self.output()
             return " is ready." in self.output() and "administration" in self.output()
 
-        until(said, timeout_s=40, what="the node says it is ready")
+        until(said, timeout_s=120, what="the node says it is ready")
         return self
 
     def answers(self) -> bool:
-        try:
-            return requests.get(f"{self.url}/health/ready", timeout=5).ok
-        except requests.ConnectionError:
-            return False
+        return answers(f"{self.url}/health/ready")
 
     def pid_of(self, program: str) -> int:
         """The pid of the child that the output names last."""
@@ -115,7 +133,7 @@ class Node:
         heads = [psutil.Process(self.process.pid), psutil.Process(self.postmaster())]
         return [*heads, *(child for head in heads for child in head.children(recursive=True))]
 
-    def stop(self, number: int = signal.SIGTERM, timeout_s: float = 30) -> int:
+    def stop(self, number: int = signal.SIGTERM, timeout_s: float = 60) -> int:
         self.process.send_signal(number)
         return self.process.wait(timeout_s)
 

@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from gisc import embedded
 from tests.gisc.running import ROOT, environment
+from tests.serving import answers
 from tests.waiting import until
 
 ASK = "SELECT current_database(), lower('É'), to_tsvector('simple', 'ÄRGER')::text"
@@ -68,18 +69,11 @@ def test_a_data_directory_with_a_long_and_odd_name_works(tmp_path: Path) -> None
     server = subprocess.Popen(embedded.redis_command(data_dir))
     try:
         with redis.Redis.from_url(embedded.redis_url(data_dir)) as client:
-            until(lambda: _pings(client), timeout_s=10, what="Redis answers")
+            until(lambda: answers(client), timeout_s=60, what="Redis answers")
     finally:
         server.terminate()
         server.wait(10)
         Path(server.args[server.args.index("--unixsocket") + 1]).parent.rmdir()
-
-
-def _pings(client: redis.Redis) -> bool:
-    try:
-        return bool(client.ping())
-    except redis.ConnectionError:
-        return False
 
 
 def test_many_processes_start_it_once_and_the_last_one_stops_it(tmp_path: Path) -> None:

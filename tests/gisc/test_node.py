@@ -115,25 +115,25 @@ def test_a_command_beside_a_node_uses_its_database_and_leaves_it_running(node: N
 def test_a_child_that_is_killed_is_started_again_and_a_line_says_so(node: Node, program: str) -> None:
     killed = node.pid_of(program)
     psutil.Process(killed).kill()
-    until(lambda: node.pid_of(program) != killed, timeout_s=15, what=f"{program} has a new process")
+    until(lambda: node.pid_of(program) != killed, timeout_s=60, what=f"{program} has a new process")
     assert f"exited: {program} (terminated by SIGKILL; not expected)" in node.output()
-    until(node.answers, timeout_s=15, what="the node is ready again")
+    until(node.answers, timeout_s=60, what="the node is ready again")
 
 
 def test_the_pool_of_a_killed_worker_goes_with_it(node: Node) -> None:
     worker = psutil.Process(node.pid_of("worker"))
-    pool = until(worker.children, timeout_s=15, what="the worker has a pool")
+    pool = until(worker.children, timeout_s=60, what="the worker has a pool")
     worker.kill()
-    until(lambda: not living(pool), timeout_s=5, what="the pool is gone")
+    until(lambda: not living(pool), timeout_s=60, what="the pool is gone")
 
 
 def test_a_postgresql_that_is_killed_is_started_again(node: Node) -> None:
     killed = node.postmaster()
     psutil.Process(killed).kill()
     said = "embedded PostgreSQL had died and was started again"
-    until(lambda: said in node.output(), timeout_s=20, what="the node says that it started PostgreSQL again")
+    until(lambda: said in node.output(), timeout_s=60, what="the node says that it started PostgreSQL again")
     assert node.postmaster() != killed
-    until(node.answers, timeout_s=15, what="the node is ready again")
+    until(node.answers, timeout_s=60, what="the node is ready again")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -150,7 +150,7 @@ def test_a_stop_ends_every_process_in_ten_seconds(start: Callable[..., Node], nu
 
 def test_a_stop_during_the_start_leaves_nothing_behind(start: Callable[..., Node]) -> None:
     node = start()
-    until(lambda: embedded.is_running(node.data_dir), timeout_s=20, what="PostgreSQL runs")
+    until(lambda: embedded.is_running(node.data_dir), timeout_s=60, what="PostgreSQL runs")
     family = node.family()
     node.stop()
     assert living(family) == []
@@ -162,7 +162,7 @@ def test_the_children_of_a_killed_node_go_and_the_next_start_works(start: Callab
     family = node.family()
     node.stop(signal.SIGKILL)
     again = start(port=node.port)
-    until(lambda: not living(family), timeout_s=10, what="every process of the killed node is gone")
+    until(lambda: not living(family), timeout_s=60, what="every process of the killed node is gone")
     again.ready()
     assert again.answers()
     assert "password" not in again.output()

@@ -3,7 +3,6 @@
 import pytest
 from pytest_httpserver import HTTPServer
 
-from catalogue import bootstrap
 from catalogue.models import MetadataSet
 from harvester.models import Link
 from tests.harvester.provider import Provider
@@ -23,12 +22,6 @@ def fill(provider: Provider, numbers: range, stamp: str = "2026-02-01T00:00:00Z"
 @pytest.fixture
 def provider(httpserver: HTTPServer) -> Provider:
     return Provider(httpserver)
-
-
-@pytest.fixture
-def toulouse(db: None) -> MetadataSet:
-    bootstrap.ensure_sets()
-    return MetadataSet.objects.create(spec=TOULOUSE.spec, name=TOULOUSE.name)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import metadata
+from catalogue import fields, metadata
 from harvester import parse
 from tests.shared import shared
 from tests.world import iso_record
@@ -36,11 +36,11 @@ def agree(body: bytes) -> None:
     """Each record's digest from the page is that of its bytes read by themselves."""
     for entry in parse.page(body, continued=False).entries:
         if entry.entry.metadata is not None:
-            assert entry.digest() == metadata.read(entry.entry.metadata).digest
+            assert entry.digest() == fields.read(entry.entry.metadata).digest
 
 
 def digests(*elements: bytes | None) -> list[bytes]:
-    return [metadata.read(element).digest for element in elements if element is not None]
+    return [fields.read(element).digest for element in elements if element is not None]
 
 
 def test_records_are_cut_byte_for_byte() -> None:
@@ -168,7 +168,7 @@ def test_the_real_records_are_cut_as_they_are_and_have_the_same_digest() -> None
     for file in files:
         try:
             element = metadata.root_element(file.read_bytes())
-            elements.append((element, metadata.read(element).digest))
+            elements.append((element, fields.read(element).digest))
         except metadata.Unusable:
             continue
     for start in range(0, len(elements), 100):

@@ -1,24 +1,41 @@
-"""OAI-PMH servers that others have written, installed from the package index into a venv of their own."""
+"""OAI-PMH software that others have written, installed from the package index into a venv of its own."""
 
 import functools
+import hashlib
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
+from gisc import locks
+from tests.gisc.running import ROOT
+
 _INSTALL_S = 300
+# Kept for the next run, and shared by the worker processes of this one.
+_FOLDER = ROOT / ".interop"
 
 
 @functools.cache
 def python_with(*requirements: str) -> Path:
     """The Python of a venv that has these. Skips the test where the index cannot be reached or has none that fits."""
-    folder = Path(tempfile.mkdtemp(prefix="gisc-interop-"))
+    key = hashlib.sha256("\n".join([sys.executable, sys.version, *requirements]).encode()).hexdigest()[:16]
+    _FOLDER.mkdir(exist_ok=True)
+    with locks.exclusive(_FOLDER / f"{key}.lock"):
+        folder = _FOLDER / key
+        if not (folder / "complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _install(folder, requirements)
+            (folder / "complete").touch()
+    return folder / "bin" / "python"
+
+
+def _install(folder: Path, requirements: tuple[str, ...]) -> None:
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, capture_output=True)
-    python = folder / "bin" / "python"
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
+    python = str(folder / "bin" / "python")
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GISC_")}
     try:
         done = subprocess.run(
@@ -28,4 +45,3 @@ def python_with(*requirements: str) -> Path:
         pytest.skip(f"{' '.join(requirements)} did not install within {_INSTALL_S} s")
     if done.returncode:
         pytest.skip(f"{' '.join(requirements)} cannot be installed: {done.stderr.strip().splitlines()[-1][:200]}")
-    return python

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from catalogue.models import MetadataSet, Record
 from harvester import discovery, runs
 from harvester.models import Link, Run
-from tests.gisc.running import Node, free_port, manage
+from tests.gisc.running import Node, answers, free_port, manage
 from tests.interop.installing import python_with
 from tests.waiting import until
 from tests.world import TOULOUSE, iso_record
@@ -94,19 +93,16 @@ def _other(script: str, folder: Path, *requirements: str, **known: Any) -> Itera
             [str(python), str(SERVERS / script), str(folder), str(port), str(PAGE)], stdout=log, stderr=log
         )
         try:
-            until(lambda: process.poll() is not None or _answers(server.base_url), 30, f"{script} answers")
+            until(
+                lambda: process.poll() is not None or answers(f"{server.base_url}?verb=Identify"),
+                60,
+                f"{script} answers",
+            )
             assert process.poll() is None, (folder / "log").read_text()
             yield server
         finally:
             process.terminate()
-            process.wait(10)
-
-
-def _answers(base_url: str) -> bool:
-    try:
-        return requests.get(base_url, {"verb": "Identify"}, timeout=5).ok
-    except requests.ConnectionError:
-        return False
+            process.wait(60)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import pytest
 from lxml import etree
 from sickle import Sickle
 
-from catalogue import bootstrap, datestamps, ingest, lists, metadata, store
+from catalogue import bootstrap, datestamps, fields, ingest, lists, metadata, store
 from catalogue.models import Record
 from catalogue.sources import Document
 from tests import world
@@ -128,7 +128,7 @@ def change(stop: Event, changed: list[str]) -> None:
 
 
 def digest(xml: bytes | None) -> bytes | None:
-    return None if xml is None else metadata.read(metadata.root_element(xml)).digest
+    return None if xml is None else fields.read(metadata.root_element(xml)).digest
 
 
 @pytest.mark.spec("P101", "P108", "P146", "W4", "S3")

@@ -9,11 +9,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psutil
-import requests
 from django.conf import settings
 from django.db import connection
 
-from tests.gisc.running import ROOT, environment, free_port
+from tests.gisc.running import ROOT, answers, environment, free_port
 from tests.waiting import until
 
 
@@ -63,15 +62,12 @@ def served(folder: Path, **given: str) -> Iterator[Served]:
         )
         try:
             server = Served(port, psutil.Process(process.pid), log)
-            until(lambda: _answers(server), timeout_s=30, what=f"the server answers: {log.read_text()}")
+            until(
+                lambda: answers(f"{server.url}/oai?verb=Identify"),
+                timeout_s=60,
+                what=f"the server answers: {log.read_text()}",
+            )
             yield server
         finally:
             process.terminate()
-            process.wait(30)
-
-
-def _answers(server: Served) -> bool:
-    try:
-        return requests.get(f"{server.url}/oai?verb=Identify", timeout=5).ok
-    except requests.ConnectionError:
-        return False
+            process.wait(60)

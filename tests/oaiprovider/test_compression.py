@@ -1,6 +1,7 @@
-"""Accept-Encoding and gzip: pure."""
+"""Accept-Encoding, gzip and deflate: pure."""
 
 import gzip
+import zlib
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,6 @@ from oaiprovider import compression
         "x-gzip",
         "br, gzip",
         "gzip, deflate, br, zstd",
-        "deflate, gzip;q=0.001",
         "gzip ; q=0.5",
         "gzip;Q=1",
         ", ,gzip,",
@@ -31,7 +31,23 @@ from oaiprovider import compression
     ],
 )
 def test_gzip_is_used_where_it_is_listed(accepted: str) -> None:
-    assert compression.wants_gzip(accepted)
+    assert compression.chosen(accepted) == "gzip"
+
+
+@pytest.mark.spec("P115")
+@pytest.mark.parametrize(
+    "accepted",
+    [
+        "deflate",
+        "gzip;q=0, deflate",
+        "gzip;q=0.5, deflate",
+        "br, Deflate;q=0.3",
+        "deflate, gzip;q=0.001",
+        "deflate, identity;q=0.9",
+    ],
+)
+def test_deflate_is_used_where_it_is_preferred(accepted: str) -> None:
+    assert compression.chosen(accepted) == "deflate"
 
 
 @pytest.mark.spec("P115", "S31")
@@ -44,7 +60,8 @@ def test_gzip_is_used_where_it_is_listed(accepted: str) -> None:
         "br",
         "*",
         "*;q=1.0",
-        "deflate",
+        "deflate;q=0",
+        "deflate;q=0.5, identity",
         "compress",
         "gzip;q=0",
         "gzip;q=0, identity",
@@ -72,21 +89,45 @@ def test_gzip_is_used_where_it_is_listed(accepted: str) -> None:
     ],
 )
 def test_otherwise_the_answer_is_identity(accepted: str | None) -> None:
-    assert not compression.wants_gzip(accepted)
+    assert compression.chosen(accepted) == "identity"
 
 
 @pytest.mark.spec("P115")
 @given(
     st.text(max_size=60)
-    | st.lists(st.sampled_from(["gzip", "*", "identity", ";q=0", ";q=1", ",", " ", "br"])).map("".join)
+    | st.lists(st.sampled_from(["gzip", "deflate", "*", "identity", ";q=0", ";q=1", ",", " ", "br"])).map("".join)
 )
 def test_no_header_is_an_error_and_none_without_the_word_is_compressed(accepted: str) -> None:
-    assert not compression.wants_gzip(accepted) or "gzip" in accepted.lower()
+    coding = compression.chosen(accepted)
+    assert coding == "identity" or coding in accepted.lower()
 
 
 @pytest.mark.spec("P115")
 @given(st.binary(max_size=3000), st.integers(1, 50))
-def test_what_is_compressed_is_one_gzip_member_and_always_the_same(body: bytes, times: int) -> None:
-    packed = compression.gzip(body * times)
-    assert gzip.decompress(packed) == body * times
-    assert packed == compression.gzip(body * times)
+def test_what_is_compressed_is_one_stream_and_always_the_same(body: bytes, times: int) -> None:
+    parts = [body] * times
+    for coding, bits in (("gzip", 31), ("deflate", 15)):
+        packed = compression.encode(parts, coding)
+        assert _whole(packed, bits) == body * times
+        assert packed == compression.encode([body * times], coding)
+    assert compression.encode(parts, "identity") == body * times
+
+
+@pytest.mark.spec("P115")
+@given(st.lists(st.tuples(st.binary(max_size=3000), st.integers(1, 30), st.booleans()), max_size=20))
+def test_pieces_and_bytes_in_any_order_are_one_gzip_member(made: list[tuple[bytes, int, bool]]) -> None:
+    contents = [body * times for body, times, _ in made]
+    parts = [
+        compression.piece(content) if ready else content for content, (*_, ready) in zip(contents, made, strict=True)
+    ]
+    packed = compression.encode(parts, "gzip")
+    assert _whole(packed, 31) == b"".join(contents)
+    assert gzip.decompress(packed) == b"".join(contents)
+
+
+def _whole(packed: bytes, bits: int) -> bytes:
+    """What zlib reads in one stream; nothing may follow it, and its checksum must be right."""
+    reader = zlib.decompressobj(bits)
+    content = reader.decompress(packed)
+    assert reader.eof and not reader.unused_data
+    return content

@@ -3,13 +3,12 @@
 import ast
 import functools
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.gisc.running import ROOT
 from tests.oaiprovider import test_situations
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(r"^\| (?P<rule>[A-Z]\d+) \| (?P<state>[a-z ]+) \| (?P<text>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)
 STATES = {"does", "not yet", "chose", "not ours"}

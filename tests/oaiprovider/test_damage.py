@@ -25,15 +25,16 @@ def damaged(settings) -> None:
 @pytest.mark.parametrize("records", [1, 2, 3, 10])
 @pytest.mark.parametrize("most_bytes", [1, 5_000, 10**9])
 @pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
 def test_no_page_ends_the_list_because_all_of_it_is_damaged(
-    damaged: None, client: Client, settings, records: int, most_bytes: int, last: bool
+    damaged: None, client: Client, settings, records: int, most_bytes: int, last: bool, coding: str
 ) -> None:
     settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = records, most_bytes
     expected = ["urn:a", "urn:d", "urn:e"]
     if last:
         Record.objects.filter(identifier="urn:e").update(payload=b"damaged")
         expected.remove("urn:e")
-    pages = asking.walk(client, verb="ListRecords", metadataPrefix="iso19139")
+    pages = asking.walk(client, coding=coding, verb="ListRecords", metadataPrefix="iso19139")
     assert [header.identifier for header in asking.headers_of(pages)] == expected
 
 

@@ -109,7 +109,7 @@ def test_containers_are_shown_after_everything_else_in_identify(client: Client, 
         save(f'<?xml version="1.0"?>\n<!-- ours -->\n{xml}\n', name)
     assert shown(client) == ["friends", "branding", "gateway", "oai-identifier", "rightsManifest"]
     children = asking.get(client, verb="Identify").find("//o:Identify/*")
-    assert [child.tag.rpartition("}")[2] for child in children][6:] == ["granularity", "compression"] + [
+    assert [child.tag.rpartition("}")[2] for child in children][6:] == ["granularity", "compression", "compression"] + [
         "description"
     ] * 5
 

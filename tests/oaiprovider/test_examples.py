@@ -48,6 +48,9 @@ def comparable(root: Any) -> list[Any]:
     request = root.find(f"{OAI}request")
     if "resumptionToken" in request.attrib:
         request.set("resumptionToken", "")
+    for offered in list(root.iter(f"{OAI}compression")):  # we offer deflate besides (P115)
+        if offered.text == "deflate":
+            offered.getparent().remove(offered)
     for described in root.iter(f"{OAI}set"):  # we tell how many records there are besides
         for description in described.findall(f"{OAI}setDescription"):
             container = description[0]

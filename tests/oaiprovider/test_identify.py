@@ -29,6 +29,7 @@ def test_identify_says_who_we_are_in_the_order_of_the_schema(client: Client, set
         "deletedRecord",
         "granularity",
         "compression",
+        "compression",
     ]
     told = dict(said)
     assert told["repositoryName"] == "GISC Tokyo <catalogue>"

@@ -88,7 +88,11 @@ SIZED = st.lists(
 @hypothesis_settings(max_examples=40, **HARD)
 @given(
     catalogue=SIZED,
-    limits=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 15_000)), min_size=1, max_size=4),
+    limits=st.lists(
+        st.tuples(st.integers(1, 5), st.integers(1, 15_000), st.sampled_from(["gzip", "identity"])),
+        min_size=1,
+        max_size=4,
+    ),
     edits=st.lists(st.tuples(st.sampled_from(["change", "delete", "new", "nothing"]), st.integers(0, 8)), max_size=5),
     prefix=st.sampled_from(["iso19139", "oai_dc"]),
     set_spec=st.sampled_from([None, "WIS-CATALOGUE", world.TOULOUSE.spec]),
@@ -115,12 +119,12 @@ def test_pages_bounded_by_records_and_bytes_and_the_next_harvest_are_the_truth(
         touched: set[str] = set()
         page, number, cursor = None, 0, 0
         while page is None or page.token:
-            records, most_bytes = limits[number % len(limits)]
+            records, most_bytes, coding = limits[number % len(limits)]
             settings.GISC_PAGE_RECORDS, settings.GISC_PAGE_BYTES = records, most_bytes
             if page is None:
-                page = first = asking.get(client, **window)
+                page = first = asking.get(client, coding=coding, **window)
             else:
-                page = asking.get(client, verb="ListRecords", resumptionToken=page.token)
+                page = asking.get(client, coding=coding, verb="ListRecords", resumptionToken=page.token)
             if page.codes:
                 break
             assert 1 <= len(page.headers) <= records

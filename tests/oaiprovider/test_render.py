@@ -23,8 +23,12 @@ DELETED = Entry(Header("urn:b", "2025-03-02T11:15:00Z", ("WIS-CATALOGUE",), dele
 FAULTS = errors.Fault.__subclasses__()
 
 
-def document(body: bytes, given: tuple[tuple[str, str], ...] = (("verb", "ListRecords"),)) -> bytes:
-    return render.document(at=AT, base_url=BASE, given=given, body=body)
+def document(body: render.Body, given: tuple[tuple[str, str], ...] = (("verb", "ListRecords"),)) -> bytes:
+    return b"".join(render.document(at=AT, base_url=BASE, given=given, body=body))
+
+
+def refusal(given: tuple[tuple[str, str], ...], *faults: errors.Fault) -> bytes:
+    return b"".join(render.refusal(at=AT, base_url=BASE, given=given, faults=faults))
 
 
 @pytest.mark.spec("P43", "P44")
@@ -68,9 +72,7 @@ def test_a_deleted_record_is_its_header_and_a_live_one_has_no_status() -> None:
 @pytest.mark.spec("P28", "P47")
 @given(st.text(), st.text())
 def test_any_text_from_outside_makes_a_well_formed_document(text: str, value: str) -> None:
-    made = render.refusal(
-        at=AT, base_url=BASE, given=(("verb", "ListRecords"), ("set", value)), faults=[errors.NoRecordsMatch(text)]
-    )
+    made = refusal((("verb", "ListRecords"), ("set", value)), errors.NoRecordsMatch(text))
     made.decode("utf-8")
     root = etree.fromstring(made)
     cleaned = render._clean(value)
@@ -83,7 +85,7 @@ def test_any_text_from_outside_makes_a_well_formed_document(text: str, value: st
 def test_the_request_is_echoed_unless_verb_or_arguments_are_in_doubt(fault: type[errors.Fault]) -> None:
     schemas.require()
     given = (("verb", "ListRecords"), ("metadataPrefix", "marcxml"))
-    made = render.refusal(at=AT, base_url=BASE, given=given, faults=[fault("why")])
+    made = refusal(given, fault("why"))
     root = etree.fromstring(made)
     bare = fault.code in ("badVerb", "badArgument")
     assert dict(root[1].attrib) == ({} if bare else dict(given))
@@ -107,8 +109,8 @@ def test_the_codes_are_those_of_the_protocol() -> None:
 
 @pytest.mark.spec("P26")
 def test_one_bad_argument_among_other_errors_leaves_the_request_bare() -> None:
-    faults = [errors.CannotDisseminateFormat("a"), errors.BadArgument("b")]
-    root = etree.fromstring(render.refusal(at=AT, base_url=BASE, given=(("verb", "ListRecords"),), faults=faults))
+    faults = (errors.CannotDisseminateFormat("a"), errors.BadArgument("b"))
+    root = etree.fromstring(refusal((("verb", "ListRecords"),), *faults))
     assert dict(root[1].attrib) == {}
 
 

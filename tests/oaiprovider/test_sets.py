@@ -5,7 +5,7 @@ from django.test import Client
 
 from catalogue import sets
 from catalogue.models import MetadataSet, Record
-from oaiprovider import verbs
+from oaiprovider import shown
 from tests import world
 from tests.oaiprovider import asking
 
@@ -158,7 +158,7 @@ def test_a_header_names_the_catalogue_and_the_records_sets_whichever_set_was_ask
     ],
 )
 def test_an_ancestor_of_a_listed_set_goes_without_saying(specs: tuple[str, ...], fewest: tuple[str, ...]) -> None:
-    assert verbs.minimal(specs) == fewest
+    assert shown.minimal(specs) == fewest
 
 
 @pytest.mark.spec("P75")

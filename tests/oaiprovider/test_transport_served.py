@@ -94,7 +94,7 @@ def test_clients_that_read_nothing_do_not_block_the_others(catalogue: None, tmp_
             from_elsewhere = {"X-Forwarded-For": next(others)}
             return requests.get(f"{server.url}/oai?verb=Identify", headers=from_elsewhere, timeout=10).ok
 
-        until(served_again, timeout_s=20, what="those that went away count no longer")
+        until(served_again, timeout_s=60, what="those that went away count no longer")
 
 
 @pytest.mark.spec("P117", "P9")

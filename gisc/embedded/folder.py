@@ -1,0 +1,70 @@
+"""The data directory of the embedded servers: what they and the node share in it."""
+
+import hashlib
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+# The path of a socket holds 107 bytes on Linux and 103 on macOS.
+_SOCKET_BYTES = 100
+
+
+class ServerFailed(Exception):
+    """An embedded server does not start or stop; the message is one sentence that names its log."""
+
+
+def prepare(data_dir: Path) -> None:
+    """Create the data directory if need be. Raises ImproperlyConfigured if nothing can be written there."""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=data_dir):
+            pass
+    except OSError as exc:
+        raise ImproperlyConfigured(
+            f"GISC_DATA_DIR is {str(data_dir)!r}, where nothing can be written ({exc.strerror}); "
+            "name a directory in which the node's account may create files"
+        ) from exc
+
+
+def secret_key(data_dir: Path) -> str:
+    """The node's SECRET_KEY: made up at the first call, then always the same. Safe against two first calls."""
+    file = data_dir / "secret_key"
+    if not file.exists():
+        prepare(data_dir)
+        # mkstemp makes the file readable by its owner alone; link, unlike rename, never replaces a file.
+        handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as stream:
+                stream.write(secrets.token_urlsafe(64))
+            with suppress(FileExistsError):
+                os.link(draft, file)
+        finally:
+            os.unlink(draft)
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except OSError as exc:
+        raise ImproperlyConfigured(
+            f"the node's secret key {str(file)!r} cannot be read ({exc.strerror}); "
+            "start the node under the account that owns its data directory, or set SECRET_KEY"
+        ) from exc
+
+
+def socket_dir(home: Path, name: str) -> Path:
+    """Where a server puts its socket: its home, or a short path made from it where the home's is too long."""
+    if len(os.fsencode(home / name)) <= _SOCKET_BYTES:
+        return home
+    # Not tempfile.gettempdir(): all processes of the node must agree, whatever their TMPDIR.
+    return Path("/tmp") / f"gisc-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"
+
+
+def make_socket_dir(path: Path, owner: int) -> None:
+    """Make a socket directory that only `owner` may enter: whoever reaches the socket is let in."""
+    path.mkdir(mode=0o700, exist_ok=True)
+    if os.geteuid() == 0:
+        os.chown(path, owner, -1)
+    if path.is_symlink() or path.stat().st_uid != owner or path.stat().st_mode & 0o077:
+        raise ServerFailed(f"{path} is not a directory of the node's own; remove it and start again")
