@@ -1,7 +1,9 @@
 """Health: whether this process answers, and whether the node can do its work. Routes and two small views.
 
 `live` touches nothing. `ready` asks the database and Redis, each with a short timeout, and tells no detail that
-a stranger should not have: the logs have the reason. It also says whether the database is set to keep what is committed.
+a stranger should not have: the logs have the reason. It also says whether the database is set to keep what is committed,
+and how long ago a task came through beat, Redis, a worker and the database: a node on which none does any more still
+serves, so it is ready, and degraded. `tasks` asks for that alone, for monitors that look at the status only.
 """
 
 import logging
@@ -16,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue import durability
 from gisc import database
-from harvester import clock
+from harvester import canary, clock
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -40,9 +42,30 @@ def ready(request: HttpRequest) -> JsonResponse:
     told: dict[str, object] = {}  # no reason to take the node off the network, but to be seen
     if parts["database"] != "not reachable":
         told["durable"] = _durable()
+    tasks = _tasks() if parts["database"] == "ok" else None
     if parts["database"] == "ok" and (clock_state := clock.state()):
         told["clock"] = clock_state
-    return JsonResponse({"ready": good, **parts, "durable": None, **told}, status=200 if good else 503)
+    status = "not ready" if not good else "degraded" if tasks is None or tasks["late"] else "ok"
+    answer = {"ready": good, "status": status, **parts, "tasks": tasks, "durable": None, **told}
+    return JsonResponse(answer, status=200 if good else 503)
+
+
+@require_safe
+@never_cache
+def tasks(request: HttpRequest) -> JsonResponse:
+    """200 while tasks come through, 503 when the last one did longer ago than GISC_CANARY_SECONDS, or none ever did."""
+    told = _tasks()
+    return JsonResponse(told or {"age_s": None, "late": True}, status=503 if told is None or told["late"] else 200)
+
+
+def _tasks() -> dict[str, object] | None:
+    """The canary's age and what it means; None where the database does not tell."""
+    try:
+        age_s = canary.age_s()
+    except DatabaseError as exc:
+        logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
+        return None
+    return {"age_s": None if age_s is None else round(age_s, 1), "late": canary.is_late(age_s)}
 
 
 def _durable() -> bool | None:
@@ -83,4 +106,5 @@ def _redis() -> str:
 urlpatterns = [
     path("live", live, name="health-live"),
     path("ready", ready, name="health-ready"),
+    path("tasks", tasks, name="health-tasks"),
 ]

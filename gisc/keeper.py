@@ -15,17 +15,19 @@ import django
 from gisc import embedded
 
 _POLL_S = 1.0
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 logger = logging.getLogger("gisc.keeper")
 
 
 def main() -> int:
+    leave = Event()
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: leave.set())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)  # the node has blocked them until now
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     django.setup()
     from django.conf import settings
 
-    leave = Event()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: leave.set())
     try:
         with embedded.database(settings.GISC_DATA_DIR) as died:
             # The node holds the server before this process begins, so that it should run.

@@ -32,8 +32,9 @@ from supervisor.supervisord import Supervisor
 
 from catalogue import bootstrap
 from catalogue.models import Record
-from gisc import administrator, database, embedded, env, locks
+from gisc import administrator, database, embedded, env, keeper, locks
 from gisc.orphans import die_with_parent
+from gisc.watchdog import Watchdog
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ _STOP_WAIT_S = 6
 # Longer than any child of a killed node takes to go.
 _LEFTOVERS_S = 15
 _LATE_S = 60
+_WATCH_EVERY_S = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +278,7 @@ class _Options(ServerOptions):  # type: ignore[misc]
         self.logger = loggers.getLogger(self.loglevel)
         self.logger.addHandler(_ToOurLog())
 
-    def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)  # noqa: N802  (supervisor calls it so)
+    def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)
         """The log of a child's output. Not a file: /dev/stdout cannot be opened where it is a socket."""
         output = loggers.getLogger(*args, **kwargs)
         output.addHandler(loggers.StreamHandler(sys.stdout.buffer))
@@ -292,6 +294,9 @@ class _Options(ServerOptions):  # type: ignore[misc]
         """Become the child's program. Runs in the child, which is still a copy of the node."""
         # Celery waits for its task, and without Redis for ever; a run that is cut off goes on from its last page.
         kill = environment["SUPERVISOR_PROCESS_NAME"] == "worker"
+        if environment["SUPERVISOR_PROCESS_NAME"] == "postgres":
+            # A signal that comes before the keeper can obey it waits: else nobody would stop the server.
+            signal.pthread_sigmask(signal.SIG_BLOCK, keeper.SIGNALS)
         die_with_parent(self.node, signal.SIGKILL if kill else signal.SIGTERM)
         family = locks.FileLock(self.children)
         family.take(shared=True, wait_s=None)
@@ -310,19 +315,40 @@ class _ToOurLog(loggers.Handler):  # type: ignore[misc]
 
 
 class _Supervisor(Supervisor):  # type: ignore[misc]
-    """Supervisor's, which says when the node is ready."""
+    """Supervisor's, which says when the node is ready, and kills worker and beat when they hang."""
 
     def __init__(self, options: _Options, welcome: Welcome) -> None:
         super().__init__(options)
         self.welcome: Welcome | None = welcome
         self.late_at: float | None = time.monotonic() + _LATE_S
+        self.asked = time.monotonic()
+        self.watchdog = Watchdog(
+            late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.asked
+        )
 
     def tick(self, now: float | None = None) -> None:
         super().tick(now)
-        if self.welcome is None or self.stopping:
+        if self.stopping:
             return
+        if self.welcome is not None:
+            self._welcome()
+        elif time.monotonic() > self.asked + _WATCH_EVERY_S:
+            self.asked = time.monotonic()
+            _, answer = _readiness()
+            if self.watchdog.gives_up(answer, self.asked):
+                self._kill_what_hangs()
+
+    def _kill_what_hangs(self) -> None:
+        """Kill worker and beat, stopped or spinning as they may be; what is killed is started again."""
+        logger.error("no task comes through; worker and beat are killed and started again")
+        for name in ("worker", "beat"):
+            if pid := self.process_groups["node"].processes[name].pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def _welcome(self) -> None:
         status, answer = _readiness()
         if status == 200:
+            assert self.welcome is not None
             print(self.welcome.text(), flush=True)
             self.welcome = None
         elif self.late_at is not None and time.monotonic() > self.late_at:
@@ -343,7 +369,7 @@ def _readiness() -> tuple[int, str]:
     try:
         link.request("GET", "/health/ready", headers={"Host": name})
         response = link.getresponse()
-        return response.status, response.read(1000).decode(errors="replace").strip()
+        return response.status, response.read(10_000).decode(errors="replace").strip()
     except (OSError, http.client.HTTPException) as exc:
         return 0, str(exc)
     finally:

@@ -51,6 +51,8 @@ GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
 GISC_LEASE_SECONDS = env.number("GISC_LEASE_SECONDS", 120, low=5, high=3600)
+GISC_CANARY_SECONDS = env.number("GISC_CANARY_SECONDS", 600, low=10, high=86400)
+GISC_RETRY_SECONDS = env.number("GISC_RETRY_SECONDS", 10, low=1, high=600)  # H21
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
 GISC_NTP_SERVERS = env.words("GISC_NTP_SERVERS")
@@ -169,7 +171,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long Redis is away
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}
+# In Redis 0 comes first. A tick is short, and must not wait behind as many slices as there are runs to work on.
+_PRIORITY_OF_TICKS = 0
+CELERY_TASK_DEFAULT_PRIORITY = 6
 CELERY_TASK_DEFAULT_QUEUE = GISC_NAME
 CELERY_TASK_QUEUES = [Queue(GISC_NAME)]
 CELERY_TASK_IGNORE_RESULT = True
@@ -188,7 +194,8 @@ CELERY_BEAT_SCHEDULE = {
     "tick": {
         "task": "harvester.tasks.tick",
         "schedule": GISC_BEAT_SECONDS,
-        "options": {"expires": 4 * GISC_BEAT_SECONDS},  # ticks must not pile up behind a long outage
+        # Ticks must not pile up behind a long outage.
+        "options": {"expires": 4 * GISC_BEAT_SECONDS, "priority": _PRIORITY_OF_TICKS},
     }
 }
 

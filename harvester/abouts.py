@@ -1,18 +1,20 @@
 """The abouts of the records of a page that are no provenance (P126): each container as it came. No Django, no network."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from lxml import etree
 
 from catalogue import oai
 from harvester import cutting
+from harvester.remarks import Code, Remark
 
 _ABOUT = f"{{{oai.OAI_NS}}}about"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
 
 
-def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[oai.About, ...]], tuple[str, ...]]:
-    """What each record carries beside its metadata and its provenance, and sentences about what is left out.
+def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[oai.About, ...]], tuple[Remark, ...]]:
+    """What each record carries beside its metadata and its provenance, and of how many records something is left out.
 
     `text` is what the page was parsed from; `records` are in its order.
     """
@@ -23,19 +25,15 @@ def others(text: bytes, records: Sequence[etree._Element]) -> tuple[list[tuple[o
     roots = [next(about.iterchildren("*"), None) for about in every]
     cut = dict(zip(every, cutting.payloads(text, every, roots), strict=True))
     found: list[tuple[oai.About, ...]] = []
-    left_out: dict[str, list[str]] = {}
-    for record, abouts in zip(records, holders, strict=True):
+    left_out: Counter[str] = Counter()
+    for abouts in holders:
         kept, reasons = oai.bounded_abouts([one for about in abouts for one in _containers(about, cut[about])])
         found.append(kept)
-        for reason in dict.fromkeys(reasons):
-            left_out.setdefault(reason, []).append(_identifier(record))
-    return found, tuple(_told(reason, names) for reason, names in left_out.items())
-
-
-def _told(reason: str, names: Sequence[str]) -> str:
-    """One sentence for a page, however many records it is true of."""
-    others = f" and {len(names) - 1} other records" if len(names) > 1 else ""
-    return f"An about of {names[0]}{others} was left out, {reason}."
+        left_out.update(set(reasons))
+    return found, tuple(
+        Remark(Code.ABOUT, f"An about of a record was left out, {reason}.", count)
+        for reason, count in sorted(left_out.items())
+    )
 
 
 def _says_more(about: etree._Element) -> bool:
@@ -54,8 +52,3 @@ def _containers(about: etree._Element, cut: bytes | None) -> list[oai.About]:
         for child in children
         if child.tag != _PROVENANCE
     ]
-
-
-def _identifier(record: etree._Element) -> str:
-    said = record.findtext(f"{{{oai.OAI_NS}}}header/{{{oai.OAI_NS}}}identifier")
-    return (said or "a record without identifier").strip()

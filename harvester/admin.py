@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,18 +15,34 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
+from django.views.decorators.debug import sensitive_post_parameters
 from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
+from harvester import (
+    admin_access,
+    admin_look,
+    admin_runs,
+    links,
+    moves,
+    overview,
+    runs,
+    slices,
+    standing,
+    switching,
+    tasks,
+)
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester import admin_look, admin_runs, links, overview, runs, slices, switching, tasks
-from harvester.admin_runs import OUTCOME_COLOURS
+from harvester.admin_runs import OUTCOME_COLOURS, moment, wide
 from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
 
 RUNS_SHOWN = 10
+_NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
 
 
 class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
@@ -36,31 +53,33 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
     tab = False
 
 
+@method_decorator(_NOT_TOLD, name="look_view")
+@method_decorator(_NOT_TOLD, name="change_view")
+@method_decorator(_NOT_TOLD, name="add_view")
 @admin.register(Link)
 class LinkAdmin(Admin):
     """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
 
-    list_display = (
-        "name",
-        "kind_word",
-        "sets",
-        "enabled",
-        "last_state",
-        "last_message",
-        "compared",
-        "harvested_to",
-        "failed_in_a_row",
-        "next_due",
-    )
+    list_display = ("named", "standing_word", "success", "following", "compared", "to_do")
     list_filter = ("enabled", "kind", "local_set")
     search_fields = ("name", "base_url", "remote_set")
-    list_display_links = ("name",)
-    sortable_by = ("name", "harvested_to", "failed_in_a_row", "next_due")
-    actions = ("run_now", "run_now_whole", "compare", "compare_beyond_ceiling", "switch", "switch_back", "cancel_run")
+    list_display_links = ("named",)
+    sortable_by = ("named", "success", "following")
+    actions = (
+        "run_now",
+        "run_now_whole",
+        "compare",
+        "compare_beyond_ceiling",
+        "switch",
+        "switch_back",
+        "accept_move",
+        "cancel_run",
+    )
     inlines = (AlternativeInline,)
+    form = admin_access.LinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "failing_since", "skew_s"),
+        *("served", "failing_since", "skew_s", "moved_to"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -87,14 +106,33 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
-                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s", "switch_after_h"),
+                "classes": ("tab",),
+                "fields": (
+                    "enabled",
+                    "interval_s",
+                    "strategy",
+                    "at_once",
+                    "from_policy",
+                    "overlap_s",
+                    "switch_after_h",
+                ),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
             },
         ),
         (
+            "Access",
+            {
+                "classes": ("tab",),
+                "fields": admin_access.FIELDS,
+                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
+                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
+            },
+        ),
+        (
             "Comparison",
             {
+                "classes": ("tab",),
                 "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent"),
                 "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
                 "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
@@ -105,15 +143,17 @@ class LinkAdmin(Admin):
         (
             "State",
             {
+                "classes": ("tab",),
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
-                )
+                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s", "moved_to"),
+                ),
             },
         ),
         (
             "Drift",
             {
+                "classes": ("tab",),
                 "fields": ("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
                 "description": "What the comparisons of this cycle have found. Their history is in the runs.",
             },
@@ -121,7 +161,11 @@ class LinkAdmin(Admin):
     )
 
     def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
-        return self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        shown: tuple[Any, ...] = self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        if obj is not None and not self.has_change_permission(request, obj):
+            # Who may only look sees the values of fields, and a password has none.
+            shown = tuple((name, {**part, "fields": _without_passwords(part["fields"])}) for name, part in shown)
+        return shown
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         return overview.with_last_run(super().get_queryset(request))
@@ -133,40 +177,46 @@ class LinkAdmin(Admin):
         return field
 
     def save_model(self, request: HttpRequest, obj: Link, form: Any, change: bool) -> None:
+        if obj.sealed_password and obj.base_url.startswith("http://"):
+            said = "The password travels unencrypted, because the base URL is no https:// one."
+            self.message_user(request, said, messages.WARNING)
         if not change:
             super().save_model(request, obj, form, change)
-        elif links.save(obj, form.changed_data):
+        elif links.save(obj, form.changed_fields):
             self.message_user(
                 request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
             )
 
     # --- Columns -------------------------------------------------------------------------------------
 
-    @admin.display(description="kind")
-    def kind_word(self, link: Link) -> str:
-        return link.kind
-
-    @admin.display(description="harvests")
-    def sets(self, link: Link) -> str:
+    @admin.display(description="link", ordering="name")
+    def named(self, link: Link) -> str:
         from_where = breakable(link.provider.base_url)
-        remote = link.provider.remote_set or "everything"
-        return format_html("{}<br>{} → {}<br>{}", from_where, remote, link.local_set.spec, switching.told(link))
+        remote, into = link.provider.remote_set or "everything", link.local_set.spec
+        sets = into if remote == into else f"{remote} → {into}"
+        told = format_html_join("", "<br>{}", ((words,) for words in (from_where, sets, switching.told(link)) if words))
+        named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
+        return wide(named, link.name, link.kind, told, rem=11)
 
     @admin.display(description="provider")
     def served(self, link: Link) -> str:
         return switching.told(link) or "the link's own"
 
-    @admin.display(description="failures", ordering="failures")
-    def failed_in_a_row(self, link: Link) -> int:
-        return link.failures
+    @coloured(OUTCOME_COLOURS, description="state")
+    def standing_word(self, link: Link) -> tuple[str, str]:
+        return standing.state(link)
 
-    @coloured(OUTCOME_COLOURS, description="last run")
-    def last_state(self, link: Link) -> tuple[str, str] | str:
-        run = overview.last_run(link)
-        if run is None:
-            return "none yet"
-        key, words = overview.outcome(run)
-        return key, f"{words} {run.begun:%m-%d %H:%M}"
+    @admin.display(description="last success, UTC", ordering="harvested_to")
+    def success(self, link: Link) -> str:
+        run = overview.last_success(link)
+        to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
+        return wide('{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", to, rem=8)
+
+    @admin.display(description="next run, UTC", ordering="next_due")
+    def following(self, link: Link) -> str:
+        if not link.enabled:
+            return "by hand only"
+        return moment(link.next_due) or "at once"
 
     @admin.display(description="found by comparing")
     def drift(self, link: Link) -> str:
@@ -176,18 +226,23 @@ class LinkAdmin(Admin):
             f"{number} {name.replace('_', ' ')}" for name, number in slices.drifts().get(link.pk, {}).items()
         )
 
-    @admin.display(description="last comparison")
+    @admin.display(description="drift")
     def compared(self, link: Link) -> str:
+        found = {name: number for name, number in overview.drift(link).items() if number}
+        words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
         run = overview.last_comparison(link)
         if run is None:
-            return "none yet"
-        found = f"{run.missing} missing, {run.stale} stale, {run.extra} extra"
-        return f"{overview.outcome(run)[1]} {run.begun:%m-%d %H:%M}: {found}"
+            return "not compared yet"
+        when = f"compared {run.begun:%Y-%m-%d}: {overview.outcome(run)[1]}"
+        return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
 
-    @admin.display(description="message")
-    def last_message(self, link: Link) -> str:
-        run = overview.last_run(link)
-        return run.message if run else ""
+    @admin.display(description="what to do")
+    def to_do(self, link: Link) -> str:
+        lines = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
+        if not lines:
+            return "nothing"
+        told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
+        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', told, rem=17)
 
     # --- Runs ----------------------------------------------------------------------------------------
 
@@ -235,13 +290,24 @@ class LinkAdmin(Admin):
         else:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
 
+    @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
+    def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            self._accept(request, link, link.moved_to)
+
+    def _accept(self, request: HttpRequest, link: Link, moved_to: str) -> None:
+        try:
+            self.message_user(request, moves.accept(link, moved_to), messages.SUCCESS)
+        except ValueError as exc:
+            self.message_user(request, f"The base URL of {link} stays as it is: {exc}.", messages.ERROR)
+
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         for run in Run.objects.filter(link__in=queryset, state=Run.State.OPEN).select_related("link"):
             self.message_user(request, *admin_runs.cancelled(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, or `cancel` it."""
+        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, `cancel`, `accept_move`."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         link = get_object_or_404(Link, pk=object_id)
@@ -249,6 +315,8 @@ class LinkAdmin(Admin):
             raise PermissionDenied
         if "compare" in request.POST:
             self._compare(request, [link], beyond_ceiling=False)
+        elif "accept_move" in request.POST:
+            self._accept(request, link, request.POST["accept_move"])
         elif "cancel" in request.POST:
             self.cancel_run(request, Link.objects.filter(pk=link.pk))
         else:
@@ -268,10 +336,14 @@ class LinkAdmin(Admin):
         """Ask the provider of a form, saved or not, what it is and what it offers. Stores nothing."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
-        form = admin_look.LookForm(request.POST if request.method == "POST" else None)
+        known = request.GET.get("link", "")
+        held = Link.objects.filter(pk=known).first() if known.isdecimal() and len(known) < 19 else None
+        if held is not None and not self.has_change_permission(request, held):
+            raise PermissionDenied
+        form = admin_look.form_for(held, request.POST if request.method == "POST" else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
-            context |= admin_look.ask(**form.cleaned_data)
+            context |= admin_look.ask(form.instance)
         return TemplateResponse(
             request,
             "admin/harvester/link/look.html",
@@ -290,7 +362,15 @@ class LinkAdmin(Admin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        context = {"look_url": reverse("admin:harvester_link_look"), "runs_table": _runs_table(object_id)}
+        look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
+        context: dict[str, Any] = {"look_url": look_url, "runs_table": _runs_table(object_id)}
+        link = self.get_object(request, object_id)
+        if link is not None:
+            context["todos"] = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
+            context["standing"] = standing.state(link)[1]
+            context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
+            context["next_run"] = self.following(link)
+            context["last_success"] = moment(run.finished) if (run := overview.last_success(link)) else "none yet"
         page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         return page
 
@@ -313,6 +393,22 @@ class LinkAdmin(Admin):
         return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
 
 
+def _where(link: Link, place: str) -> str:
+    """The address of the page on which something is done about a link."""
+    run = overview.last_run(link)
+    if place == standing.CONFLICTS:
+        return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
+    if place == standing.REJECTS and run is not None:
+        return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
+    if place == standing.RUN and run is not None:
+        return reverse("admin:harvester_run_change", args=[run.pk])
+    return reverse("admin:harvester_link_change", args=[link.pk])
+
+
+def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
+    return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
+
+
 def _queued(link: Link, run: Run | None) -> tuple[str, int]:
     """Queue a run that was just opened; what to tell the operator, and how loudly. None: one was open already."""
     if run is None:
@@ -328,7 +424,9 @@ def _queued(link: Link, run: Run | None) -> tuple[str, int]:
     what = "changes only" if run.list_from else "the whole list"
     if run.is_comparison:
         what = "a comparison of all headers"
-    return f"{link}: a run was started ({what}). Load this page again to see how it goes.", messages.SUCCESS
+    where = reverse("admin:harvester_run_change", args=[run.pk])
+    told = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
+    return format_html(told, link, what, where), messages.SUCCESS
 
 
 def _runs_table(link_id: str) -> dict[str, Any]:

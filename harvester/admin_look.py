@@ -1,48 +1,68 @@
 """What the page "Retrieve info" shows of a provider: what it is, what it offers, and where to go on from there."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import forms
-from django.core.validators import URLValidator
+from django.contrib.admin.utils import flatten
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.text import slugify
-from unfold.widgets import UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
-from catalogue import oai
 from catalogue.models import MetadataSet
-from harvester import discovery
+from harvester import admin_access, discovery
 from harvester.errors import HarvestError
-from harvester.parse import RemoteSet
+from harvester.models import Link
 from harvester.words import Kind
 
+PROVIDER = ("base_url", "prefix", "remote_set")
+SEALED = ("sealed_password", "sealed_proxy_password")
+CARRIED = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")  # to the form of a new link
 BAD_SKEW_S = 60  # chosen: more than the network and a busy provider explain
 
 
-class LookForm(forms.Form):
-    """Which provider to ask, and what a link would want of it."""
+class LookForm(admin_access.LinkForm):
+    """Which provider to ask, how, and what a link would want of it."""
 
-    base_url = forms.CharField(
-        label="Base URL",
-        max_length=500,
-        validators=[URLValidator(schemes=["http", "https"])],
-        widget=UnfoldAdminTextInputWidget,
-        help_text="the provider's OAI-PMH address, without arguments",
-    )
-    prefix = forms.CharField(  # type: ignore[assignment]  # named as the field of Link is
-        label="Metadata prefix", max_length=100, initial=oai.ISO19139, widget=UnfoldAdminTextInputWidget
-    )
-    remote_set = forms.CharField(
-        label="Remote setSpec", max_length=200, required=False, widget=UnfoldAdminTextInputWidget
-    )
+    class Meta:
+        model = Link
+        fields = (
+            *("base_url", "prefix", "remote_set"),
+            *("user", "certificates", "proxy", "proxy_user", "post", "user_agent", "sender"),
+        )
+        widgets = {
+            **dict.fromkeys(fields, UnfoldAdminTextInputWidget),
+            "certificates": UnfoldAdminTextareaWidget,
+            "post": UnfoldBooleanWidget,
+        }
+
+    @property
+    def provider_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in PROVIDER]
+
+    @property
+    def access_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in flatten(admin_access.FIELDS)]
+
+    @property
+    def shows_access(self) -> bool:
+        """Whether there is anything to see in the part of the page that is folded otherwise."""
+        return any(field.errors or field.value() for field in self.access_fields)
 
 
-def ask(*, base_url: str, prefix: str, remote_set: str) -> dict[str, Any]:
-    """What the page shows of the provider's answers, or the fault that there were none."""
+def form_for(held: Link | None, data: QueryDict | None) -> LookForm:
+    """The form; where a link is `held`, its passwords are used, for the same provider and the same proxy."""
+    secrets = {} if held is None else {name: getattr(held, name) for name in ("pk", *SEALED)}
+    return LookForm(data, instance=Link(**secrets))
+
+
+def ask(asked: Link) -> dict[str, Any]:
+    """What the page shows of the answers of a link's provider, or the fault that there were none."""
+    base_url, prefix, remote_set = asked.base_url, asked.prefix, asked.remote_set
     try:
-        offer = discovery.look(base_url, remote_set=remote_set)
+        offer = discovery.look(base_url, remote_set=remote_set, access=asked.access_with())
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {
@@ -58,7 +78,7 @@ def ask(*, base_url: str, prefix: str, remote_set: str) -> dict[str, Any]:
         "sets_warning": f"The sets cannot be listed: {offer.sets_fault}",
         "sets_table": {
             "headers": ["setSpec", "name", "local set", ""],
-            "rows": _set_rows(base_url, prefix, offer.sets),
+            "rows": _set_rows(asked, offer),
         },
     }
 
@@ -104,11 +124,13 @@ def _sample_in_words(sample: discovery.Sample) -> str:
     return f"{told} ({sample.fault})" if told and sample.fault else told or sample.fault
 
 
-def _set_rows(base_url: str, prefix: str, offered: Iterable[RemoteSet]) -> list[list[str]]:
+def _set_rows(asked: Link, offer: discovery.Offer) -> list[list[str]]:
     """A row for each set on offer: the local set of that name, and where to go on from here."""
+    offered = [item.prefix for item in offer.formats]
+    prefix = asked.prefix if asked.prefix in offered else offer.iso_prefix or asked.prefix
     local = {item.spec: item for item in MetadataSet.objects.all()}
     rows = []
-    for item in offered:
+    for item in offer.sets:
         held = local.get(item.spec)
         if held is None:
             there = "none"
@@ -116,7 +138,8 @@ def _set_rows(base_url: str, prefix: str, offered: Iterable[RemoteSet]) -> list[
             step = _anchor("admin:catalogue_metadataset_add", fields, "Add a local set")
         elif held.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
             there = held.spec
-            fields = {"name": _link_name(item.spec), "base_url": base_url, "prefix": prefix}
+            fields = {"name": _link_name(item.spec), "base_url": asked.base_url, "prefix": prefix}
+            fields |= {name: str(value) for name in CARRIED if (value := getattr(asked, name))}
             kind = Kind.SHARED if held.kind == MetadataSet.Kind.SHARED else Kind.PEER
             fields |= {"remote_set": item.spec, "local_set": str(held.pk), "kind": kind.value}
             step = _anchor("admin:harvester_link_add", fields, "Add a link")

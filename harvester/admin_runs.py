@@ -1,6 +1,7 @@
 """Runs and rejects in the admin: what was received, what became of it, and why. Read-only."""
 
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -9,11 +10,11 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from catalogue import display
 from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
-from harvester import exports, overview, runs
+from harvester import exports, overview, remarks, runs
 from harvester.models import Reject, Run
 from harvester.status import COUNTERS
 
@@ -22,6 +23,9 @@ OUTCOME_COLOURS = {
     overview.PARTIAL: "warning",
     "failed": "danger",
     "open": "info",
+    "waiting": "warning",
+    "never": "info",
+    "disabled": "warning",
     "cancelled": "warning",
 }
 
@@ -34,17 +38,31 @@ _PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response
 class RunAdmin(ReadOnly, Admin):
     """Runs, newest first."""
 
-    list_display = ("begun", "link", "purpose", "state_word", "trigger", "took", *COUNTERS, "message")
+    list_display = ("when", "link", "what", "state_word", "took", "entries", "said")
     list_filter = ("state", "purpose", "link", "trigger")
     list_select_related = ("link",)
     sortable_by = ()
     ordering = ("-begun", "-pk")
     search_fields = ("link__name", "message")
-    actions = ("cancel", "download_rejects")
+    change_form_template = "admin/harvester/run/change_form.html"
+    actions = ("cancel", "download_report", "download_rejects")
     fieldsets = (
         (
             "Outcome",
-            {"fields": ("link", "purpose", "state", "phase", "trigger", "begun", "finished", "took", "message")},
+            {
+                "fields": (
+                    "link",
+                    "purpose",
+                    "state",
+                    "phase",
+                    "trigger",
+                    "begun",
+                    "finished",
+                    "took",
+                    "message",
+                    "told",
+                )
+            },
         ),
         ("Entries", {"fields": ("counts", "reject_links")}),
         ("Comparison", {"fields": _DRIFT}),
@@ -58,6 +76,23 @@ class RunAdmin(ReadOnly, Admin):
     @coloured(OUTCOME_COLOURS, description="state")
     def state_word(self, run: Run) -> tuple[str, str]:
         return overview.outcome(run)
+
+    @admin.display(description="begun, UTC")
+    def when(self, run: Run) -> str:
+        return moment(run.begun)
+
+    @admin.display(description="purpose")
+    def what(self, run: Run) -> str:
+        return format_html('{}<br><span class="text-xs">by {}</span>', run.purpose, run.trigger)
+
+    @admin.display(description="entries")
+    def entries(self, run: Run) -> str:
+        parts = [f"{number} {name}" for name in COUNTERS[1:] if (number := getattr(run, name))]
+        return wide("{} received<br>{}", run.received, ", ".join(parts), rem=8)
+
+    @admin.display(description="message")
+    def said(self, run: Run) -> str:
+        return wide("{}", run.message, rem=16)
 
     @admin.display
     def took(self, run: Run) -> timedelta:
@@ -80,6 +115,15 @@ class RunAdmin(ReadOnly, Admin):
             run.rejected,
             reverse("admin:harvester_run_rejects", args=[run.pk]),
         )
+
+    @admin.display(description="warnings")
+    def told(self, run: Run) -> str:
+        lines = format_html_join("", "<li>{}</li>", ((sentence,) for sentence in remarks.sentences(run.warnings)))
+        return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
+
+    @admin.action(description="Download a report of the runs as CSV", permissions=["view"])
+    def download_report(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        return _attached(exports.runs_csv(queryset), "runs")
 
     @admin.action(description="Cancel", permissions=["cancel"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
@@ -105,6 +149,16 @@ class RunAdmin(ReadOnly, Admin):
         urls: list[URLPattern] = super().get_urls()
         view = self.admin_site.admin_view(self.rejects_view)
         return [path("<int:object_id>/rejects.csv", view, name="harvester_run_rejects"), *urls]
+
+
+def wide(text: str, *parts: object, rem: int) -> str:
+    """A cell that is not squeezed to less than `rem`."""
+    return format_html(f'<div style="min-width: {rem}rem">{text}</div>', *parts)
+
+
+def moment(at: datetime | None) -> str:
+    """An instant to the minute, on one line; empty for none."""
+    return "" if at is None else format_html('<span style="white-space: nowrap">{}</span>', f"{at:%Y-%m-%d %H:%M}")
 
 
 def cancelled(run: Run) -> tuple[str, int]:
@@ -157,6 +211,10 @@ class RejectAdmin(ReadOnly, Admin):
 
 
 def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(exports.rejects_csv(rejects), content_type="text/csv; charset=utf-8")
+    return _attached(exports.rejects_csv(rejects), name)
+
+
+def _attached(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response

@@ -17,8 +17,9 @@ import requests
 import urllib3
 
 from harvester import redirects, transport
+from harvester.access import Access
 from harvester.errors import BrokenReply, Refused, TooLarge, Unreachable
-from harvester.transport import Access, Session
+from harvester.transport import Session
 
 __all__ = [
     "HARVEST_LIMITS",
@@ -42,6 +43,7 @@ _PIECE_BYTES = 256 * 1024
 WAITS_S: Mapping[int, float | None] = {408: None, 425: None, 429: 60, 500: None, 502: None, 503: 300, 504: None}
 _MAY_BE_OAI_ERRORS = frozenset({400, 422})
 _OTHER_METHOD = frozenset({405, 501})  # fault catalogue 97
+_TUNNEL_WANTS_PASSWORD = re.compile(r"Tunnel connection failed: 407\b")  # http.client tells it by its text alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class Reply:
     date: datetime | None = None
     moved_to: str = ""
     status: int = 200
+    content_type: str = ""
 
 
 Fetch = Callable[[str, Mapping[str, str]], Reply]
@@ -115,8 +118,12 @@ def get(
     except requests.exceptions.SSLError as exc:
         raise Refused(
             f"the certificate of {shown(base_url)} cannot be trusted: {_short(exc)}; tell the provider, or, if it has "
-            "a certificate authority of its own, name that authority's file in the link"
+            "a certificate authority of its own, put that authority's certificate into the link"
         ) from exc
+    except requests.exceptions.ProxyError as exc:
+        if _TUNNEL_WANTS_PASSWORD.search(_short(exc)):
+            raise refused(407, "Proxy Authentication Required") from exc
+        raise Unreachable(f"no way to {shown(base_url)} through the proxy: {_short(exc)}") from exc
     except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
         if time.monotonic() > transport.deadline.get():
             raise Unreachable(f"the answer of {shown(base_url)} was not complete after {limits.total_s:g} s") from exc
@@ -165,6 +172,7 @@ def _ask(
             date,
             moved_to,
             response.status_code,
+            response.headers.get("Content-Type", "").partition(";")[0].strip().lower()[:100],
         )
 
 
@@ -256,7 +264,7 @@ _ADVICE = {
     403: _ASK_FOR_ACCESS,
     404: "there is nothing at this address; look at the link's base URL",
     405: "it takes neither GET nor POST; look at the link's base URL",
-    407: "the proxy asks for a user name and password",
+    407: "the proxy asks for a user name and password; set them in the link",
     410: "the provider has gone from this address; ask where it is now",
     501: "it takes neither GET nor POST; look at the link's base URL",
 }

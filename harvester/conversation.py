@@ -12,15 +12,15 @@ from datetime import UTC, datetime, timedelta
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
-from harvester import client, legacy, mending, parse, watching
+from harvester import client, legacy, mending, parse, remarks, watching
 from harvester.client import Limits, Reply, Session
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost, Unreachable
 from harvester.parse import Format, Identity, Page, ReceivedEntry, RemoteSet
+from harvester.remarks import Code, Remark
 
 logger = logging.getLogger(__name__)
 
 MAX_EMPTY_PAGES = 3  # chosen: in a row, each with a token (fault catalogue 27)
-MAX_WARNINGS = 10  # chosen: different ones, told of one conversation
 MAX_ASKED_AGAIN = 20  # chosen: records of a page that could not be read, each asked for by itself
 
 
@@ -49,13 +49,19 @@ class Conversation:
         self._prefix_beside_token = False
         self._legacy = False
         self.moved_to = ""
-        self._warnings: Counter[str] = Counter()
+        self._said: Counter[tuple[Code, str]] = Counter()
+        self._untold: Counter[tuple[Code, str]] = Counter()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was not as it should be in this conversation so far: sentences, each with how often."""
-        told = [f"{sentence[:-1]} ({n} times)." if n > 1 else sentence for sentence, n in self._warnings.items()]
-        return (*told[:MAX_WARNINGS], *(("There is more in the log.",) if len(told) > MAX_WARNINGS else ()))
+        kept = remarks.added([], (Remark(code, text, n) for (code, text), n in self._said.items()))
+        return tuple(remarks.sentences(kept))
+
+    def untold(self) -> tuple[Remark, ...]:
+        """What was not as it should be since this was last asked for."""
+        told, self._untold = self._untold, Counter()
+        return tuple(Remark(code, text, n) for (code, text), n in told.items())
 
     # --- Questions -----------------------------------------------------------------------------------
 
@@ -72,7 +78,9 @@ class Conversation:
                 return self._made_up(exc)
             raise
         if identity.protocol_version not in ("2.0", "1.0", "1.1"):
-            self._warn(f"Identify names the protocol version {identity.protocol_version!r}, which is none.")
+            self._warn(
+                Code.VERSION, f"Identify names the protocol version {identity.protocol_version!r}, which is none."
+            )
         self._legacy = identity.protocol_version.startswith("1.")
         return identity
 
@@ -89,7 +97,7 @@ class Conversation:
     def page(self, arguments: Mapping[str, str]) -> Page:
         """A page of ListRecords or ListIdentifiers: read strictly, mended, its unreadable records asked for again.
 
-        Its warnings are those of the conversation so far.
+        Its warnings are those since the page before.
         """
         page = self._page(arguments)
         empty = 0
@@ -97,12 +105,12 @@ class Conversation:
             empty += 1
             if empty > MAX_EMPTY_PAGES:
                 raise BrokenReply(f"{empty} pages in a row without records that ask to go on")
-            self._warn("A page had no records and asked to go on.")
+            self._warn(Code.EMPTY_PAGE, "A page had no records and asked to go on.")
             page = self._page({"verb": arguments["verb"], "resumptionToken": page.token})
         page = self._watch.look_at(page, arguments)
-        for sentence in page.warnings:
-            self._warn(sentence)
-        return replace(page, warnings=self.warnings)
+        for remark in page.warnings:
+            self._warn(remark.code, remark.text)
+        return replace(page, warnings=self.untold(), cookies=self._session.cookies_of(), moved_to=self.moved_to)
 
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a fault if it cannot be read."""
@@ -122,13 +130,13 @@ class Conversation:
             at = parse.response_date(reply.body, reply.charset, reply.date)
         except HarvestError:
             raise fault from None
-        self._warn(f"Identify cannot be used ({fault}); day granularity is assumed.")
+        self._warn(Code.IDENTIFY, f"Identify cannot be used ({fault}); day granularity is assumed.")
         return Identity("", "", Granularity.DAY, "", "", at)
 
     def _by_post(self) -> None:
         """What a proxy that eats the query needs (fault catalogue 42)."""
         self._post = True
-        self._warn("GET was answered with badVerb; the provider is asked by POST.")
+        self._warn(Code.METHOD, "GET was answered with badVerb; the provider is asked by POST.")
 
     def _page(self, arguments: Mapping[str, str]) -> Page:
         verb, continued = arguments["verb"], _continues(arguments)
@@ -136,7 +144,7 @@ class Conversation:
             page = self._read(self._ask(self._in_its_words(arguments)), verb, continued=continued)
         except TokenLost as exc:
             if self._watch.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # 27, 31
-                self._warn(f"The list ended with an error instead of an empty token ({exc}).")
+                self._warn(Code.END, f"The list ended with an error instead of an empty token ({exc}).")
                 return Page(datetime.now(UTC).replace(microsecond=0), ())
             page = self._page_otherwise(arguments, exc)
         except HarvestError as exc:
@@ -173,14 +181,17 @@ class Conversation:
         if isinstance(refusal, TokenLost):
             if refusal.codes == {"badArgument"} and not self._prefix_beside_token:
                 self._prefix_beside_token = True  # 33
-                self._warn("The provider wants the metadataPrefix beside the token.")
+                self._warn(Code.TOKEN, "The provider wants the metadataPrefix beside the token.")
                 return arguments
             return {**arguments, "resumptionToken": token.strip()} if token.strip() != token else None  # 32
         if "badArgument" in refusal.codes and "from" in arguments and self._granularity is None:
             by_seconds = "T" in arguments["from"]  # 52, 53
             self._granularity = Granularity.DAY if by_seconds else Granularity.SECOND
             form = "seconds" if by_seconds else "days"
-            self._warn(f"The provider says that it knows {form}, and refuses them in `from`; the other form was asked.")
+            self._warn(
+                Code.GRANULARITY,
+                f"The provider says that it knows {form}, and refuses them in `from`; the other form was asked.",
+            )
             return arguments
         return None
 
@@ -219,10 +230,14 @@ class Conversation:
             refusal = client.refused(reply.status, "")
             if not _is_oai_pmh(reply):
                 raise TokenLost(str(refusal), status=reply.status) if _continues(arguments) else refusal
-            self._warn(f"The provider gives its OAI-PMH errors with HTTP {reply.status}.")
+            self._warn(Code.STATUS, f"The provider gives its OAI-PMH errors with HTTP {reply.status}.")
+        if not _is_xml(reply.content_type):
+            self._warn(
+                Code.CONTENT_TYPE, f"An answer has the Content-Type {reply.content_type or 'none'}, not text/xml."
+            )
         if reply.moved_to and not self.moved_to:
             self.moved_to = reply.moved_to
-            self._warn(f"The provider has moved for good to {reply.moved_to}; correct the link's base URL.")
+            self._warn(Code.MOVED, f"The provider has moved for good to {reply.moved_to}; accept it in the link.")
         return reply
 
     def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:
@@ -231,10 +246,12 @@ class Conversation:
         except BrokenReply as broken:
             return mending.page(reply.body, broken, verb=verb, continued=continued, date=reply.date)
 
-    def _warn(self, sentence: str) -> None:
-        self._warnings[sentence] += 1
-        if self._warnings[sentence] == 1:
-            logger.warning("provider deviates", extra={"provider": client.shown(self._base_url), "said": sentence})
+    def _warn(self, code: Code, sentence: str) -> None:
+        self._said[code, sentence] += 1
+        self._untold[code, sentence] += 1
+        if self._said[code, sentence] == 1:
+            said = {"provider": client.shown(self._base_url), "code": str(code), "said": sentence}
+            logger.warning("provider deviates", extra=said)
 
 
 _NO_METADATA = "the record has no metadata and is not deleted"
@@ -253,6 +270,10 @@ def _continues(arguments: Mapping[str, str]) -> bool:
 def _is_silence(fault: HarvestError) -> bool:
     """Whether nothing was answered at all."""
     return isinstance(fault, Unreachable) and fault.status == 200
+
+
+def _is_xml(content_type: str) -> bool:
+    return content_type in ("text/xml", "application/xml") or content_type.endswith("+xml")  # P10
 
 
 def _is_oai_pmh(reply: Reply) -> bool:

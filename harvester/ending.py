@@ -51,7 +51,7 @@ def finish(run: Run, *, now: datetime) -> None:
     link.failures, link.failing_since = 0, None
     link.save(update_fields=_CHANGED)
     Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE, finished=now, token="", message=" ".join(_remarks(run, link, silence))
+        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=" ".join(_remarks(run, link, silence))
     )
     logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
 
@@ -68,7 +68,7 @@ def _by_response(link: Link) -> bool:
 
 def _remarks(run: Run, link: Link, silence: int) -> list[str]:
     """What an operator should know of a list that is complete."""
-    remarks = [run.message] if run.message else []  # what its pages showed
+    remarks = []
     if silence:  # H15
         remarks.append(
             f"The harvest before was {silence} days ago, which is longer than the provider keeps deletions "

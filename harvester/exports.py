@@ -1,14 +1,18 @@
-"""Rejects as CSV, to send to the provider whose records they are."""
+"""Runs as CSV, for reports; rejects as CSV, to send to the provider whose records they are."""
 
 import csv
 from collections.abc import Iterator
 
 from django.db.models import QuerySet
 
-from harvester.models import Reject
+from catalogue import datestamps
+from harvester import remarks
+from harvester.models import Reject, Run
+from harvester.status import COUNTERS
 
 COLUMNS = ("identifier", "datestamp", "reason")
 XML = "xml"
+RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings")
 
 
 class _Line:
@@ -26,6 +30,17 @@ def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
         yield str(
             writer.writerow([*map(_harmless, values), "" if raw is None else bytes(raw).decode(errors="replace")])
         )
+
+
+def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
+    """The lines, with a line of column names first: a run each, its warnings in one column. Read as the lines are taken."""
+    writer = csv.writer(_Line())
+    yield str(writer.writerow(RUN_COLUMNS))
+    for run in runs.select_related("link").defer("token").iterator(chunk_size=100):
+        finished = run.finished and datestamps.write(run.finished)
+        what = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
+        told = (_harmless(run.message), _harmless("\n".join(remarks.sentences(run.warnings))))
+        yield str(writer.writerow([*what, *(getattr(run, name) for name in COUNTERS), *told]))
 
 
 def _harmless(value: str) -> str:

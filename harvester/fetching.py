@@ -3,6 +3,7 @@
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
@@ -12,31 +13,44 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import oai
-from harvester import client, counting, ending, headers, leases, pages, slices
+from harvester import client, counting, ending, headers, leases, pages, remarks, slices
+from harvester.access import Access, Cookie
 from harvester.conversation import Conversation
 from harvester.errors import Refused
 from harvester.listing import Progress
 from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
+from harvester.remarks import Remark
 
 logger = logging.getLogger(__name__)
 State = RemoteHeader.State
 
 BATCH = 20  # chosen: well within a lease at a second for each
-AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of one list)
 
 Answer = ReceivedEntry | Refused
 
 
+@dataclass(slots=True)
+class _Replies:
+    """What one thread brings: answers, the fault that ended them early, if any, and the cookies it has then."""
+
+    answers: list[tuple[RemoteHeader, Answer]] = field(default_factory=list)
+    fault: Exception | None = None
+    cookies: tuple[Cookie, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
 def fetch(run: Run, *, until: float, progress: Progress) -> None:
     """Ask for what is wanted until nothing is, or the time is over. Raises HarvestError, with what came stored."""
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+    at_once = run.link.at_once
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
         while time.monotonic() < until:
             rows = headers.wanted(run.link_id, BATCH)
-            answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
-            fault = next((fault for _, fault in answers if fault is not None), None)
-            got = [pair for pairs, _ in answers for pair in pairs]
-            if not _store(run, got, last=not rows):
+            ask = partial(_ask, run.link.provider, run.link.access(run.cookies))
+            replies = list(pool.map(ask, _shares(rows, at_once)))  # the threads see no database
+            fault = next((reply.fault for reply in replies if reply.fault is not None), None)
+            got = [answer for reply in replies for answer in reply.answers]
+            if not _store(run, got, replies, last=not rows):
                 return
             run.refresh_from_db()
             progress(run)
@@ -46,25 +60,28 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
                 return
 
 
-def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
-    return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
+def _shares(rows: list[RemoteHeader], number: int) -> list[list[RemoteHeader]]:
+    return [rows[first::number] for first in range(min(number, len(rows)))]
 
 
-def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
-    """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
-    answers: list[tuple[RemoteHeader, Answer]] = []
-    with client.new_session() as session:
+def _ask(at: Provider, access: Access, rows: list[RemoteHeader]) -> _Replies:
+    """The answers for some rows, one after the other. No database."""
+    replies = _Replies()
+    with client.new_session(access) as session:
         provider = Conversation(session, at.base_url, at.prefix)
         for row in rows:
             try:
-                answers.append((row, _of(row, provider.record(row.identifier))))
+                replies.answers.append((row, _of(row, provider.record(row.identifier))))
             except Refused as exc:
-                if not exc.codes:
-                    return answers, exc  # not about this record
-                answers.append((row, exc))
+                if not exc.codes:  # not about this record
+                    replies.fault = exc
+                    break
+                replies.answers.append((row, exc))
             except Exception as exc:
-                return answers, exc
-    return answers, None
+                replies.fault = exc
+                break
+        replies.cookies, replies.remarks = session.cookies_of(), provider.untold()
+    return replies
 
 
 def _of(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
@@ -74,7 +91,7 @@ def _of(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
     return Refused(f"the answer to GetRecord was of {said!r}")
 
 
-def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) -> bool:
+def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_Replies], *, last: bool) -> bool:
     """Store a batch and the run's place in one transaction; False if another worker stored it first."""
     received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, Refused)]
@@ -94,6 +111,8 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
             attempts=0 if answers else F("attempts"),
             not_before=None,
             message="",
+            warnings=remarks.added(run.warnings, (remark for reply in replies for remark in reply.remarks)),
+            sealed_cookies=run.with_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:

@@ -74,5 +74,6 @@ def _host(run: Run) -> str:
     return urlsplit(run.link.provider.base_url).hostname or ""
 
 
-def release(run: Run) -> None:
-    Run.objects.filter(pk=run.pk, holder=me()).update(holder="", leased_until=None)
+def release(run_id: int) -> None:
+    """Give the run up, if this process holds it."""
+    Run.objects.filter(pk=run_id, holder=me()).update(holder="", leased_until=None)

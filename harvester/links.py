@@ -28,6 +28,9 @@ def save(link: Link, changed: Collection[str]) -> bool:
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
         link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        if "base_url" in fields:
+            link.moved_to = ""
+            fields.add("moved_to")
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:

@@ -18,7 +18,7 @@ Progress = Callable[[Run], None]
 
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
-    with client.new_session() as session, ThreadPoolExecutor(max_workers=1) as ahead:
+    with client.new_session(run.link.access(run.cookies)) as session, ThreadPoolExecutor(max_workers=1) as ahead:
         asked = run.link.provider
         provider = Conversation(
             session, asked.base_url, asked.prefix, asked.remote_set, received=run.listed, list_size=run.list_size

@@ -18,6 +18,7 @@ from catalogue import oai
 from harvester import parse
 from harvester.errors import BrokenReply
 from harvester.parse import Page, ReceivedEntry
+from harvester.remarks import Code, Remark
 
 _ROOT = re.compile(rb"<((?:[\w.\-]+:)?)OAI-PMH[\s>]")
 _HEADER_TEXTS = {
@@ -42,25 +43,29 @@ def page(
         raise broken from None
     framed = parse.page_of(root, frame_text, verb, continued=continued, date=date)
     entries = tuple(_entry(record, around, verb, framed.response_date) for record in records)
-    warnings += [f"A record was mended: {', '.join(entry.mended)}." for entry in entries if entry.mended]
+    warnings += [
+        Remark(Code.MENDED, f"A record was mended: {', '.join(entry.mended)}.") for entry in entries if entry.mended
+    ]
     return replace(framed, entries=entries, warnings=framed.warnings + tuple(warnings))
 
 
 # --- What stands around -----------------------------------------------------------------------------
 
 
-def _without_surroundings(body: bytes) -> tuple[bytes, list[str]]:
+def _without_surroundings(body: bytes) -> tuple[bytes, list[Remark]]:
     """The page from its declaration to its closing tag, and what was left out around it (fault catalogue 11, 12)."""
     warnings = []
     text = body.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n").removeprefix(codecs.BOM_UTF8)
     if len(text) < len(body.removeprefix(codecs.BOM_UTF8)):
-        warnings.append("A page has white space before its XML declaration; it was left out.")
+        warnings.append(
+            Remark(Code.SURROUNDINGS, "A page has white space before its XML declaration; it was left out.")
+        )
     opened = _ROOT.search(text)
     if opened is not None:
         ending = re.compile(rb"</" + re.escape(opened.group(1)) + rb"OAI-PMH\s*>")
         ends = [match.end() for match in ending.finditer(text)]
         if ends and text[ends[-1] :].strip():
-            warnings.append("A page has something after its end; it was left out.")
+            warnings.append(Remark(Code.SURROUNDINGS, "A page has something after its end; it was left out."))
             text = text[: ends[-1]]
     return text, warnings
 

@@ -43,6 +43,11 @@ class LinkCollector(Collector):
             yield GaugeMetricFamily(
                 "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
             )
+        yield GaugeMetricFamily(
+            "gisc_canary_late",
+            "1 while that is longer ago than GISC_CANARY_SECONDS, or never was",
+            canary.is_late(age_s),
+        )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
         yield from (harvested_to, failures, drift, skew, running)

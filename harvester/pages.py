@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, store
-from harvester import conflicts, counting, ending, headers, leases, objections, parse
+from harvester import conflicts, counting, ending, headers, leases, moves, objections, parse, remarks
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
@@ -64,7 +64,9 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
             list_size=page.list_size if page.list_size is not None else run.list_size,
             attempts=0,
             not_before=None,
-            message=" ".join(page.warnings),
+            message="",
+            warnings=remarks.added(run.warnings, page.warnings),
+            sealed_cookies=run.with_cookies(page.cookies),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:
@@ -75,6 +77,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
         if run.is_comparison:
             counting.count(run, missing=entries.missing, stale=entries.stale)
             headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+        moves.note(run.link, page.moved_to)
         if page.token is None:
             run.refresh_from_db()
             ending.end_list(run, now=now)

@@ -17,7 +17,9 @@ from lxml import etree
 from catalogue import datestamps, metadata, oai
 from catalogue.datestamps import Granularity
 from harvester import abouts, cutting, legacy
+from harvester.access import Cookie
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
+from harvester.remarks import Code, Remark
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
@@ -52,14 +54,17 @@ class ReceivedEntry:
 class Page:
     """One list reply. `token` is None when the list ends here (H19).
 
-    `warnings`: a sentence for the operator for each time that something was not as it should be.
+    `warnings`: a remark for each time that something was not as it should be. `cookies` and `moved_to`: what the
+    provider has set, and named as its new base URL, by the time of this page.
     """
 
     response_date: datetime
     entries: tuple[ReceivedEntry, ...]
     token: str | None = None
     list_size: int | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
+    cookies: tuple[Cookie, ...] = ()
+    moved_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +166,10 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted)
     token, list_size, warnings = _token(element)
     if contradicted:
-        warnings = (*warnings, "A page has records and says noRecordsMatch; the records count.")
+        warnings = (
+            *warnings,
+            Remark(Code.CONTRADICTION, "A page has records and says noRecordsMatch; the records count."),
+        )
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
     whole = [container for container in containers if container is not None]
@@ -293,7 +301,7 @@ def _response_date(root: etree._Element, date: datetime | None) -> datetime:
     return min(told).replace(microsecond=0)
 
 
-def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[str, ...]]:
+def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Remark, ...]]:
     """The token, byte for byte but for a blank one, which is none (H19), the list size it tells, and warnings."""
     tokens = element.findall(f"{_OAI}resumptionToken")
     if not tokens:
@@ -302,7 +310,7 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[str, 
     size = token.get("completeListSize", "").strip()
     text = token.text or ""
     warnings = (
-        ("A page has several resumptionToken elements; the first that is not empty was used.",)
+        (Remark(Code.TOKENS, "A page has several resumptionToken elements; the first that is not empty was used."),)
         if len(tokens) > 1
         else ()
     )

@@ -51,11 +51,11 @@ def follow(
         request = requests.Request("POST" if data is not None else "GET", url, params=params, data=data)
         if coding:
             request.headers["Accept-Encoding"] = coding
-        if credentials is not None and _may_have_credentials(base_url, url):
+        if credentials is not None and may_have_credentials(base_url, url):
             request.auth = credentials
         prepared = session.prepare_request(request)
         # What the link says comes before what the environment says.
-        ca_file = session.access.ca_file or None
+        ca_file = session.ca_file or None
         settings = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
         try:
             answer = session.send(prepared, allow_redirects=False, timeout=timeout, **settings)
@@ -138,8 +138,8 @@ def _kind(text: str) -> str:
     return "public" if address.is_global else "private"
 
 
-def _may_have_credentials(base_url: str, url: str) -> bool:
-    """The same host, and no way back from https to http; the ports as they were, or the usual ones."""
+def may_have_credentials(base_url: str, url: str) -> bool:
+    """Whether what was given for a base URL may go to this one. The same host, and no way back from https to http; the ports as they were, or the usual ones."""
     known, asked = urlsplit(base_url), urlsplit(url)
     if known.hostname != asked.hostname or (known.scheme, asked.scheme) == ("https", "http"):
         return False

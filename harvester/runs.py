@@ -9,13 +9,14 @@ import logging
 import random
 import time
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from harvester import fetching, leases, listing, schedule, slices
+from harvester import fetching, leases, listing, moves, outages, schedule, slices
 from harvester.errors import HarvestError, Retry, TokenLost
 from harvester.models import Link, Run
 
@@ -31,6 +32,7 @@ _AT_THE_START: dict[str, object] = {
     "marked_page": None,
     "first_response": None,
     "newest": None,
+    "sealed_cookies": "",
 }
 
 SLICE_S = 60  # design.md, section 5: a task takes pages for at most a minute
@@ -125,22 +127,38 @@ def work(run_id: int, *, for_s: float = SLICE_S, progress: listing.Progress = la
 
     What can go wrong at the provider is written into the run, with what happens next; it is not raised.
     """
-    run = leases.claim(run_id)
+    try:
+        run = leases.claim(run_id)
+    except Exception as exc:
+        if outages.is_one(exc):  # the claim may have been made all the same
+            outages.persist(partial(leases.release, run_id))
+        raise
     if run is None:
         return None
-    until = time.monotonic() + for_s
     try:
-        if run.attempts > schedule.MAX_ATTEMPTS:
-            fail_run(run, f"{schedule.MAX_ATTEMPTS} tries in a row brought nothing")
-        if run.is_open and run.phase == Run.Phase.LISTING:
-            listing.take_pages(run, until=until, progress=progress)
-        if run.is_open and run.phase == Run.Phase.FETCHING:
-            fetching.fetch(run, until=until, progress=progress)
+        _take(run, until=time.monotonic() + for_s, progress=progress)
     except HarvestError as exc:
-        _react(run, exc)
+        outages.persist(partial(_react, run, exc))
+    except Exception as exc:
+        if outages.is_one(exc):
+            outages.persist(partial(_react_to_ourselves, run, f"our own database was lost ({outages.reason(exc)})"))
+        else:
+            told = f"this node made an error ({type(exc).__name__}: {outages.reason(exc)}); its log has more"
+            outages.persist(partial(_react_to_ourselves, run, told))
+            raise
     finally:
-        leases.release(run)
-    return Run.objects.select_related("link").filter(pk=run.pk).first()  # gone if its link was removed meanwhile
+        # A living process that keeps a run it no longer works on would hold it up until its lease is over.
+        outages.persist(partial(leases.release, run_id))
+    return Run.objects.select_related("link").filter(pk=run_id).first()  # gone if its link was removed meanwhile
+
+
+def _take(run: Run, *, until: float, progress: listing.Progress) -> None:
+    if run.attempts > schedule.MAX_ATTEMPTS:
+        fail_run(run, f"{schedule.MAX_ATTEMPTS} tries in a row brought nothing")
+    if run.is_open and run.phase == Run.Phase.LISTING:
+        listing.take_pages(run, until=until, progress=progress)
+    if run.is_open and run.phase == Run.Phase.FETCHING:
+        fetching.fetch(run, until=until, progress=progress)
 
 
 @transaction.atomic
@@ -152,6 +170,7 @@ def cancel(run: Run) -> bool:
     cancelled = Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
         state=Run.State.CANCELLED,
         finished=timezone.now(),
+        sealed_cookies="",
         message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     )
     if cancelled and run.is_comparison:
@@ -166,6 +185,8 @@ def cancel(run: Run) -> bool:
 
 def _react(run: Run, error: HarvestError) -> None:
     """Decide what happens next, and write it into the run. What is stored stays; `harvested_to` does not move."""
+    if error.moved_to:
+        moves.note(run.link, error.moved_to)
     if isinstance(error, TokenLost) and run.restarts < schedule.MAX_RESTARTS:
         _restart(run, error)
     elif isinstance(error, Retry) and run.attempts < schedule.MAX_ATTEMPTS:
@@ -174,9 +195,16 @@ def _react(run: Run, error: HarvestError) -> None:
         fail_run(run, str(error))
 
 
+def _react_to_ourselves(run: Run, what: str) -> None:
+    """It was not the provider's fault. What was in hand may or may not be stored, so look at the run as it is now."""
+    current = Run.objects.select_related("link").filter(pk=run.pk, state=Run.State.OPEN).first()
+    if current is not None:
+        _react(current, Retry(what))
+
+
 def _postpone(run: Run, error: Retry) -> None:
     attempt = max(run.attempts, 1)
-    wait_s = schedule.retry_wait_s(attempt, error.retry_after_s)
+    wait_s = schedule.retry_wait_s(attempt, error.retry_after_s, first_s=settings.GISC_RETRY_SECONDS)
     what = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
     message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
     Run.objects.filter(pk=run.pk, holder=leases.me()).update(
@@ -192,7 +220,7 @@ def _restart(run: Run, error: TokenLost) -> None:
         f"{_sentence(error)} {run.pages} pages stay stored; the list is started again from the same `from` "
         f"(restart {run.restarts + 1} of {schedule.MAX_RESTARTS})."
     )
-    Run.objects.filter(pk=run.pk, holder=leases.me()).update(
+    Run.objects.filter(pk=run.pk, holder=leases.me(), restarts=run.restarts).update(
         **_AT_THE_START, restarts=F("restarts") + 1, attempts=0, message=message
     )
     logger.warning("list restarted", extra=run.log_facts(error=str(error)))
@@ -219,6 +247,7 @@ def fail_run(run: Run, reason: str) -> None:
     won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=leases.me()).update(
         state=Run.State.FAILED,
         finished=now,
+        sealed_cookies="",
         message=f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again.",
     )
     if won != 1:

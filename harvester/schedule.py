@@ -12,16 +12,21 @@ MIN_EXCESS = 1000  # ... and a few that came while the list was read
 MIN_SLICE = 1000  # chosen: a page or a few
 MAX_SLICE = 20_000  # W24
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
-_FIRST_WAITS_S = (10, 30, 90, 270)  # H21
+_GROWTH = (1, 3, 9, 27)  # H21: 10 s, 30 s, 90 s ...
+_LAST_GROWTH = 60
 _MAX_SPREAD_S = 20  # chosen
 _FIRST_FAILURE_WAIT_S = 300  # chosen
 
 
-def retry_wait_s(attempt: int, retry_after_s: float | None) -> float:
-    """Seconds to wait after the `attempt`th try (from 1) failed; the provider's wish comes first (H26)."""
+def retry_wait_s(attempt: int, retry_after_s: float | None, *, first_s: float) -> float:
+    """Seconds to wait after the `attempt`th try (from 1) failed: `first_s` and growing (H21).
+
+    The provider's wish comes first (H26).
+    """
     if retry_after_s is not None:
         return min(max(retry_after_s, 1), MAX_WAIT_S)
-    return _FIRST_WAITS_S[attempt - 1] if attempt <= len(_FIRST_WAITS_S) else 600
+    growth = _GROWTH[attempt - 1] if attempt <= len(_GROWTH) else _LAST_GROWTH
+    return min(growth * first_s, MAX_WAIT_S)
 
 
 def spread_s(wait_s: float, chance: float) -> float:

@@ -7,7 +7,7 @@ a ceiling; only a deleted header that the provider gives then deletes (promise 5
 import logging
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from catalogue import datestamps, store
@@ -85,7 +85,9 @@ def finish(run: Run, *, now: datetime) -> None:
         link.next_slice = now
     link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
     run.refresh_from_db()
-    Run.objects.filter(pk=run.pk).update(state=Run.State.DONE, finished=now, token="", message=_told(run))
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=_told(run)
+    )
     logger.info(
         "slice compared", extra=run.log_facts(missing=run.missing, stale=run.stale, extra=run.extra, complete=complete)
     )
@@ -97,12 +99,16 @@ def put_off(link: Link) -> None:
     Link.objects.filter(pk=link.pk).update(next_slice=timezone.now() + AFTER_FAILURE)
 
 
-def drifts() -> dict[int, dict[str, int]]:
-    """By link: what the comparisons of its present cycle, or of its last, have found."""
-    runs = Run.objects.filter(
+def compared() -> QuerySet[Run]:
+    """The comparisons of the present cycle, or of the last, of each link."""
+    return Run.objects.filter(
         purpose=Run.Purpose.COMPARISON, state=Run.State.DONE, begun__gte=F("link__cycle_begun")
     ).order_by()
-    rows = runs.values_list("link").annotate(*(Sum(name) for name in DRIFT))
+
+
+def drifts() -> dict[int, dict[str, int]]:
+    """By link: what the comparisons of its present cycle, or of its last, have found."""
+    rows = compared().values_list("link").annotate(*(Sum(name) for name in DRIFT))
     return {link_id: dict(zip(DRIFT, sums, strict=True)) for link_id, *sums in rows}
 
 

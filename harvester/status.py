@@ -31,6 +31,7 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "failures": link.failures,
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
+        "moved_to": link.moved_to,
         "provider": switching.told(link) or "its own",
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
@@ -49,4 +50,5 @@ def run_facts(run: Run) -> dict[str, Any]:
         "finished": run.finished and datestamps.write(run.finished),
         **{name: getattr(run, name) for name in (*COUNTERS, *(slices.DRIFT if run.is_comparison else ()))},
         "message": run.message,
+        "warnings": run.warnings,
     }

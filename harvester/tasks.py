@@ -1,35 +1,75 @@
 """Celery tasks: each a few lines around a plain function. Ids in, nothing out."""
 
+import logging
+
 from celery import shared_task
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import canary, clock, runs, switching
+from harvester import canary, clock, outages, runs, switching
 from harvester.models import Run
+
+logger = logging.getLogger(__name__)
 
 
 def queue(run: Run) -> None:
-    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none."""
-    runs.mark_queued(run)
+    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none.
+
+    Raises OperationalError of kombu when there is no broker.
+    """
     harvest.delay(run.pk)
+    runs.mark_queued(run)
+
+
+def _queue_if_possible(run: Run) -> None:
+    try:
+        queue(run)
+    except OperationalError as exc:
+        logger.warning("run not queued; the next tick tries again", extra=run.log_facts(reason=str(exc)))
 
 
 @shared_task
 def tick() -> None:
-    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then."""
+    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then.
+
+    One chore that fails does not keep the others from being done.
+    """
     canary.sing()
+    for chore in (
+        *(_check_clock, _switch_failing, _start_due, _take_up),
+        *(_flush_journal, upkeep.purge_daily, queue_validation, dictionaries.tend),
+    ):
+        try:
+            chore()
+        except Exception as exc:
+            if outages.is_one(exc):
+                raise  # the others need the database, too
+            logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
+
+
+def _check_clock() -> None:
     clock.check(timezone.now())
+
+
+def _switch_failing() -> None:
     switching.switch_failing(timezone.now())
+
+
+def _start_due() -> None:
     for run in runs.open_due_runs():
-        queue(run)
+        _queue_if_possible(run)
+
+
+def _take_up() -> None:
     for run in runs.claimable():
-        queue(run)
+        _queue_if_possible(run)
+
+
+def _flush_journal() -> None:
     if journal.waiting():
         journal.flush_or_warn()
-    upkeep.purge_daily()
-    queue_validation()
-    dictionaries.tend()
 
 
 @shared_task
@@ -37,4 +77,4 @@ def harvest(run_id: int) -> None:
     """Take pages of a run for at most a minute, then queue the successor."""
     run = runs.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
-        queue(run)
+        _queue_if_possible(run)

@@ -6,11 +6,12 @@ read piece by piece in `harvester.client`, which looks at the clock in between.
 """
 
 import socket
+import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from contextlib import ExitStack
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -21,26 +22,11 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.response import BaseHTTPResponse
 
+from harvester.access import Access, Cookie, is_pem
+
+_COOKIE = ("name", "value", "domain", "path", "secure", "expires")  # what of a cookie decides where it goes
 # When the answer being waited for must be there (time.monotonic).
 deadline: ContextVar[float] = ContextVar("deadline")
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What a link needs besides its base URL to be let in (fault catalogue 96 to 105). All of it may be empty.
-
-    `ca_file`: certificates to trust instead of the usual ones. `proxy`: URL of an HTTP proxy. `post`: ask by POST.
-    `cookies`: what the provider set earlier in this run, as `cookies_of` gave it.
-    """
-
-    user: str = ""
-    password: str = field(default="", repr=False)
-    ca_file: str = ""
-    proxy: str = field(default="", repr=False)
-    post: bool = False
-    user_agent: str = ""
-    sender: str = ""
-    cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Session(requests.Session):
@@ -49,7 +35,9 @@ class Session(requests.Session):
     def __init__(self, access: Access) -> None:
         super().__init__()
         self.access = access
-        self.credentials = HTTPBasicAuth(access.user, access.password) if access.user else None
+        self._files = ExitStack()
+        # As bytes, because requests would send text in Latin-1, and RFC 7617 asks for UTF-8.
+        self.credentials = HTTPBasicAuth(access.user.encode(), access.password.encode()) if access.user else None
         self.auth = _unchanged  # else requests would look into ~/.netrc
         self.headers.update(
             {
@@ -60,17 +48,29 @@ class Session(requests.Session):
                 "Accept-Encoding": "gzip;q=1.0, identity;q=0.5",  # H30
             }
         )
-        if access.ca_file:
-            self.verify = access.ca_file
+        self.ca_file = self._file_of(access.certificates)
         if access.proxy:
             self.proxies = {"http": access.proxy, "https": access.proxy}
-        self.cookies.update(access.cookies)
+        for cookie in access.cookies:
+            self.cookies.set(**cookie)
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
 
-    def cookies_of(self) -> dict[str, str]:
-        """The cookies of this run, to be given to the session that goes on with it in another process."""
-        return {cookie.name: cookie.value or "" for cookie in self.cookies}
+    def cookies_of(self) -> tuple[Cookie, ...]:
+        """The cookies of this run, each for the host that set it, for the session that goes on in another process."""
+        return tuple({name: getattr(cookie, name) for name in _COOKIE} for cookie in self.cookies)
+
+    def close(self) -> None:
+        super().close()
+        self._files.close()
+
+    def _file_of(self, certificates: str) -> str:
+        """The path of a file with these certificates, as TLS wants one; empty for none."""
+        if not is_pem(certificates):
+            return certificates
+        file = Path(self._files.enter_context(tempfile.TemporaryDirectory(prefix="gisc-ca-"))) / "trusted.pem"
+        file.write_text(certificates, encoding="ascii", errors="replace")
+        return str(file)
 
 
 def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from catalogue import datestamps, oai
 from harvester.errors import BrokenReply
 from harvester.parse import Page, ReceivedEntry
+from harvester.remarks import Code, Remark
 
 MIN_SAME = 3  # chosen: so many records of a page with one identifier, and no other, are a fault of the provider
 
 
+_TOO_OLD = Remark(Code.TOO_OLD, "A record is older than what was asked for; the provider may ignore `from`.")
 _CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
 
 
@@ -38,30 +40,30 @@ class Watch:
         token = page.token
         if token == _CSW_END and self.is_complete:
             token = None
-            warnings.append("The list ended with the token 0, which would begin it again.")
+            warnings.append(Remark(Code.END, "The list ended with the token 0, which would begin it again."))
         return replace(page, entries=_last_word_last(page.entries), token=token, warnings=tuple(warnings))
 
-    def _strays(self, entries: Sequence[ReceivedEntry]) -> list[str]:
+    def _strays(self, entries: Sequence[ReceivedEntry]) -> list[Remark]:
         """Records that were not asked for (34, 55, 56): taken, as each is authoritative (H16, H36), and told."""
         start = datestamps.lenient(self._from) if self._from else None
         found = []
         for header in (entry.entry.header for entry in entries):
             if self._remote_set and header.set_specs and not any(map(self._is_in_set, header.set_specs)):
-                found.append(f"A record names other sets than {self._remote_set}.")
+                found.append(Remark(Code.OTHER_SET, f"A record names other sets than {self._remote_set}."))
             stamp = datestamps.lenient(header.datestamp)
             if start is not None and stamp is not None and stamp < start:
-                found.append("A record is older than what was asked for; the provider may ignore `from`.")
+                found.append(_TOO_OLD)
         return found
 
     def _is_in_set(self, spec: str) -> bool:
         return spec == self._remote_set or spec.startswith(f"{self._remote_set}:")
 
 
-def _odd_stamps(entries: Sequence[ReceivedEntry]) -> list[str]:
+def _odd_stamps(entries: Sequence[ReceivedEntry]) -> list[Remark]:
     """H35, 60: told, not refused."""
     headers = [entry.entry.header for entry in entries if entry.entry.header.identifier]
     odd = [header for header in headers if datestamps.lenient(header.datestamp) is None]
-    return ["A record has no datestamp that can be read."] * len(odd)
+    return [Remark(Code.DATESTAMP, "A record has no datestamp that can be read.")] * len(odd)
 
 
 def _last_word_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:

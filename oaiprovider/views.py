@@ -166,7 +166,8 @@ def _turned_away(
 
 def _was_sent_here(request: HttpRequest) -> bool:
     """Whether this is the mirror itself, with the settings of the node that sends clients here: it must not send them on."""
-    return bool(request.META.get("HTTP_HOST", "").lower() == urlsplit(settings.GISC_MIRROR_URL).netloc.lower())
+    host = str(request.META.get("HTTP_HOST", ""))
+    return host.lower() == str(urlsplit(settings.GISC_MIRROR_URL).netloc).lower()
 
 
 def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:

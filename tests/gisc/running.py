@@ -66,10 +66,10 @@ def free_port() -> int:
 
 
 def answers(url: str) -> bool:
-    """Whether a server is there and content with the request."""
+    """Whether a server is there and content with the request; one that is slow to answer may be asked again."""
     try:
-        return requests.get(url, timeout=5).ok
-    except requests.ConnectionError:
+        return requests.get(url, timeout=10).ok
+    except (requests.ConnectionError, requests.Timeout):
         return False
 
 

@@ -1,20 +1,25 @@
 """Health: live says only that the process answers; ready asks the database and Redis."""
 
+import json
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from catalogue import durability
 from gisc import database, health
+from harvester import canary
+from harvester.models import Canary
 from tests.gisc.running import ROOT, environment, free_port
 
 ASK_WITHOUT_DATABASE = """
 import django
 django.setup()
 from django.test import Client
-for path in ("/health/live", "/health/ready"):
+for path in ("/health/live", "/health/ready", "/health/tasks"):
     answer = Client(headers={"host": "localhost"}).get(path)
     print(answer.status_code, answer.content.decode().strip())
 """
@@ -31,8 +36,43 @@ def test_live_asks_nothing(client: Client) -> None:
 def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -> None:
     answer = client.get("/health/ready")
     durable = not durability.lacking()  # the tests' own server is not
-    expected = {"ready": True, "database": "ok", "redis": "ok", "durable": durable}
-    assert (answer.status_code, answer.json()) == (200, expected)
+    expected = {"ready": True, "status": "degraded", "database": "ok", "redis": "ok"}
+    tasks = {"age_s": None, "late": True}  # none has come through yet
+    assert (answer.status_code, answer.json()) == (200, expected | {"tasks": tasks, "durable": durable})
+
+
+@pytest.mark.django_db
+def test_health_tells_how_long_ago_a_task_came_through(client: Client, settings) -> None:
+    settings.GISC_CANARY_SECONDS = 600
+    canary.sing()
+    answer = client.get("/health/ready")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+    assert answer.json()["tasks"]["late"] is False
+    assert 0 <= answer.json()["tasks"]["age_s"] < 60
+    assert client.get("/health/tasks").status_code == 200
+    assert figure(client, "gisc_canary_late") == 0
+
+    Canary.objects.update(last=timezone.now() - timedelta(seconds=601))
+    answer = client.get("/health/ready")
+    # Still ready: what is stored is served, and to take the node off the network would help nobody.
+    assert (answer.status_code, answer.json()["ready"], answer.json()["status"]) == (200, True, "degraded")
+    assert answer.json()["tasks"]["late"] is True
+    assert client.get("/health/tasks").status_code == 503
+    assert client.get("/health/tasks").json() == {"age_s": pytest.approx(601, abs=30), "late": True}
+    assert figure(client, "gisc_canary_late") == 1
+    assert figure(client, "gisc_canary_age_seconds") == pytest.approx(601, abs=30)
+
+
+@pytest.mark.django_db
+def test_a_node_on_which_no_task_ever_came_through_is_degraded(client: Client) -> None:
+    assert client.get("/health/tasks").status_code == 503
+    assert figure(client, "gisc_canary_late") == 1
+    assert "gisc_canary_age_seconds " not in client.get("/metrics").content.decode()
+
+
+def figure(client: Client, name: str) -> float:
+    lines = client.get("/metrics").content.decode().splitlines()
+    return float(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
 
 
 @pytest.mark.django_db
@@ -66,6 +106,9 @@ def test_without_a_database_the_node_is_live_and_not_ready() -> None:
         check=True,
         timeout=60,
     )
-    live, ready = answer.stdout.splitlines()
+    live, ready, tasks = answer.stdout.splitlines()
     assert live == "200 ok"
-    assert ready == '503 {"ready": false, "database": "not reachable", "redis": "not reachable", "durable": null}'
+    status, _, body = ready.partition(" ")
+    parts = {"database": "not reachable", "redis": "not reachable", "tasks": None, "durable": None}
+    assert (status, json.loads(body)) == ("503", {"ready": False, "status": "not ready", **parts})
+    assert tasks == '503 {"age_s": null, "late": true}'

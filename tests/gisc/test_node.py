@@ -51,9 +51,9 @@ def password_in(output: str) -> str:
 def test_the_first_start_prints_the_addresses_and_they_answer(node: Node) -> None:
     for path in ("/oai?verb=Identify", "/admin/", "/"):
         assert f"{node.url}{path}" in node.output()
-    assert "<repositoryName>WIS-GISC-TOKYO" in requests.get(f"{node.url}/oai?verb=Identify", timeout=5).text
-    assert requests.get(f"{node.url}/", timeout=5).ok
-    assert requests.get(f"{node.url}/metrics", timeout=5).ok
+    assert "<repositoryName>WIS-GISC-TOKYO" in requests.get(f"{node.url}/oai?verb=Identify", timeout=60).text
+    assert requests.get(f"{node.url}/", timeout=60).ok
+    assert requests.get(f"{node.url}/metrics", timeout=60).ok
 
 
 def test_an_empty_node_says_how_to_load_records(node: Node) -> None:
@@ -63,7 +63,7 @@ def test_an_empty_node_says_how_to_load_records(node: Node) -> None:
 def test_the_password_that_is_shown_opens_the_admin(node: Node) -> None:
     with requests.Session() as browser:
         page = f"{node.url}/admin/login/"
-        browser.get(page, timeout=5)
+        browser.get(page, timeout=60)
         answer = browser.post(
             page,
             data={
@@ -72,7 +72,7 @@ def test_the_password_that_is_shown_opens_the_admin(node: Node) -> None:
                 "csrfmiddlewaretoken": browser.cookies["csrftoken"],
                 "next": "/admin/",
             },
-            timeout=5,
+            timeout=60,
             allow_redirects=False,
         )
     assert (answer.status_code, answer.headers.get("Location")) == (302, "/admin/")

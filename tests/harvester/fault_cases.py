@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from catalogue.models import Record
-from harvester import runs
+from harvester import remarks, runs
 from harvester.models import Reject, Run
 from tests.harvester.conftest import identifier
 from tests.harvester.misbehaving import World
@@ -82,7 +82,8 @@ class Case:
             assert (first.state, first.not_before, first.pages) == (Run.State.OPEN, None, 1), story
         elif outcome is Outcome.RESTARTED:
             assert last.restarts > 0, story
-        told = (last if outcome in (Outcome.DONE, Outcome.FAILED) else first).message
+        telling = last if outcome in (Outcome.DONE, Outcome.FAILED) else first
+        told = " ".join([telling.message, *remarks.sentences(telling.warnings)])
         assert self.says in told, story
         live = Record.objects.filter(deleted=False)
         expected = {identifier(each) if isinstance(each, int) else each for each in self.stored}

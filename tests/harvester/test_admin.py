@@ -43,6 +43,7 @@ def form(**changes: object) -> dict[str, object]:
         "interval_s": "3600",
         "overlap_s": "60",
         "strategy": "records",
+        "at_once": "4",
         "cycle_days": "28",
         "switch_after_h": "0",
         "alternatives-TOTAL_FORMS": "0",
@@ -236,7 +237,7 @@ def test_the_list_shows_each_links_last_run_and_its_message(admin_client: Client
     page = admin_client.get(LINKS).content.decode()
     assert "failed" in page
     assert "The provider answered HTTP 404 &lt;b&gt;Not Found&lt;/b&gt;." in page
-    assert f"{TOULOUSE.spec} → {TOULOUSE.spec}" in page
+    assert f"{TOULOUSE.spec} → " not in page, "a set of the same name is named once"
 
 
 def test_a_run_that_is_done_with_rejects_is_no_plain_success(admin_client: Client, run: Run) -> None:
@@ -429,7 +430,7 @@ def test_the_pages_of_a_link_have_the_buttons(admin_client: Client, link: Link, 
     assert f'formaction="{LOOK}"' in added
     assert "Run now" not in added
     page = admin_client.get(f"{LINKS}{link.pk}/change/").content.decode()
-    assert f'formaction="{LOOK}"' in page
+    assert f'formaction="{LOOK}?link={link.pk}"' in page
     assert f'action="{LINKS}{link.pk}/run/"' in page
     assert f'href="{RUNS}{run.pk}/change/"' in page
 

@@ -211,7 +211,14 @@ def test_no_password_and_no_token_is_told(base_url: str) -> None:
 
 
 def test_what_a_link_is_let_in_with_is_not_shown() -> None:
-    shown = repr(Access(user="tokyo", password="s3cret", proxy="http://u:s3cret@proxy", cookies={"session": "s3cret"}))
+    shown = repr(
+        Access(
+            user="tokyo",
+            password="s3cret",
+            proxy="http://u:s3cret@proxy",
+            cookies=({"name": "session", "value": "s3cret"},),
+        )
+    )
     assert "s3cret" not in shown
 
 
@@ -235,7 +242,7 @@ def test_netrc_is_left_alone(httpserver: HTTPServer, tmp_path, monkeypatch: pyte
 def test_an_authority_of_the_providers_own_is_trusted_where_the_link_names_it(provider: Provider) -> None:
     fill(provider, range(1))
     with RawServer(provider, context=server_context("good")).serving() as raw:
-        assert b"<Identify>" in ask(raw.base_url, Access(ca_file=str(folder() / "ca.pem"))).body
+        assert b"<Identify>" in ask(raw.base_url, Access(certificates=str(folder() / "ca.pem"))).body
         with pytest.raises(Refused, match="cannot be trusted"):
             ask(raw.base_url)
 

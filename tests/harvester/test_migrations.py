@@ -34,3 +34,18 @@ def test_links_that_have_harvested_before_get_their_headers_and_keep_their_place
         assert Link.objects.get().harvested_to == link.harvested_to, identifier(0)
     finally:
         MigrationExecutor(connection).migrate([("harvester", newest)])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_password_in_an_address_is_moved_to_where_it_is_not_shown(link: Link) -> None:
+    newest = sorted(name for _, name in MigrationExecutor(connection).loader.graph.leaf_nodes("harvester"))[-1]
+    Link.objects.update(base_url="https://tokyo:s3%40cret@gisc.example.org:8443/oai")
+    try:
+        MigrationExecutor(connection).migrate([("harvester", "0009_access")])
+        MigrationExecutor(connection).migrate([("harvester", newest)])
+
+        upgraded = Link.objects.get()
+        assert upgraded.base_url == "https://gisc.example.org:8443/oai"
+        assert (upgraded.access().user, upgraded.access().password) == ("tokyo", "s3@cret")
+    finally:
+        MigrationExecutor(connection).migrate([("harvester", newest)])

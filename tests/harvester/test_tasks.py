@@ -68,3 +68,25 @@ def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
         ingest.ingest(sources.documents([SAMPLES]), into=own_set())
         tasks.tick()
     assert trained() == 1
+
+
+@pytest.mark.parametrize("failing", ["clock.check", "switching.switch_failing", "runs.claimable", "upkeep.purge_daily"])
+def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
+    link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
+) -> None:
+    done = []
+
+    def fail(*_: object) -> None:
+        raise ValueError("no good")
+
+    module, _, name = failing.partition(".")
+    fail.__name__ = name
+    monkeypatch.setattr(getattr(tasks, module), name, fail)
+    monkeypatch.setattr(tasks, "queue_validation", lambda: done.append("validation"))
+
+    tasks.tick()
+
+    assert queued == [Run.objects.get(link=link).pk]
+    assert done == ["validation"]
+    assert "a chore of the tick failed" in caplog.text
+    assert "no good" in caplog.text

@@ -107,7 +107,9 @@ class Crash:
                     left_behind = self._kill()
                     self.ingest.wait(60)
                     others.result(120)
-                until(lambda: not living(left_behind), timeout_s=30, what="what the killed process had started is gone")
+                until(
+                    lambda: not living(left_behind), timeout_s=120, what="what the killed process had started is gone"
+                )
             finally:
                 self.ingest.kill()
                 self.ingest.wait()

@@ -61,7 +61,7 @@ def tokens(server: Served) -> list[str]:
 
 def send(server: Served, raw: bytes) -> tuple[int, http.client.HTTPMessage | None, bytes]:
     """Send these bytes and nothing after them; status, headers and body, or status 0 where nothing came back."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as link:
         try:
             link.sendall(raw)
             link.shutdown(socket.SHUT_WR)

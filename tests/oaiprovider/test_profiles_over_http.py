@@ -89,7 +89,7 @@ def test_a_closed_profile_does_not_exist_for_who_comes_from_elsewhere(base_url: 
 @pytest.mark.spec("G2", "G3")
 def test_a_request_without_a_user_agent_is_anybodys(base_url: str) -> None:
     host, port = base_url.removeprefix("http://").removesuffix("/oai").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         request = f"GET /oai?verb=ListSets HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
         connection.sendall(request.encode())
         answer = b"".join(iter(lambda: connection.recv(65536), b""))

@@ -26,7 +26,7 @@ def catalogue(transactional_db: None) -> None:
 @pytest.mark.spec("P115", "P4")
 def test_one_connection_serves_a_whole_list_compressed_or_not(catalogue: None, tmp_path: Path) -> None:
     with served(tmp_path, GISC_PAGE_RECORDS="20") as server:
-        link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         link.connect()
         opened = link.sock
         query, found, number = "verb=ListRecords&metadataPrefix=iso19139", [], 0
@@ -52,19 +52,19 @@ def test_the_endpoint_knows_no_session_and_the_administration_does(transactional
     with served(tmp_path) as server:
         given = {"Cookie": "sessionid=x; csrftoken=y", "Host": "any.example.org"}
         for answer in (
-            requests.get(f"{server.url}/oai?verb=Identify", headers=given, timeout=10),
-            requests.post(f"{server.url}/oai", data={"verb": "Identify"}, headers=given, timeout=10),
+            requests.get(f"{server.url}/oai?verb=Identify", headers=given, timeout=60),
+            requests.post(f"{server.url}/oai", data={"verb": "Identify"}, headers=given, timeout=60),
         ):
             assert answer.status_code == 200
             assert "Set-Cookie" not in answer.headers
             assert "Cookie" not in answer.headers["Vary"]
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        login = requests.get(f"{server.url}/admin/login/", timeout=10)
+        login = requests.get(f"{server.url}/admin/login/", timeout=60)
         assert "csrftoken" in login.cookies
-        refused = requests.post(f"{server.url}/admin/login/", data={"username": "x", "password": "y"}, timeout=10)
+        refused = requests.post(f"{server.url}/admin/login/", data={"username": "x", "password": "y"}, timeout=60)
         assert refused.status_code == 403, "without a CSRF token"
-        assert "/oai" in requests.get(f"{server.url}/robots.txt", timeout=10).text
-        counted = requests.get(f"{server.url}/metrics", timeout=10).text
+        assert "/oai" in requests.get(f"{server.url}/robots.txt", timeout=60).text
+        counted = requests.get(f"{server.url}/metrics", timeout=60).text
         assert (
             'django_http_requests_total_by_view_transport_method_total{method="GET",transport="http",view="oai"}'
             in counted
@@ -78,12 +78,12 @@ def test_clients_that_read_nothing_do_not_block_the_others(catalogue: None, tmp_
     with served(tmp_path, GISC_TRUSTED_PROXIES="127.0.0.1", **given) as server:
         slow = []
         for _ in range(2):
-            link = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            link = socket.create_connection(("127.0.0.1", server.port), timeout=60)
             link.sendall(b"GET /oai?verb=ListRecords&metadataPrefix=iso19139 HTTP/1.1\r\nHost: x\r\n\r\n")
             assert link.recv(12) == b"HTTP/1.1 200"  # the answer has begun
             slow.append(link)
-        assert requests.get(f"{server.url}/health/live", timeout=10).status_code == 200
-        told = requests.get(f"{server.url}/oai?verb=Identify", timeout=10)
+        assert requests.get(f"{server.url}/health/live", timeout=60).status_code == 200
+        told = requests.get(f"{server.url}/oai?verb=Identify", timeout=60)
         assert (told.status_code, told.headers["Retry-After"]) == (503, "10")
         for link in slow:
             link.close()
@@ -92,7 +92,7 @@ def test_clients_that_read_nothing_do_not_block_the_others(catalogue: None, tmp_
         def served_again() -> bool:
             """Asked as one who has not been told to wait."""
             from_elsewhere = {"X-Forwarded-For": next(others)}
-            return requests.get(f"{server.url}/oai?verb=Identify", headers=from_elsewhere, timeout=10).ok
+            return requests.get(f"{server.url}/oai?verb=Identify", headers=from_elsewhere, timeout=60).ok
 
         until(served_again, timeout_s=60, what="those that went away count no longer")
 
@@ -104,6 +104,6 @@ def test_a_statement_that_takes_too_long_is_503_and_the_next_request_is_answered
     with served(tmp_path, GISC_WEB_STATEMENT_SECONDS="1") as server:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT catalogue_stamp()")  # a writer that does not come to its end
-            held = requests.get(f"{server.url}/oai?verb=ListSets", timeout=20)
+            held = requests.get(f"{server.url}/oai?verb=ListSets", timeout=60)
         assert (held.status_code, held.headers["Retry-After"]) == (503, "30")
-        assert requests.get(f"{server.url}/oai?verb=ListSets", timeout=20).status_code == 200
+        assert requests.get(f"{server.url}/oai?verb=ListSets", timeout=60).status_code == 200

@@ -2,17 +2,22 @@
 
 import importlib
 import logging
+import queue
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from celery.signals import after_task_publish, task_postrun
+from celery.signals import after_task_publish, beat_init, task_postrun, worker_ready
 from celery.utils.dispatch import Signal
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
+
+from tests.gisc.running import ROOT, environment
 
 
 @pytest.fixture
@@ -22,6 +27,8 @@ def container() -> Iterator[ModuleType]:
     yield module
     for signal in (task_postrun, after_task_publish):
         assert signal.disconnect(module._leave_mark)
+    for signal in (worker_ready, beat_init):
+        assert signal.disconnect(module._end_when_idle)
 
 
 def _administrator() -> str:
@@ -82,3 +89,42 @@ def test_a_mark_that_cannot_be_left_does_not_fail_the_task(
 
 def test_the_worker_of_a_container_runs_as_many_processes_as_the_setting_says(container: ModuleType) -> None:
     assert container.app.conf.worker_concurrency == settings.GISC_HARVEST_WORKERS
+
+
+IDLE = """
+import sys, threading, time
+from pathlib import Path
+from gisc import container
+container.MARK = Path(sys.argv[1])
+threading.Thread(target=container.end_when_idle, args=(1, 0.05), daemon=True).start()
+for _ in range(int(sys.argv[2])):
+    container._leave_mark()
+    time.sleep(0.1)
+print("no mark any more", flush=True)
+threading.Event().wait()
+"""
+
+
+@pytest.mark.parametrize("marks", [0, 20], ids=["from the start", "after two seconds of work"])
+def test_a_process_that_does_nothing_any_more_ends_and_one_that_works_does_not(tmp_path: Path, marks: int) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", IDLE, str(tmp_path / "mark"), str(marks)],
+        cwd=ROOT,
+        env=environment(GISC_DATA_DIR=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "no mark any more\n"), ended.stderr
+    assert "nothing was done for too long" in ended.stderr
+
+
+@pytest.mark.parametrize("signal", [worker_ready, beat_init])
+def test_worker_and_beat_of_a_container_are_watched_from_their_start(
+    signal: Signal, container: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = queue.SimpleQueue[tuple[float, float]]()
+    monkeypatch.setattr(container, "end_when_idle", lambda *limits: watched.put(limits))
+    signal.send(sender=None)
+    assert watched.get(timeout=10) == (settings.GISC_CANARY_SECONDS, 10)

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from catalogue.management.progress import progress_bar
-from harvester import runs
+from harvester import remarks, runs
 from harvester.models import Link, Run
 from harvester.status import COUNTERS, run_facts
 
@@ -89,6 +89,8 @@ class Command(BaseCommand):
             report = {"link": run.link.name, **run_facts(run), "rejects": rejects}
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
+        for sentence in remarks.sentences(run.warnings):
+            self.stderr.write(f"warning: {sentence}")
         for reject in run.rejects.all():
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")
         self.stdout.write(f"{run.state}: " + ", ".join(f"{getattr(run, name)} {name}" for name in COUNTERS))

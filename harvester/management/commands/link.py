@@ -1,4 +1,4 @@
-"""manage.py link add|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
+"""manage.py link add|access|list|show|check|cancel|switch|accept-move|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,8 +12,9 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, runs, status, switching
+from harvester import discovery, links, moves, remarks, runs, status, switching
 from harvester.errors import HarvestError
+from harvester.management import access_options
 from harvester.models import Link, Run
 from harvester.words import Kind
 
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
         add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
+        add.add_argument("--at-once", type=int, default=4, metavar="N", help="GetRecord requests at once (default: 4)")
         add.add_argument(
             "--from",
             dest="from_policy",
@@ -45,6 +47,10 @@ class Command(BaseCommand):
             help="what the next run's `from` goes by (default: earlier)",
         )
         add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
+        access_options.add_to(add)
+        access = actions.add_parser("access", help="change what the provider of a link is asked with")
+        access.add_argument("name")
+        access_options.add_to(access)
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
@@ -55,13 +61,15 @@ class Command(BaseCommand):
         switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
+        accept = actions.add_parser("accept-move", help="make the address that the provider has moved to its base URL")
+        accept.add_argument("name")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, cancel, switch, remove):
+        for action in (add, access, listing, show, check, cancel, switch, accept, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
-        getattr(self, f"_{action}")(**options)
+        getattr(self, f"_{action.replace('-', '_')}")(**options)
 
     def _add(self, *, name: str, base_url: str, remote_set: str, into: str | None, **options: Any) -> None:
         spec = into or remote_set
@@ -79,18 +87,31 @@ class Command(BaseCommand):
             overlap_s=options["overlap"],
             strategy=options["strategy"],
             from_policy=options["from_policy"],
+            at_once=options["at_once"],
             enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
         )
+        access_options.apply(link, options)
         try:
             local.full_clean(validate_unique=local.pk is None)
             link.full_clean(exclude=["local_set"] if local.pk is None else None)
             link.clean()
         except ValidationError as exc:
-            faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
-            raise CommandError(f"The link was not added. {faults}") from exc
+            raise CommandError(f"The link was not added. {_faults(exc)}") from exc
         link.local_set = sets.add(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
+
+    def _access(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        changed = access_options.apply(link, options)
+        if not changed:
+            raise CommandError("Say what to change; `manage.py link access --help` has the options.")
+        try:
+            link.full_clean()
+        except ValidationError as exc:
+            raise CommandError(f"Nothing was changed. {_faults(exc)}") from exc
+        links.save(link, changed)
+        self._print(link, options["json"], f"The access of {name} is changed: {_in_words(link.access_told())}")
 
     def _list(self, **options: Any) -> None:
         links = Link.objects.select_related("local_set")
@@ -113,22 +134,27 @@ class Command(BaseCommand):
     def _show(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
+        facts["access"] = link.access_told()
         facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
             return
         runs = facts.pop("runs")
         for field, value in facts.items():
-            self.stdout.write(f"{field}: {value}")
+            self.stdout.write(f"{field}: {_in_words(value)}")
         for run in runs:
-            message = run.pop("message")
+            message, warnings = run.pop("message"), run.pop("warnings")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
+            for sentence in remarks.sentences(warnings):
+                self.stdout.write(f"  warning: {sentence}")
 
     def _check(self, *, name: str, **options: Any) -> None:
         link = None if "://" in name else _named(name)
         base_url = link.base_url if link else name
         try:
-            offer = discovery.look(base_url, remote_set=link.remote_set if link else "")
+            offer = discovery.look(
+                base_url, remote_set=link.remote_set if link else "", access=link.access_with() if link else None
+            )
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
         faults = offer.faults(link.prefix, link.remote_set) if link else []
@@ -177,6 +203,14 @@ class Command(BaseCommand):
         served_by = str(to or "its own provider")
         self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
 
+    def _accept_move(self, *, name: str, **options: Any) -> None:
+        link = _named(name)
+        try:
+            told = moves.accept(link, link.moved_to)
+        except ValueError as exc:
+            raise CommandError(f"The base URL of {name} stays {link.base_url}: {exc}.") from exc
+        self._print(_named(name), options["json"], told)
+
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         facts = _as_dict(link)
@@ -190,9 +224,13 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
 
 
+def _faults(exc: ValidationError) -> str:
+    return "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
+
+
 def _in_words(value: object) -> object:
     if isinstance(value, dict):
-        return "; ".join(f"{name} {said}" for name, said in value.items() if said)
+        return "; ".join(f"{name} {said}" for name, said in value.items() if said) or "none"
     return ", ".join(value) if isinstance(value, list) else value
 
 
@@ -217,9 +255,11 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "overlap_s": link.overlap_s,
         "strategy": link.strategy,
         "from_policy": link.from_policy,
+        "at_once": link.at_once,
         "granularity": link.granularity,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
         "provider": switching.told(link) or "its own",
+        "moved_to": link.moved_to,
     }

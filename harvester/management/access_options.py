@@ -1,0 +1,67 @@
+"""What a link is let in with, as options of the command line. A password is read from a file, never from an argument:
+arguments are seen by everybody who may list processes."""
+
+import sys
+from argparse import ArgumentParser, BooleanOptionalAction
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from harvester import access
+from harvester.models import Link
+
+_PLAIN = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
+
+
+def add_to(parser: ArgumentParser) -> None:
+    """The options, all of them absent unless they are given."""
+    options = parser.add_argument_group("access", "what the provider wants before it answers; '' takes a value away")
+    options.add_argument("--user", help="user name of HTTP basic authentication; '' forgets the password too")
+    options.add_argument("--password-file", metavar="FILE", help="file whose first line is the password; - for stdin")
+    options.add_argument("--certificates", metavar="FILE", help="PEM file of the authorities to trust; it is copied")
+    options.add_argument("--proxy", metavar="URL", help="http://host:port")
+    options.add_argument("--proxy-user", metavar="USER")
+    options.add_argument("--proxy-password-file", metavar="FILE")
+    options.add_argument("--post", action=BooleanOptionalAction, help="ask by POST")
+    options.add_argument("--user-agent", metavar="TEXT")
+    options.add_argument("--sender", metavar="MAIL", help="the From of requests")
+
+
+def apply(link: Link, options: Mapping[str, Any]) -> set[str]:
+    """Set what was given; the fields that were. Raises CommandError."""
+    changed = {name for name in _PLAIN if options[name] is not None}
+    for name in changed:
+        setattr(link, name, options[name])
+    if options["certificates"] is not None:
+        link.certificates = _text(options["certificates"]) if options["certificates"] else ""
+        changed.add("certificates")
+    for user, keep in (("user", link.keep_password), ("proxy_user", link.keep_proxy_password)):
+        password = "proxy_password" if user == "proxy_user" else "password"
+        file = options[f"{password}_file"]
+        if file is None and (user not in changed or getattr(link, user)):
+            continue  # neither given nor taken away
+        keep(_password(file, of_proxy=user == "proxy_user") if file else "")
+        changed.add(f"sealed_{password}")
+        if file and not getattr(link, user):
+            raise CommandError(f"A password needs a user name: --{user.replace('_', '-')}.")
+    return changed
+
+
+def _password(file: str, *, of_proxy: bool) -> str:
+    text = sys.stdin.readline() if file == "-" else _text(file)
+    password = text.partition("\n")[0].rstrip("\r")
+    fault = (
+        access.password_fault(password, of_proxy=of_proxy) if password else f"{file} has no password in its first line"
+    )
+    if fault:
+        raise CommandError(f"{fault}.")
+    return password
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise CommandError(f"{file} cannot be read: {getattr(exc, 'strerror', None) or 'it is no text'}.") from exc

@@ -1,0 +1,127 @@
+"""What a link is let in with: fields of its own, secrets sealed."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
+from django.db import models
+
+from harvester import access, seals
+from harvester.access import Access
+from harvester.errors import Refused
+
+_PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
+
+
+class AccessFields(models.Model):
+    """How a provider is asked. Passwords are set by `keep_password` and `keep_proxy_password`, and shown nowhere."""
+
+    user = models.CharField(
+        "user name", max_length=200, blank=True, help_text="of HTTP basic authentication; empty: none, and no password"
+    )
+    sealed_password = models.TextField(blank=True, editable=False)
+    certificates = models.TextField(
+        "certificates to trust",
+        blank=True,
+        help_text="of the provider's own authority, instead of the usual ones: pasted as PEM, or the path of a PEM file "
+        "that every worker can read",
+    )
+    proxy = models.CharField(
+        max_length=300, blank=True, help_text="http://host:port; empty: as the node's environment has it"
+    )
+    proxy_user = models.CharField("proxy's user name", max_length=200, blank=True)
+    sealed_proxy_password = models.TextField(blank=True, editable=False)
+    post = models.BooleanField("ask by POST", default=False, help_text="where the provider, or a proxy, minds GET")
+    user_agent = models.CharField(
+        "User-Agent", max_length=200, blank=True, help_text="if the provider wants another than the node's own"
+    )
+    sender = models.CharField(
+        "From",
+        max_length=254,
+        blank=True,
+        validators=[EmailValidator()],
+        help_text="mail address told to the provider; empty: GISC_ADMIN_EMAIL",
+    )
+
+    class Meta:
+        abstract = True
+
+    def check_access(self, base_url: str) -> None:
+        """Refuse what could not be sent, or what would tell a secret. Raises ValidationError."""
+        found = access.faults(
+            base_url=base_url,
+            user=self.user,
+            certificates=self.certificates,
+            proxy=self.proxy,
+            proxy_user=self.proxy_user,
+            user_agent=self.user_agent,
+        )
+        if found:
+            raise ValidationError(dict(found))
+
+    def keep_password(self, password: str) -> None:
+        """Keep a password for the provider; an empty one forgets it."""
+        self.sealed_password = _sealed(password, _PASSWORD)
+
+    def keep_proxy_password(self, password: str) -> None:
+        """Keep a password for the proxy; an empty one forgets it."""
+        self.sealed_proxy_password = _sealed(password, _PROXY_PASSWORD)
+
+    def access_with(self, **more: Any) -> Access:
+        """What requests are made with, and `more`. Raises Refused where a password cannot be read any more."""
+        return Access(
+            user=self.user,
+            password=self._opened(self.sealed_password, _PASSWORD),
+            certificates=self.certificates,
+            proxy=self._proxy_with_credentials(),
+            post=self.post,
+            user_agent=self.user_agent,
+            sender=self.sender,
+            **more,
+        )
+
+    def access_elsewhere(self, **more: Any) -> Access:
+        """What another provider than the link's own is asked with: what is ours, and nothing that its own gave us."""
+        proxy = self._proxy_with_credentials()
+        return Access(proxy=proxy, user_agent=self.user_agent, sender=self.sender, **more)
+
+    def access_told(self) -> dict[str, str | bool]:
+        """The access as it may be shown."""
+        return {
+            "user": self.user,
+            "password": _state(self.sealed_password, _PASSWORD),
+            "certificates": access.told(self.certificates),
+            "proxy": self.proxy,
+            "proxy_user": self.proxy_user,
+            "proxy_password": _state(self.sealed_proxy_password, _PROXY_PASSWORD),
+            "post": self.post,
+            "user_agent": self.user_agent,
+            "sender": self.sender,
+        }
+
+    def _proxy_with_credentials(self) -> str:
+        password = self._opened(self.sealed_proxy_password, _PROXY_PASSWORD)
+        return access.with_credentials(self.proxy, self.proxy_user, password)
+
+    def _opened(self, sealed: str, purpose: str) -> str:
+        try:
+            return seals.opened(sealed, purpose) if sealed else ""
+        except seals.Unreadable as exc:
+            raise Refused(
+                f"the {purpose} of {self} cannot be read: it was kept under another SECRET_KEY. Enter it again in the "
+                "link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back"
+            ) from exc
+
+
+def _sealed(password: str, purpose: str) -> str:
+    return seals.seal(password, purpose) if password else ""
+
+
+def _state(sealed: str, purpose: str) -> str:
+    if not sealed:
+        return "none"
+    try:
+        seals.opened(sealed, purpose)
+    except seals.Unreadable:
+        return "cannot be read: kept under another SECRET_KEY; enter it again"
+    return "kept"

@@ -1,0 +1,53 @@
+"""Other providers of the sets of links."""
+
+from dataclasses import replace
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+
+from catalogue import oai
+from harvester import kinds
+from harvester.models.link import Link
+
+
+class Alternative(models.Model):
+    """Another provider of a link's set, to turn to when the link's own cannot be had (W31, W37)."""
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
+    position = models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")
+    name = models.CharField(max_length=60, help_text="of the relay, as people know it")
+    base_url = models.CharField(
+        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
+    )
+    prefix = models.CharField(
+        "metadata prefix",
+        max_length=100,
+        default=oai.ISO19139,
+        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
+    )
+    remote_set = models.CharField("remote setSpec", max_length=200)
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("link", "position"), name="one_alternative_at_a_position_of_a_link"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind."""
+        if not hasattr(self.link, "local_set"):
+            return
+        faults = kinds.faults(
+            replace(self.link.arrangement(), base_url=self.base_url, remote_set=self.remote_set),
+            [],
+            our_set=settings.GISC_NAME,
+            our_url=f"{settings.GISC_BASE_URL}/oai",
+        )
+        faults = {field: reason for field, reason in faults.items() if field in ("base_url", "remote_set")}
+        if faults:
+            raise ValidationError(dict(faults))

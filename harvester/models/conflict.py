@@ -1,0 +1,40 @@
+"""Where a provider and the catalogue disagree."""
+
+from django.db import models
+from django.db.models import Q
+
+from harvester.models.link import Link
+
+
+class Conflict(models.Model):
+    """What a link brings and the catalogue says otherwise, until an operator or the provider settles it.
+
+    The record itself is what its owner says (promise 9); this row tells of the other word (W23, W33, W45).
+    """
+
+    class Kind(models.TextChoices):
+        MISPLACED = "misplaced", "misplaced: the record is in our own set, or ours claims a peer's"
+        DIFFERS = "differs", "differs from what the owner says"
+        DISPUTED = "disputed", "deleted by one, held by another"
+        VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
+    key = models.TextField(db_collation="C")
+    identifier = models.TextField(help_text="as the provider spells it")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.TextField()
+    digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
+    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
+    raw = models.BinaryField(null=True, help_text="the provider's version as received")
+    first_seen = models.DateTimeField()
+    last_seen = models.DateTimeField()
+    settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")
+    settlement = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-first_seen", "-pk")
+        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_conflict_of_an_identifier_per_link"),)
+        indexes = (models.Index(fields=("link", "key"), condition=Q(settled=None), name="conflicts_that_wait"),)
+
+    def __str__(self) -> str:
+        return self.identifier

@@ -1,0 +1,35 @@
+"""The table of a link: headers as its provider last gave them."""
+
+from django.db import models
+from django.db.models import Q
+
+from harvester.models.link import Link
+
+
+class RemoteHeader(models.Model):
+    """What a link's provider last said of one identifier (H40): the link's table, which comparisons go by (W25)."""
+
+    class State(models.TextChoices):
+        HELD = "held", "taken as the provider gave it"
+        WANTED = "wanted", "to be asked for by GetRecord"
+        ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
+        VANISHED = "vanished", "no longer known to the provider"
+        REJECTED = "rejected", "what came was not stored"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
+    key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
+    identifier = models.TextField(help_text="as the provider spells it")
+    datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
+    deleted = models.BooleanField(default=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
+        indexes = (
+            models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
+            models.Index(fields=("link", "id"), condition=Q(state__in=("wanted", "absent")), name="headers_wanted"),
+        )
+
+    def __str__(self) -> str:
+        return self.identifier

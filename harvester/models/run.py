@@ -1,0 +1,134 @@
+"""Runs. `harvester.runs` and its two helpers alone write them."""
+
+import json
+
+from django.db import models
+from django.db.models import Q
+
+from catalogue.datestamps import Granularity
+from harvester import seals
+from harvester.access import Cookie
+from harvester.models.link import Link
+
+_COOKIES = "cookies"
+
+
+class Run(models.Model):
+    """One pass over a link, from its `from` to the list's end. This row is the truth; the queue is only a hint.
+
+    OPEN --last page stored--> DONE
+    OPEN --tries spent, or refused--> FAILED
+    OPEN --by the operator--> CANCELLED
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    class Purpose(models.TextChoices):
+        HARVEST = "harvest", "harvest"
+        COMPARISON = "comparison", "comparison"
+
+    class Phase(models.TextChoices):
+        LISTING = "listing", "reading the list"
+        FETCHING = "fetching", "asking for single records"
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
+    trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
+    begun = models.DateTimeField()
+    finished = models.DateTimeField(null=True)
+    strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
+    phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
+    message = models.TextField(blank=True, help_text="what happened last, and what happens next")
+
+    warnings = models.JSONField(
+        default=list, help_text="what was not as it should be: code, text, count (harvester.remarks)"
+    )
+
+    list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
+    list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
+    granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
+    token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
+    pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
+    restarts = models.PositiveIntegerField(default=0)
+    first_response = models.DateTimeField(null=True, help_text="responseDate of the list's first page (H10)")
+    newest = models.DateTimeField(null=True, help_text="largest datestamp of the list so far")
+    list_size = models.PositiveIntegerField(null=True, help_text="completeListSize as the provider gives it (H25)")
+    listed = models.PositiveIntegerField(default=0, help_text="entries since the list was (re)started")
+    marked_token = models.TextField(blank=True, help_text="a token given before: to see it again is a loop (H23)")
+    marked_page = models.BinaryField(null=True, help_text="the digest of a page's headers, for the same purpose")
+    fetched = models.PositiveIntegerField(default=0, help_text="records asked for by GetRecord")
+
+    received = models.PositiveIntegerField(default=0)
+    new = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    deleted = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+
+    missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
+    stale = models.PositiveIntegerField(default=0, help_text="the provider has said something else since")
+    extra = models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it")
+    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here")
+    held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
+
+    attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
+    not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
+    queued = models.DateTimeField(null=True, help_text="when a task was last queued for it")
+    sealed_cookies = models.TextField(blank=True, help_text="what the provider set in this run (fault catalogue 96)")
+    holder = models.CharField(max_length=300, blank=True, help_text="host:pid that works on it")
+    leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
+
+    class Meta:
+        ordering = ("-begun",)
+        indexes = (models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),)
+        constraints = (
+            models.UniqueConstraint(fields=("link",), condition=Q(state="open"), name="one_open_run_per_link"),
+            models.CheckConstraint(
+                name="a_run_that_has_ended_has_no_cookies", condition=Q(state="open") | Q(sealed_cookies="")
+            ),
+            models.CheckConstraint(
+                name="the_counters_of_a_run_add_up",
+                condition=Q(
+                    received=models.F("new")
+                    + models.F("updated")
+                    + models.F("unchanged")
+                    + models.F("deleted")
+                    + models.F("rejected")
+                ),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.link} {self.begun:%Y-%m-%d %H:%M:%S}"
+
+    @property
+    def is_comparison(self) -> bool:
+        return self.purpose == Run.Purpose.COMPARISON
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == Run.State.OPEN
+
+    @property
+    def cookies(self) -> tuple[Cookie, ...]:
+        """The cookies of the run so far; none where they cannot be read any more, as a provider may do without."""
+        try:
+            return tuple(json.loads(seals.opened(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
+        except seals.Unreadable:
+            return ()
+
+    def with_cookies(self, cookies: tuple[Cookie, ...]) -> str:
+        """`sealed_cookies` with these: as it is where nothing has changed."""
+        if cookies == self.cookies:
+            return self.sealed_cookies
+        return seals.seal(json.dumps(cookies), _COOKIES) if cookies else ""
+
+    def log_facts(self, **more: object) -> dict[str, object]:
+        """What every log line about the run says, and `more`."""
+        return {"link": self.link.name, "run": self.pk, **more}

@@ -1,0 +1,105 @@
+"""A real browser: the system's Chromium without a window, driven by Selenium. Tests that need it skip where it is absent."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select
+
+from tests.harvester.conftest import provider, toulouse  # noqa: F401
+from tests.waiting import until
+
+
+class Browser:
+    """What a person does in the administration, in words; every wait is for something that is to be seen."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
+        self.driver, self.url = driver, url
+
+    def open(self, path: str) -> None:
+        self.driver.get(f"{self.url}{path}")
+
+    def sign_in(self, name: str, password: str) -> None:
+        self.open("/admin/")
+        self.write("username", name)
+        self.write("password", password)
+        self.field("password").send_keys(Keys.ENTER)
+        self.sees("Links")
+
+    @property
+    def text(self) -> str:
+        """What is to be read on the page now."""
+        return str(self.driver.execute_script("return document.body ? document.body.innerText : ''"))
+
+    def sees(self, words: str) -> None:
+        """Wait until the words are on the page."""
+        until(lambda: words in self.text, 15, f"the page says {words!r}; it says {self.text!r}")
+
+    def write(self, field: str, value: str) -> None:
+        """Fill in a field by its name."""
+        element = self.field(field)
+        element.clear()
+        element.send_keys(value)
+
+    def choose(self, field: str, words: str) -> None:
+        Select(self.field(field)).select_by_visible_text(words)
+
+    def field(self, name: str) -> WebElement:
+        return self.driver.find_element(By.NAME, name)
+
+    def press(self, words: str) -> None:
+        """Press the button, or follow the link, that says this, as soon as it is there."""
+        exact = f"normalize-space()={words!r}"
+        within = "self::button or self::a or self::summary or (self::strong and ancestor::a)"
+
+        def pressed() -> bool:
+            try:
+                found = self.driver.find_elements(By.XPATH, f"//*[{exact}][{within}]")
+                shown = [element for element in found if element.is_displayed()]
+                if shown:
+                    self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", shown[0])
+                    shown[0].click()
+                return bool(shown)
+            except (StaleElementReferenceException, ElementClickInterceptedException):
+                return False  # the page is being loaded, or moves
+
+        until(pressed, 15, f"there is {words!r} to press; the page says {self.text!r}")
+
+    def follow_to_new_tab(self, words: str) -> None:
+        """Press what opens another tab, and go there."""
+        before = set(self.driver.window_handles)
+        self.press(words)
+        until(lambda: set(self.driver.window_handles) - before, 15, "a new tab is open")
+        self.driver.switch_to.window((set(self.driver.window_handles) - before).pop())
+
+    def act_on_all(self, action: str) -> None:
+        """Tick all rows of a list, and run an action on them."""
+        self.driver.find_element(By.ID, "action-toggle").click()
+        self.choose("action", action)
+        self.press("Run")
+
+    def faults(self) -> list[str]:
+        """What the browser complains of: scripts that fail, files that are missing."""
+        return [str(entry["message"]) for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+@pytest.fixture
+def browser(live_server, tmp_path: Path) -> Iterator[Browser]:
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("Chromium is not here; `apt-get install chromium chromium-driver` brings it")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1440,1000"):
+        options.add_argument(argument)
+    options.add_argument(f"--user-data-dir={tmp_path / 'chromium'}")
+    options.add_experimental_option("prefs", {"download.default_directory": str(tmp_path / "downloads")})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with webdriver.Chrome(options, webdriver.ChromeService(driver)) as chrome:
+        yield Browser(chrome, live_server.url)

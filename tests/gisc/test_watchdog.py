@@ -1,0 +1,67 @@
+"""Worker and beat that live and do nothing: when they are given up, and that the node then starts them again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from gisc.watchdog import Watchdog
+from tests.gisc.running import Node, free_port
+from tests.waiting import until
+
+
+def health(*, ready: bool = True, late: bool = True) -> str:
+    return json.dumps({"ready": ready, "tasks": {"age_s": 700.0, "late": late}})
+
+
+@pytest.fixture
+def watchdog() -> Watchdog:
+    return Watchdog(late_s=600, patience_s=120, now=0)
+
+
+def test_what_hangs_is_given_up_after_the_patience_and_not_again_before_it_could_work(watchdog: Watchdog) -> None:
+    given_up = [now for now in range(0, 3000, 10) if watchdog.gives_up(health(), now)]
+    assert given_up == [600, 1200, 1800, 2400]
+
+
+def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog) -> None:
+    assert not any(watchdog.gives_up(health(), now) for now in range(0, 600, 10))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [health(late=False), health(ready=False), '{"ready": false, "tasks": null}', "timed out", "", "[]"],
+    ids=["a task came", "no database or no Redis", "nothing known", "no answer", "an empty one", "another"],
+)
+def test_patience_begins_anew_with_any_other_answer(watchdog: Watchdog, answer: str) -> None:
+    for now in range(1000, 10_000, 10):
+        assert not watchdog.gives_up(answer if now % 100 == 0 else health(), now)
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[Node]:
+    running = Node(tmp_path, free_port(), GISC_NAME="WIS-GISC-TOKYO", GISC_BEAT_SECONDS="1", GISC_CANARY_SECONDS="10")
+    try:
+        yield running.ready()
+    finally:
+        running.close()
+
+
+def tasks_come_through(node: Node) -> bool:
+    return requests.get(f"{node.url}/health/tasks", timeout=5).ok
+
+
+def test_a_beat_that_is_stopped_is_started_again(node: Node) -> None:
+    """For a worker with a run in its hands: tests/loop/test_survival.py."""
+    until(lambda: tasks_come_through(node), timeout_s=30, what="a task has come through")
+    stopped = psutil.Process(node.pid_of("beat"))
+    stopped.suspend()
+
+    until(lambda: not tasks_come_through(node), timeout_s=30, what="health says that no task comes through")
+    until(lambda: node.pid_of("beat") != stopped.pid, timeout_s=60, what="beat has a new process")
+    until(lambda: tasks_come_through(node), timeout_s=60, what="a task has come through again")
+
+    assert "no task comes through; worker and beat are killed and started again" in node.output()

@@ -1,0 +1,293 @@
+"""Our own database, and our broker, away in the middle of a run: what is written of it, and who goes on."""
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import psycopg2
+import pytest
+import redis
+from celery import beat
+from django.conf import settings as django_settings
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.utils import timezone
+from kombu import Connection
+
+from gisc.celery import app
+from harvester import leases, outages, pages, runs, schedule, tasks
+from harvester.models import Link, Run
+from tests.gisc.running import free_port
+from tests.harvester.conftest import fill
+from tests.harvester.provider import Provider, continued
+from tests.harvester.working import counters, go_on
+from tests.waiting import until
+
+# --- The database -----------------------------------------------------------------------------------
+
+
+def cut(backend: int) -> None:
+    """End one connection of the database, as its restart does."""
+    parameters = {name: value for name, value in connection.get_connection_params().items() if name != "cursor_factory"}
+    other = psycopg2.connect(**parameters)
+    other.autocommit = True  # else it would see the same activity for ever
+    try:
+        with other.cursor() as cursor:
+
+            def gone() -> bool:
+                cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s", [backend])
+                return cursor.fetchone() is None
+
+            until(gone, timeout_s=10, what="the connection has ended")
+    finally:
+        other.close()
+
+
+def backend() -> int:
+    connection.ensure_connection()
+    return int(connection.connection.info.backend_pid)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_loses_the_database_gives_the_run_up_and_says_so(link: Link, provider: Provider) -> None:
+    fill(provider, range(6))
+    run = runs.open_run(link, trigger="test")
+    assert run is not None
+    ours = backend()
+
+    def cut_while_the_first_page_is_stored(arguments: dict[str, str]) -> None:
+        if continued(arguments):
+            cut(ours)
+
+    provider.faults.append(cut_while_the_first_page_is_stored)
+
+    after = runs.work(run.pk)
+
+    assert after is not None
+    assert (after.state, after.holder, after.leased_until) == (Run.State.OPEN, "", None)
+    assert "our own database was lost" in after.message.lower()
+    assert "is asked for again in 10 s" in after.message
+    assert backend() != ours
+    done = go_on(after)
+    assert done.state == Run.State.DONE
+    assert counters(done) == {"received": 6, "new": 6}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_to_be_written_waits_for_the_database(link: Link) -> None:
+    tries = []
+
+    def act() -> None:
+        tries.append(backend())
+        if len(tries) == 1:
+            cut(tries[0])
+        Link.objects.update(failures=7)
+
+    outages.persist(act)
+
+    assert len(set(tries)) == 2, "a new connection, after the old one was lost"
+    link.refresh_from_db()
+    assert link.failures == 7
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wrong_statement_is_no_outage(link: Link) -> None:
+    def fail() -> None:
+        with transaction.atomic():
+            Run.objects.create(link=link, begun=timezone.now(), received=1)
+
+    with pytest.raises(IntegrityError):
+        outages.persist(fail)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_longer_than_a_lease(settings, link: Link) -> None:
+    settings.GISC_LEASE_SECONDS = 0
+
+    def always_lost() -> None:
+        cut(backend())
+        Link.objects.count()
+
+    with pytest.raises(OperationalError):
+        outages.persist(always_lost)
+
+
+def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
+    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(provider, range(4))
+    run = runs.open_run(link, trigger="test")
+    assert run is not None
+
+    def fail(*_: object) -> bool:
+        raise ValueError("an odd page")
+
+    with monkeypatch.context() as wrong:
+        wrong.setattr(pages, "store_page", fail)
+        for attempt in range(1, schedule.MAX_ATTEMPTS):
+            with pytest.raises(ValueError, match="an odd page"):
+                go_on(run)
+            run.refresh_from_db()
+            assert (run.state, run.holder, run.attempts) == (Run.State.OPEN, "", attempt)
+            assert "error (ValueError: an odd page); its log has more. Page 1 is asked for again in" in run.message
+            assert run.not_before is not None and run.not_before > timezone.now()
+        with pytest.raises(ValueError, match="an odd page"):
+            go_on(run)
+
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "an odd page" in run.message
+
+
+# --- The broker -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def broker() -> Iterator[Connection]:
+    """The broker of the tests, with an empty queue."""
+    with app.connection_for_read() as opened:
+        queue = opened.SimpleQueue(app.amqp.queues[django_settings.GISC_NAME])
+        queue.clear()
+        yield opened
+        queue.clear()
+
+
+def waiting(broker: Connection) -> list[tuple[str, list[Any]]]:
+    """The tasks in the queue with their arguments, in the order in which a worker gets them. They are taken out."""
+    queue = broker.SimpleQueue(app.amqp.queues[django_settings.GISC_NAME])
+    found = []
+    try:
+        while True:
+            message = queue.get_nowait()
+            message.ack()
+            found.append((message.headers["task"], message.payload[0]))
+    except queue.Empty:
+        return found
+    finally:
+        queue.close()
+
+
+def flush() -> None:
+    with redis.Redis.from_url(django_settings.GISC_REDIS_URL) as client:
+        client.flushdb()
+
+
+def harvests(broker: Connection) -> list[int]:
+    return [arguments[0] for task, arguments in waiting(broker) if task == tasks.harvest.name]
+
+
+@pytest.fixture
+def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.runs.work, "__kwdefaults__", tasks.runs.work.__kwdefaults__ | {"for_s": 0})
+
+
+def beats_later() -> None:
+    """As if more than the time between two beats had gone by."""
+    passed = timedelta(seconds=django_settings.GISC_BEAT_SECONDS + 1)
+    for run in Run.objects.exclude(queued=None):
+        assert run.queued is not None
+        Run.objects.filter(pk=run.pk).update(queued=run.queued - passed)
+
+
+def test_a_successor_that_was_flushed_from_redis_is_queued_again(
+    link: Link, provider: Provider, broker: Connection, short_slices: None
+) -> None:
+    fill(provider, range(6))
+    tasks.tick()
+    (run_id,) = harvests(broker)
+    tasks.harvest(run_id)
+    assert Run.objects.get().pages == 1
+    flush()  # with the successor in it
+
+    tasks.tick()
+    assert harvests(broker) == [], "its task was queued a moment ago and may be on its way"
+    beats_later()
+    tasks.tick()
+
+    assert harvests(broker) == [run_id]
+    tasks.harvest(run_id)
+    assert Run.objects.get().pages == 2
+
+
+def test_a_broker_that_is_away_costs_one_beat_and_nothing_else(
+    link: Link, provider: Provider, broker: Connection, short_slices: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(provider, range(6))
+    tasks.tick()
+    (run_id,) = harvests(broker)
+    beats_later()
+
+    with monkeypatch.context() as away, Connection(f"redis://127.0.0.1:{free_port()}/0") as nobody:
+        away.setattr(tasks.harvest, "apply_async", elsewhere(tasks.harvest.apply_async, nobody))
+        tasks.harvest(run_id)
+
+    assert Run.objects.get().pages == 1, "what was stored is stored, and nothing is raised"
+    tasks.tick()
+    assert harvests(broker) == [run_id], "the next beat"
+
+
+def elsewhere(send: Callable[..., object], broker: Connection) -> Callable[..., object]:
+    return lambda *args, **options: send(*args, **options, connection=broker, retry=False)
+
+
+def test_a_tick_goes_before_the_slices_that_wait(link: Link, broker: Connection) -> None:
+    for number in range(5):
+        tasks.harvest.delay(number)
+    scheduler = beat.Scheduler(app=app, lazy=True)
+    scheduler.setup_schedule()
+
+    scheduler.apply_async(scheduler.schedule["tick"])
+
+    assert [task for task, _ in waiting(broker)] == [tasks.tick.name, *[tasks.harvest.name] * 5]
+
+
+# --- Twice at once ----------------------------------------------------------------------------------
+
+
+def at_once(number: int, act: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What `act` returns in so many workers that begin at the same moment, each with a connection and a name of its own."""
+    together, answers = threading.Barrier(number), []
+    host = leases.me().rpartition(":")[0]
+    monkeypatch.setattr(leases, "me", lambda: f"{host}.{threading.current_thread().name}:1")
+
+    def work() -> None:
+        try:
+            together.wait()
+            answers.append(act())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work, name=f"worker-{n}") for n in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == number
+    return answers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_that_is_delivered_to_many_at_once_is_done_by_one(
+    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(provider, range(20))
+    run = runs.open_run(link, trigger="test")
+    assert run is not None
+
+    answers = at_once(6, lambda: runs.work(run.pk), monkeypatch)
+
+    (after,) = [answer for answer in answers if answer is not None]
+    assert (after.state, counters(after)) == (Run.State.DONE, {"received": 20, "new": 20})
+    asked = [arguments.get("resumptionToken") for arguments in provider.lists]
+    assert len(asked) == len(set(asked)) == 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_beats_at_once_open_one_run_for_each_link(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        Link.objects.create(name=f"l{number}", base_url=link.base_url, remote_set="s", local_set=link.local_set)
+
+    opened = [run.link_id for some in at_once(6, runs.open_due_runs, monkeypatch) for run in some]
+
+    assert sorted(opened) == sorted(Link.objects.values_list("pk", flat=True))
+    assert Run.objects.filter(state=Run.State.OPEN).count() == 9

@@ -1,0 +1,116 @@
+"""How each link stands, at one glance: its state, and what waits for a person."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+from werkzeug import Response
+
+from harvester import overview, runs, standing
+from harvester.admin_runs import OUTCOME_COLOURS
+from harvester.models import Conflict, Link, Run
+from harvester.words import Kind
+from tests.harvester.conftest import fill, identifier
+from tests.harvester.provider import Provider
+from tests.harvester.working import harvest
+
+pytestmark = pytest.mark.django_db
+
+
+def seen(link: Link) -> Link:
+    return overview.with_last_run(Link.objects.filter(pk=link.pk)).get()
+
+
+def todos(link: Link) -> list[tuple[str, str]]:
+    return [(todo.place, todo.text) for todo in standing.todos(seen(link))]
+
+
+def state(link: Link) -> tuple[str, str]:
+    return standing.state(seen(link))
+
+
+def test_a_link_on_which_all_is_well_asks_for_nothing(link: Link, provider: Provider) -> None:
+    assert (state(link), todos(link)) == (("never", "not harvested yet"), [])
+    fill(provider, range(3))
+    harvest(link)
+    assert (state(link), todos(link)) == (("done", "done"), [])
+    success = overview.last_success(seen(link))
+    assert success is not None and success.finished is not None
+
+
+def test_a_run_that_goes_on_and_one_that_waits_are_told_apart(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    run = runs.open_run(link, trigger="test")
+    runs.work(run.pk, for_s=0)
+    assert (state(link), todos(link)) == (("open", "runs, 2 received"), [])
+    provider.faults.append(lambda arguments: Response("busy", status=503))
+    runs.work(run.pk)
+    key, words = state(link)
+    assert key == "waiting" and words.startswith("waits until ")
+    ((place, text),) = todos(link)
+    assert place == standing.RUN and "HTTP 503" in text and "asked for again" in text
+
+
+def test_a_link_that_fails_says_how_often_and_why_and_when_it_last_succeeded(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    before = overview.last_success(seen(link))
+    provider.faults.append(lambda arguments: Response("no", status=403))
+    harvest(link)
+    assert state(link) == ("failed", "failed")
+    harvest(link)
+    assert state(link) == ("failed", "failed 2 times")
+    assert "let this node's requests through" in todos(link)[0][1]
+    assert overview.last_success(seen(link)) == before
+
+
+def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    provider.entries["urn:bad"] = ("2026-02-01T00:00:00Z", b'<?xml version="1.0"?><x/>')
+    harvest(link)
+    del provider.entries[identifier(0)], provider.entries[identifier(1)]
+    Link.objects.update(ceiling_records=1, ceiling_percent=0)
+    runs.work(runs.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+    now = timezone.now()
+    Conflict.objects.create(link=link, key="a", identifier="a", kind="differs", first_seen=now, last_seen=now)
+    Conflict.objects.create(
+        link=link, key="b", identifier="b", kind="differs", first_seen=now, last_seen=now, settled=now
+    )
+    link.refresh_from_db()
+    link.moved_to, link.enabled, link.user = "https://new.example.org/oai", False, "tokyo"
+    link.keep_password("s3cret")
+    link.save()
+    with override_settings(SECRET_KEY="another"):
+        told = todos(link)
+    assert [place for place, _ in told] == ["link", "link", "link", "conflicts", "rejects", "link"]
+    words = [
+        "enter it again",
+        "https://new.example.org/oai",
+        "2 records are no longer",
+        "1 conflict waits",
+        "1 record was rejected",
+    ]
+    assert all(part in text for part, (_, text) in zip([*words, "enable it"], told, strict=True))
+    assert overview.drift(seen(link))["held_back"] == 2
+
+
+def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:
+    Link.objects.update(enabled=False)
+    assert state(link) == ("disabled", "disabled")
+    assert [text for _, text in todos(link)] == ["Not harvested by schedule: enable it, or run it by hand."]
+    Link.objects.update(kind=Kind.RECOVERY)
+    assert todos(link) == []
+
+
+def test_every_state_has_its_colour(link: Link) -> None:
+    keys = {standing.RUNNING, standing.WAITING, standing.NEVER, standing.DISABLED, overview.PARTIAL, *Run.State.values}
+    assert keys <= set(OUTCOME_COLOURS)
+
+
+def test_drift_is_that_of_the_present_cycle(link: Link) -> None:
+    begun = timezone.now()
+    Link.objects.update(cycle_begun=begun)
+    for number, age in ((5, timedelta(days=1)), (2, timedelta()), (1, timedelta())):
+        Run.objects.create(link=link, purpose="comparison", state="done", begun=begun - age, missing=number)
+    assert overview.drift(seen(link))["missing"] == 3
