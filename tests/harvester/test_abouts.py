@@ -1,5 +1,6 @@
 """What a provider says beside a record is passed on as it was said (P126): harvested over HTTP, served by us."""
 
+import gzip
 import re
 
 import pytest
@@ -124,6 +125,22 @@ def test_what_is_said_anew_of_an_unchanged_record_is_passed_on_and_moves_no_date
     assert Record.objects.get(identifier=identifier(1)).provenance.get("abouts") is None
     run = harvest(link, full=True)
     assert run.unchanged == 4 and stamps() == before
+
+
+def test_what_is_said_anew_is_sent_also_where_the_record_was_kept_ready(
+    client: Client, link: Link, provider: Provider, said: Said
+) -> None:
+    def sent() -> bytes:
+        packed = client.get("/oai?verb=ListRecords&metadataPrefix=iso19139", headers={"accept-encoding": "gzip"})
+        return gzip.decompress(packed.content)
+
+    fill(provider, range(1))
+    said.beside = {0: abouts(RIGHTS)}
+    harvest(link)
+    assert RIGHTS.encode() in sent() and RIGHTS.encode() in sent()
+    said.beside = {0: abouts(DC)}
+    assert harvest(link, full=True).unchanged == 1
+    assert DC.encode() in sent() and RIGHTS.encode() not in sent()
 
 
 def test_what_another_link_says_beside_a_record_is_not_passed_on(
