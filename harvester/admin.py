@@ -16,13 +16,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
 from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
-from catalogue.admin import Admin, breakable, coloured
+from catalogue.admin import Admin
 from harvester import (
     admin_access,
     admin_look,
@@ -31,17 +31,15 @@ from harvester import (
     moves,
     overview,
     runs,
-    slices,
     standing,
     switching,
     tasks,
 )
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester.admin_runs import OUTCOME_COLOURS, moment, wide
+from harvester.admin_columns import LinkColumns, runs_table, where
+from harvester.admin_runs import moment
 from harvester.models import Alternative, Link, Reject, Run
-from harvester.status import COUNTERS
 
-RUNS_SHOWN = 10
 _NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
 
 
@@ -57,7 +55,7 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
 @method_decorator(_NOT_TOLD, name="change_view")
 @method_decorator(_NOT_TOLD, name="add_view")
 @admin.register(Link)
-class LinkAdmin(Admin):
+class LinkAdmin(LinkColumns, Admin):
     """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
 
     list_display = ("named", "standing_word", "success", "following", "compared", "to_do")
@@ -187,63 +185,6 @@ class LinkAdmin(Admin):
                 request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
             )
 
-    # --- Columns -------------------------------------------------------------------------------------
-
-    @admin.display(description="link", ordering="name")
-    def named(self, link: Link) -> str:
-        from_where = breakable(link.provider.base_url)
-        remote, into = link.provider.remote_set or "everything", link.local_set.spec
-        sets = into if remote == into else f"{remote} → {into}"
-        told = format_html_join("", "<br>{}", ((words,) for words in (from_where, sets, switching.told(link)) if words))
-        named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
-        return wide(named, link.name, link.kind, told, rem=11)
-
-    @admin.display(description="provider")
-    def served(self, link: Link) -> str:
-        return switching.told(link) or "the link's own"
-
-    @coloured(OUTCOME_COLOURS, description="state")
-    def standing_word(self, link: Link) -> tuple[str, str]:
-        return standing.state(link)
-
-    @admin.display(description="last success, UTC", ordering="harvested_to")
-    def success(self, link: Link) -> str:
-        run = overview.last_success(link)
-        to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
-        return wide('{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", to, rem=8)
-
-    @admin.display(description="next run, UTC", ordering="next_due")
-    def following(self, link: Link) -> str:
-        if not link.enabled:
-            return "by hand only"
-        return moment(link.next_due) or "at once"
-
-    @admin.display(description="found by comparing")
-    def drift(self, link: Link) -> str:
-        if link.cycle_begun is None:
-            return "not compared yet"
-        return ", ".join(
-            f"{number} {name.replace('_', ' ')}" for name, number in slices.drifts().get(link.pk, {}).items()
-        )
-
-    @admin.display(description="drift")
-    def compared(self, link: Link) -> str:
-        found = {name: number for name, number in overview.drift(link).items() if number}
-        words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
-        run = overview.last_comparison(link)
-        if run is None:
-            return "not compared yet"
-        when = f"compared {run.begun:%Y-%m-%d}: {overview.outcome(run)[1]}"
-        return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
-
-    @admin.display(description="what to do")
-    def to_do(self, link: Link) -> str:
-        lines = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
-        if not lines:
-            return "nothing"
-        told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
-        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', told, rem=17)
-
     # --- Runs ----------------------------------------------------------------------------------------
 
     @admin.action(description="Run now", permissions=["change"])
@@ -363,10 +304,10 @@ class LinkAdmin(Admin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
-        context: dict[str, Any] = {"look_url": look_url, "runs_table": _runs_table(object_id)}
+        context: dict[str, Any] = {"look_url": look_url, "runs_table": runs_table(object_id)}
         link = self.get_object(request, object_id)
         if link is not None:
-            context["todos"] = [(_where(link, todo.place), todo.text) for todo in standing.todos(link)]
+            context["todos"] = [(where(link, todo.place), todo.text) for todo in standing.todos(link)]
             context["standing"] = standing.state(link)[1]
             context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
             context["next_run"] = self.following(link)
@@ -393,18 +334,6 @@ class LinkAdmin(Admin):
         return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
 
 
-def _where(link: Link, place: str) -> str:
-    """The address of the page on which something is done about a link."""
-    run = overview.last_run(link)
-    if place == standing.CONFLICTS:
-        return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
-    if place == standing.REJECTS and run is not None:
-        return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
-    if place == standing.RUN and run is not None:
-        return reverse("admin:harvester_run_change", args=[run.pk])
-    return reverse("admin:harvester_link_change", args=[link.pk])
-
-
 def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
     return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
 
@@ -427,24 +356,3 @@ def _queued(link: Link, run: Run | None) -> tuple[str, int]:
     where = reverse("admin:harvester_run_change", args=[run.pk])
     told = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
     return format_html(told, link, what, where), messages.SUCCESS
-
-
-def _runs_table(link_id: str) -> dict[str, Any]:
-    """The newest runs of a link, for its page."""
-    newest = Run.objects.filter(link_id=link_id).defer("token")[:RUNS_SHOWN] if link_id.isdecimal() else ()
-    rows = [
-        [
-            format_html(
-                '<a class="text-link" href="{}">{}</a>',
-                reverse("admin:harvester_run_change", args=[run.pk]),
-                f"{run.begun:%Y-%m-%d %H:%M:%S}",
-            ),
-            run.purpose,
-            overview.outcome(run)[1],
-            run.trigger,
-            *(str(getattr(run, name)) for name in COUNTERS),
-            run.message,
-        ]
-        for run in newest
-    ]
-    return {"headers": ["begun, UTC", "purpose", "state", "started by", *COUNTERS, "message"], "rows": rows}

@@ -1,6 +1,7 @@
 """Other providers of the sets of links."""
 
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -39,7 +40,12 @@ class Alternative(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind."""
+        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind. And what would be told."""
+        if "@" in urlsplit(self.base_url).netloc:
+            reason = (
+                "An address with a password would be shown to everybody, in the provenance of records: leave it out"
+            )
+            raise ValidationError({"base_url": reason})
         if not hasattr(self.link, "local_set"):
             return
         faults = kinds.faults(

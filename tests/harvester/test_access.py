@@ -328,3 +328,10 @@ def test_a_wrong_option_changes_nothing(link: Link, tmp_path: Path, options: lis
         call_command("link", "access", "toulouse", *(each.format(password=tmp_path / "password") for each in options))
     assert "s3cret" not in str(raised.value)
     assert Link.objects.get().access() == Access()
+
+
+def test_an_alternative_keeps_no_password_in_its_address(link: Link) -> None:
+    alternative = Alternative(link=link, name="relay", base_url="https://u:s3cret@gisc.example.org/oai", remote_set="s")
+    with pytest.raises(ValidationError, match="shown to everybody") as raised:
+        alternative.full_clean()
+    assert "s3cret" not in str(raised.value)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.utils import timezone
 from werkzeug import Response
 
@@ -114,3 +114,15 @@ def test_drift_is_that_of_the_present_cycle(link: Link) -> None:
     for number, age in ((5, timedelta(days=1)), (2, timedelta()), (1, timedelta())):
         Run.objects.create(link=link, purpose="comparison", state="done", begun=begun - age, missing=number)
     assert overview.drift(seen(link))["missing"] == 3
+
+
+def test_the_next_run_of_a_link_is_told_in_the_list(link: Link, admin_client: Client) -> None:
+    page = "/admin/harvester/link/"
+    assert "at once" in admin_client.get(page).content.decode()
+    run = runs.open_run(link, trigger="test")
+    assert run is not None
+    assert "runs now" in admin_client.get(page).content.decode()
+    runs.cancel(run)
+    assert f"{Link.objects.get().next_due:%Y-%m-%d %H:%M}" in admin_client.get(page).content.decode()
+    Link.objects.update(enabled=False)
+    assert "by hand only" in admin_client.get(page).content.decode()
