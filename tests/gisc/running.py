@@ -100,7 +100,7 @@ class Node:
     def answers(self) -> bool:
         try:
             return requests.get(f"{self.url}/health/ready", timeout=5).ok
-        except requests.ConnectionError:
+        except requests.RequestException:
             return False
 
     def pid_of(self, program: str) -> int:
