@@ -43,7 +43,6 @@ _STOP_WAIT_S = 6
 # Longer than any child of a killed node takes to go.
 _LEFTOVERS_S = 15
 _LATE_S = 60
-_WATCH_EVERY_S = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +331,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             return
         if self.welcome is not None:
             self._welcome()
-        elif time.monotonic() > self.asked + _WATCH_EVERY_S:
+        elif time.monotonic() > self.asked + settings.GISC_BEAT_SECONDS:
             self.asked = time.monotonic()
             _, answer = _readiness()
             if self.watchdog.gives_up(answer, self.asked):
