@@ -83,6 +83,14 @@ def dictionary_id(packed: bytes | memoryview) -> int:
         raise Unreadable(str(exc)) from exc
 
 
+def size_of(packed: bytes | memoryview) -> int:
+    """The length of the content, as the frame has it; -1 where it does not say, or is no frame."""
+    try:
+        return zstandard.frame_content_size(packed)
+    except zstandard.ZstdError:
+        return -1
+
+
 def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:
     """The id and the content of a new dictionary of at most `size` bytes, fewer for few samples. Raises Untrainable.
 

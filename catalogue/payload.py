@@ -9,6 +9,8 @@ import hashlib
 import logging
 import threading
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import zstandard
@@ -85,6 +87,18 @@ def unpack_or_tell(packed: bytes | memoryview, *, identifier: str) -> bytes | No
         return None
 
 
+def size_of(packed: bytes | memoryview) -> int:
+    """How many bytes `unpack` gives, without unpacking; -1 where the frame does not say."""
+    return frames.size_of(packed)
+
+
+def fetch_dictionaries(payloads: Iterable[bytes | memoryview]) -> None:
+    """Have the dictionaries at hand that unpacking these takes; one that is damaged is told by `unpack`."""
+    for number in set(map(_dictionary_id, payloads)) - _known.to_unpack.keys():
+        with suppress(PayloadDamaged):
+            _dictionary(number)
+
+
 def newest() -> Newest:
     """The dictionary that payloads are packed with now, looked for at most once a minute."""
     return _newest()[0]
@@ -119,6 +133,13 @@ def _dictionary(number: int) -> zstandard.ZstdCompressionDict | None:
     if dictionary is None:
         dictionary = _known.to_unpack[number] = frames.dictionary(_content(number))
     return dictionary
+
+
+def _dictionary_id(packed: bytes | memoryview) -> int:
+    try:
+        return frames.dictionary_id(packed)
+    except frames.Unreadable:
+        return 0
 
 
 def _content(number: int) -> bytes:

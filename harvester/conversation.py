@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
 from harvester import client, legacy, mending, parse, watching
+from harvester.ahead import Line
 from harvester.client import Limits, Reply, Session
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost, Unreachable
 from harvester.parse import Format, Identity, Page, ReceivedEntry, RemoteSet
@@ -27,7 +28,8 @@ MAX_ASKED_AGAIN = 20  # chosen: records of a page that could not be read, each a
 class Conversation:
     """Questions to one provider, in turn. All methods raise HarvestError. Not for several threads at once.
 
-    `received` and `list_size`: how far a list that is gone on with has come.
+    `received` and `list_size`: how far a list that is gone on with has come. With a `line`, the next page of a list is
+    asked for while the last is read.
     """
 
     def __init__(
@@ -40,9 +42,11 @@ class Conversation:
         received: int = 0,
         list_size: int | None = None,
         limits: Limits | None = None,
+        line: Line | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits or client.HARVEST_LIMITS
+        self._line = line
         self._watch = watching.Watch(remote_set, received=received, list_size=list_size)
         self._post = False
         self._granularity: Granularity | None = None  # None: as the question has it
@@ -211,7 +215,7 @@ class Conversation:
 
     def _ask(self, arguments: Mapping[str, str]) -> Reply:
         try:
-            reply = client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
+            reply = self._line.get(self._get, arguments) if self._line else self._get(arguments)
         except Refused as exc:
             self.moved_to = exc.moved_to or self.moved_to
             raise
@@ -225,11 +229,19 @@ class Conversation:
             self._warn(f"The provider has moved for good to {reply.moved_to}; correct the link's base URL.")
         return reply
 
+    def _get(self, arguments: Mapping[str, str]) -> Reply:
+        return client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
+
     def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:
         try:
-            return parse.page(reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date)
+            page = parse.page(reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date)
         except BrokenReply as broken:
+            if self._line:
+                self._line.was_broken()
             return mending.page(reply.body, broken, verb=verb, continued=continued, date=reply.date)
+        if self._line and verb != "GetRecord":
+            self._line.was_sound(page.token)
+        return page
 
     def _warn(self, sentence: str) -> None:
         self._warnings[sentence] += 1

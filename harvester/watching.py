@@ -10,7 +10,7 @@ from harvester.parse import Page, ReceivedEntry
 MIN_SAME = 3  # chosen: so many records of a page with one identifier, and no other, are a fault of the provider
 
 
-_CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
+CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
 
 
 class Watch:
@@ -36,7 +36,7 @@ class Watch:
             raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
         warnings = [*page.warnings, *self._strays(page.entries), *_odd_stamps(page.entries)]
         token = page.token
-        if token == _CSW_END and self.is_complete:
+        if token == CSW_END and self.is_complete:
             token = None
             warnings.append("The list ended with the token 0, which would begin it again.")
         return replace(page, entries=_last_word_last(page.entries), token=token, warnings=tuple(warnings))
