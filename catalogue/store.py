@@ -32,6 +32,7 @@ __all__ = [
     "prepare",
     "prepare_deletion",
     "put_entries",
+    "unchanged",
     "withdraw",
 ]
 
@@ -184,14 +185,17 @@ def held_digests(keys: Sequence[str]) -> dict[str, bytes]:
 
 
 class HeldVersion(NamedTuple):
-    """A live record as it is held: its digest and its payload."""
+    """A live record as it is held. `size`: of its root element, -1 where that cannot be told."""
 
+    identifier: str
     digest: bytes
+    metadata_date: datetime | None
     packed: memoryview
+    size: int
 
     def equals(self, element: bytes) -> bool:
         """Whether these bytes are the root element as it is held, every one of them."""
-        if payload.size_of(self.packed) != len(element):
+        if self.size != len(element):
             return False
         try:
             return payload.unpack(self.packed) == element
@@ -206,11 +210,21 @@ def held_versions(keys: Sequence[str]) -> dict[str, HeldVersion]:
     """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT key, digest, payload FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)]
+            "SELECT key, identifier, digest, metadata_date, payload FROM catalogue_record"
+            " WHERE key = ANY(%s) AND NOT deleted",
+            [list(keys)],
         )
-        found = {key: HeldVersion(bytes(digest), packed) for key, digest, packed in cursor.fetchall()}
+        found = {
+            key: HeldVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
+            for key, identifier, digest, date, packed in cursor.fetchall()
+        }
     payload.fetch_dictionaries(version.packed for version in found.values())
     return found
+
+
+def unchanged(key: str, version: HeldVersion) -> Prepared:
+    """An entry that equals what is held, ready for `put_entries`."""
+    return Prepared(version.identifier, key, version.digest, version.metadata_date, b"")
 
 
 def _held(keys: Sequence[str]) -> dict[str, Held]:

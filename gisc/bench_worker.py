@@ -88,7 +88,8 @@ def _of_tree(parent: psutil.Process) -> float:
             times = child.cpu_times()
         except psutil.NoSuchProcess:
             continue
-        seconds += times.user + times.system
+        # With those that it started and that have ended: the processes that read records are not this one's children.
+        seconds += times.user + times.system + times.children_user + times.children_system
     return seconds
 
 

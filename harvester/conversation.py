@@ -17,6 +17,7 @@ from harvester.ahead import Line
 from harvester.client import Limits, Reply, Session
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost, Unreachable
 from harvester.parse import Format, Identity, Page, ReceivedEntry, RemoteSet
+from harvester.recognising import Held
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class Conversation:
     """Questions to one provider, in turn. All methods raise HarvestError. Not for several threads at once.
 
     `received` and `list_size`: how far a list that is gone on with has come. With a `line`, the next page of a list is
-    asked for while the last is read.
+    asked for while the last is read. `held` tells what is held of records: what came just so is not parsed.
     """
 
     def __init__(
@@ -43,10 +44,11 @@ class Conversation:
         list_size: int | None = None,
         limits: Limits | None = None,
         line: Line | None = None,
+        held: Held | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits or client.HARVEST_LIMITS
-        self._line = line
+        self._line, self._held = line, held
         self._watch = watching.Watch(remote_set, received=received, list_size=list_size)
         self._post = False
         self._granularity: Granularity | None = None  # None: as the question has it
@@ -234,7 +236,9 @@ class Conversation:
 
     def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:
         try:
-            page = parse.page(reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date)
+            page = parse.page(
+                reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date, held=self._held
+            )
         except BrokenReply as broken:
             if self._line:
                 self._line.was_broken()

@@ -3,32 +3,27 @@
 Pages are stored in their order, each when all before it are.
 """
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db import connections
-
-from catalogue import datestamps
+from catalogue import datestamps, store
 from catalogue.datestamps import Granularity
-from harvester import ahead, client, clock, leases, pages, schedule
+from harvester import ahead, client, clock, leases, making, pages, schedule
 from harvester.conversation import Conversation
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
-from harvester.parse import Identity, ReceivedEntry
+from harvester.parse import Identity
 from harvester.reading import Mark, Place, Read, Reading
 
 Progress = Callable[[Run], None]
 
-_MAKERS = 2  # chosen: threads that make a page ready; digests and packing keep no other thread waiting
-
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A page that is made ready to be stored. `shares` of it: None where only headers count."""
+    """A page that is made ready to be stored. `readied`: None where only headers count."""
 
     read: Read
-    shares: list[Future[pages.Readied]] | None
+    readied: making.Coming | None
 
 
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
@@ -36,7 +31,7 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     with (
         client.new_session() as session,
         ahead.Line(until) as line,
-        ThreadPoolExecutor(max_workers=_MAKERS) as makers,
+        making.Makers() as makers,
     ):
         asked = run.link.provider
         provider = Conversation(
@@ -47,6 +42,7 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
             received=run.listed,
             list_size=run.list_size,
             line=line,
+            held=store.held_versions,
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
@@ -54,7 +50,7 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
             _take(run, reading, makers, progress)
 
 
-def _take(run: Run, reading: Reading, makers: ThreadPoolExecutor, progress: Progress) -> None:
+def _take(run: Run, reading: Reading, makers: making.Makers, progress: Progress) -> None:
     restarts = run.restarts
     waiting: _Taken | None = None
 
@@ -66,8 +62,8 @@ def _take(run: Run, reading: Reading, makers: ThreadPoolExecutor, progress: Prog
             return True
         if (run.restarts, run.pages) != (restarts, taken.read.before.pages):
             return False  # the list was started again meanwhile, and this is a page of the one before
-        readied = None if taken.shares is None else pages.joined(share.result() for share in taken.shares)
-        if not pages.store_page(run, taken.read.page, taken.read.mark, readied):
+        readied = taken.readied
+        if not pages.store_page(run, taken.read.page, taken.read.mark, readied() if readied else None):
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         progress(run)
@@ -75,7 +71,7 @@ def _take(run: Run, reading: Reading, makers: ThreadPoolExecutor, progress: Prog
 
     try:
         for read in reading:
-            next_one = None if read is None else _Taken(read, _made_ready(run, read, makers))
+            next_one = None if read is None else _Taken(read, _begun(run, read, makers))
             if not store():
                 return
             waiting = next_one
@@ -86,21 +82,12 @@ def _take(run: Run, reading: Reading, makers: ThreadPoolExecutor, progress: Prog
     store()
 
 
-def _made_ready(run: Run, read: Read, makers: ThreadPoolExecutor) -> list[Future[pages.Readied]] | None:
+def _begun(run: Run, read: Read, makers: making.Makers) -> making.Coming | None:
     if run.strategy == Link.Strategy.IDENTIFIERS:
         return None
     entries = read.page.entries
     origin, held = pages.origin(run, read.page.response_date), pages.look_up(entries)
-    share = len(entries) // _MAKERS + 1
-    shares = [entries[first : first + share] for first in range(0, len(entries), share)]
-    return [makers.submit(_ready, entries, origin, held) for entries in shares]
-
-
-def _ready(entries: Sequence[ReceivedEntry], origin: pages.Origin, held: pages.Held) -> pages.Readied:
-    try:
-        return pages.ready(entries, origin, held)
-    finally:
-        connections.close_all()  # of this thread, should it have had to look for a newer dictionary
+    return makers.begin(entries, origin, held, goes_on=read.page.token is not None)
 
 
 def _place(run: Run) -> Place:

@@ -5,7 +5,7 @@ What can be done without the database, `readied` does: `harvester.listing` has i
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import datestamps, metadata, oai, payload, prepared, store
+from catalogue import datestamps, metadata, oai, payload, prepared, preparing, store
 from harvester import conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.reading import Mark
@@ -147,29 +147,54 @@ def origin(run: Run, at: datetime | None) -> Origin:
 
 
 def look_up(entries: Sequence[parse.ReceivedEntry]) -> Held:
-    """What is held of these entries, by key: to be asked for by who has the database's connection."""
+    """What is held of these entries, by key, those left out that are known to be held as they came.
+
+    To be asked for by who has the database's connection.
+    """
     payload.newest()  # so that `ready` finds the dictionary at hand
-    return store.held_versions([oai.identifier_key(received.entry.header.identifier) for received in entries])
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
+    return store.held_versions(keys) if keys else {}
 
 
-def ready(entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held) -> Readied:
-    """The entries checked and packed, as far as they differ from what is held. Asks the database for nothing."""
+def ready(
+    entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held, pool: preparing.Pool | None = None
+) -> Readied:
+    """The entries checked and packed, as far as they differ from what is held. Asks the database for nothing.
+
+    With a pool, its processes read what differs: they parse it again, and this one is free for other pages.
+    """
     readied = Readied([], [])
-    for received in entries:
+    made = _read_elsewhere(pool, entries, origin, held) if pool else {}
+    for place, received in enumerate(entries):
         try:
-            readied.checked.append((received, _prepare(received, origin, held)))
+            readied.checked.append((received, _prepare(received, origin, held, made.get(place))))
         except metadata.Unusable as exc:
             readied.refused.append((received, str(exc)))
     return readied
 
 
-def joined(shares: Iterable[Readied]) -> Readied:
-    """The shares of one page, in their order, as one."""
-    all_of_it = Readied([], [])
-    for share in shares:
-        all_of_it.checked.extend(share.checked)
-        all_of_it.refused.extend(share.refused)
-    return all_of_it
+def _read_elsewhere(
+    pool: preparing.Pool, entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held
+) -> dict[int, preparing.Made]:
+    """What the processes of the pool have made of those records that are not held byte for byte, by place."""
+    documents: list[bytes] = []
+    digests: dict[int, bytes] = {}  # held, by place among the documents
+    places: list[int] = []
+    for place, received in enumerate(entries):
+        element, header = received.entry.metadata, received.entry.header
+        if element is None or received.held or received.fault or len(element) > metadata.MAX_RECORD_BYTES:
+            continue
+        version = held.get(oai.identifier_key(header.identifier))
+        if version is not None:
+            if version.equals(element):
+                continue
+            digests[len(documents)] = version.digest
+        documents.append(element)
+        places.append(place)
+    if not documents:
+        return {}
+    provenances = [_provenance(entries[place], origin) for place in places]
+    return dict(zip(places, pool.submit(documents, digests, provenances).result(), strict=True))
 
 
 def _rejects(run: Run, readied: Readied) -> list[Reject]:
@@ -223,10 +248,12 @@ def _header_of(reject: Reject) -> oai.Header:
     return oai.Header(reject.identifier, reject.datestamp)
 
 
-def _prepare(received: parse.ReceivedEntry, origin: Origin, held: Held) -> store.Prepared:
+def _prepare(
+    received: parse.ReceivedEntry, origin: Origin, held: Held, made: preparing.Made | None = None
+) -> store.Prepared:
     """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable.
 
-    A version that is held needs no payload.
+    A version that is held needs no payload. `made`: what another process has made of it, if one has.
     """
     header = received.entry.header
     if not header.identifier:
@@ -238,8 +265,10 @@ def _prepare(received: parse.ReceivedEntry, origin: Origin, held: Held) -> store
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
+    if isinstance(received.held, store.HeldVersion):
+        return store.unchanged(key, received.held)
     try:
-        entry = _version(received, origin, held.get(key))
+        entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
     if entry.key != key:  # H38, W3
@@ -259,12 +288,20 @@ def _version(received: parse.ReceivedEntry, origin: Origin, held: store.HeldVers
     if len(element) > metadata.MAX_RECORD_BYTES:
         raise metadata.Unusable(metadata.oversized(len(element)))
     if held is not None and held.equals(element):
-        return prepared.unchanged(root, held.digest)
+        return store.unchanged(oai.identifier_key(received.entry.header.identifier), held)
     digest = metadata.digest_of(root)
     if held is not None and digest == held.digest:
         return prepared.unchanged(root, digest)
     said = metadata.read_tree(root, element, digest)
     return prepared.version(said, _provenance(received, origin)).with_payload(payload.pack(element))
+
+
+def _packed(received: parse.ReceivedEntry, made: preparing.Made) -> store.Prepared:
+    """The record as another process has read it. Raises Unusable."""
+    if isinstance(made, str):
+        raise metadata.Unusable(made)
+    assert received.entry.metadata is not None
+    return store.pack(received.entry.metadata, made)
 
 
 def _provenance(received: parse.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:

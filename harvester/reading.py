@@ -1,4 +1,4 @@
-"""The pages of a list, fetched and read in a thread of their own while others are stored. No database."""
+"""The pages of a list, fetched and read in a thread of their own while others are stored."""
 
 import hashlib
 import time
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Semaphore
 from typing import Self
+
+from django.db import connections
 
 from harvester import ahead, schedule
 from harvester.conversation import Conversation
@@ -98,6 +100,8 @@ class Reading:
             self._read.put(None)
         except Exception as exc:
             self._read.put(exc)
+        finally:
+            connections.close_all()  # of this thread: pages are compared with what is held
 
 
 def mark_of(place: Place, page: Page) -> Mark:
