@@ -6,7 +6,7 @@ What can be done without the database, `readied` does: `harvester.listing` has i
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -212,7 +212,7 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     except store.PayloadNeeded:  # what was held is held no more, or by another set
         again = origin(run, at)
-        taken = [(received, _prepare(received, again, {})) for received, _ in taken]
+        taken = [(received, _prepare(replace(received, held=None), again, {})) for received, _ in taken]
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
         _reject(run, received, f"the record {against[entry.key]}")
@@ -279,16 +279,17 @@ def _prepare(
 
 
 def _version(received: parse.ReceivedEntry, origin: Origin, held: store.HeldVersion | None) -> store.Prepared:
-    """The record made ready from the tree that its page was parsed to: it is not parsed again. Raises Unusable.
+    """The record made ready from the tree that its page was parsed to, if it was. Raises Unusable.
 
     What came byte for byte as it is held is not made canonical to find that out: its digest is the one held.
     """
-    element, root = received.entry.metadata, received.root
-    assert element is not None and root is not None
+    element = received.entry.metadata
+    assert element is not None
     if len(element) > metadata.MAX_RECORD_BYTES:
         raise metadata.Unusable(metadata.oversized(len(element)))
     if held is not None and held.equals(element):
         return store.unchanged(oai.identifier_key(received.entry.header.identifier), held)
+    root = metadata.parse(element) if received.root is None else received.root
     digest = metadata.digest_of(root)
     if held is not None and digest == held.digest:
         return prepared.unchanged(root, digest)

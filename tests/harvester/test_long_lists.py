@@ -8,10 +8,11 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from catalogue import payload
+from catalogue import payload, store
 from catalogue.models import Description, Record
-from harvester import making, recognising, runs
+from harvester import leases, making, pages, parse, recognising, runs
 from harvester.models import Link, Run
+from harvester.reading import Mark
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest
@@ -119,6 +120,29 @@ def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: 
         cursor.execute("UPDATE catalogue_record SET payload = '\\x00' WHERE identifier = %s", [identifier(3)])
 
     assert counters(harvest(link, **FULL)) == {"received": 40, "unchanged": 40}, "by its digest"
+
+
+def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: Link, provider: Provider) -> None:
+    provider.page_size = recognising.FEWEST
+    fill(provider, range(recognising.FEWEST))
+    harvest(link)
+    run = runs.open_run(link, trigger="test", full=True)
+    assert run is not None
+    run = leases.claim(run.pk)
+    assert run is not None
+    body = provider.say({"verb": "ListRecords"})
+    page = parse.page(body, continued=False, held=store.held_versions)
+    assert all(entry.held is not None for entry in page.entries)
+    readied = pages.ready(page.entries, pages.origin(run, page.response_date), pages.look_up(page.entries))
+    other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
+    store.put_entries([other], into=link.local_set, source=link.name)
+
+    assert pages.store_page(run, page, Mark("", b""), readied)
+
+    run.refresh_from_db()
+    assert counters(run) == {"received": 20, "unchanged": 19, "updated": 1}
+    title = Description.objects.get(record__identifier=identifier(3)).title
+    assert title == "Product 3", "what the provider said last"
 
 
 @pytest.mark.spec("H4", "H20")
