@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two of them would make the same virtual environment.
 .NOTPARALLEL:
@@ -30,6 +30,7 @@ help:
 	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make bench-provider  measure what /oai serves; BENCH_N=... sets the number of records'
+	@echo 'make bench-harvest   measure what a harvest takes, beside Sickle; BENCH_N=... sets the number of records'
 	@echo 'make migrate  bring the database to this version'
 	@echo 'make lock     lock the requirements anew'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
@@ -51,6 +52,12 @@ bench-provider: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --provider
+
+# The same for a harvest of all records, beside Sickle, which is there for development alone.
+bench-harvest: $(DEV_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),10000) --harvest
 
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate

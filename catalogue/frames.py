@@ -83,12 +83,12 @@ def dictionary_id(packed: bytes | memoryview) -> int:
         raise Unreadable(str(exc)) from exc
 
 
-def content_size(packed: bytes | memoryview) -> int:
-    """How many bytes were packed, as the frame says it; nothing is unpacked. Raises Unreadable."""
+def size_of(packed: bytes | memoryview) -> int:
+    """The length of the content, as the frame has it; -1 where it does not say, or is no frame."""
     try:
-        return zstandard.get_frame_parameters(packed).content_size
-    except zstandard.ZstdError as exc:
-        raise Unreadable(str(exc)) from exc
+        return zstandard.frame_content_size(packed)
+    except zstandard.ZstdError:
+        return -1
 
 
 def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:

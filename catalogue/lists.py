@@ -261,5 +261,5 @@ def _listed(row: Sequence[Any], scope: Scope) -> Listed:
         (oai.CATALOGUE_SET, *set_specs) if scope.whole else tuple(set_specs),
         None if packed is None else bytes(packed),
         way,
-        0 if packed is None else payload.size(packed),
+        0 if packed is None else max(0, payload.size_of(packed)),
     )

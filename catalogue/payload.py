@@ -9,6 +9,8 @@ import hashlib
 import logging
 import threading
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import zstandard
@@ -76,14 +78,6 @@ def unpack(packed: bytes | memoryview) -> bytes:
         raise PayloadDamaged(f"a stored payload of {len(packed)} bytes cannot be read back: {exc}") from exc
 
 
-def size(packed: bytes | memoryview) -> int:
-    """How many bytes `unpack` gives, without unpacking; 0 where that cannot be read."""
-    try:
-        return frames.content_size(packed)
-    except frames.Unreadable:
-        return 0
-
-
 def unpack_or_tell(packed: bytes | memoryview, *, identifier: str) -> bytes | None:
     """As `unpack`, for lists: None, and an error in the log, for the one record that cannot be read back."""
     try:
@@ -91,6 +85,18 @@ def unpack_or_tell(packed: bytes | memoryview, *, identifier: str) -> bytes | No
     except PayloadDamaged as exc:
         logger.error("record left out of a list", extra={"identifier": identifier, "reason": str(exc)})
         return None
+
+
+def size_of(packed: bytes | memoryview) -> int:
+    """How many bytes `unpack` gives, without unpacking; -1 where the frame does not say."""
+    return frames.size_of(packed)
+
+
+def fetch_dictionaries(payloads: Iterable[bytes | memoryview]) -> None:
+    """Have the dictionaries at hand that unpacking these takes; one that is damaged is told by `unpack`."""
+    for number in set(map(_dictionary_id, payloads)) - _known.to_unpack.keys():
+        with suppress(PayloadDamaged):
+            _dictionary(number)
 
 
 def newest() -> Newest:
@@ -127,6 +133,13 @@ def _dictionary(number: int) -> zstandard.ZstdCompressionDict | None:
     if dictionary is None:
         dictionary = _known.to_unpack[number] = frames.dictionary(_content(number))
     return dictionary
+
+
+def _dictionary_id(packed: bytes | memoryview) -> int:
+    try:
+        return frames.dictionary_id(packed)
+    except frames.Unreadable:
+        return 0
 
 
 def _content(number: int) -> bytes:

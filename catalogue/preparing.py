@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait
+from multiprocessing.process import AuthenticationString  # type: ignore[attr-defined]
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -41,6 +42,8 @@ class Read(NamedTuple):
 # What becomes of a document: a version to be packed, one that equals what is held, or why it cannot be stored.
 Made = Read | Prepared | str
 
+Provenance = Mapping[str, Any] | None
+
 # The fileIdentifier as it mostly stands.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
 _GUESS_WITHIN_BYTES = 4096
@@ -52,19 +55,25 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
-def read_all(documents: Sequence[bytes], held: Mapping[int, bytes]) -> list[Made]:
+def read_all(
+    documents: Sequence[bytes], held: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
+) -> list[Made]:
     """What becomes of each document. `held`: by place, the digest of the record that the document probably is."""
-    return [_read_or_say(document, held.get(place)) for place, document in enumerate(documents)]
+    given = provenances or [None] * len(documents)
+    return [
+        _read_or_say(document, held.get(place), provenance)
+        for place, (document, provenance) in enumerate(zip(documents, given, strict=True))
+    ]
 
 
-def _read_or_say(document: bytes, held: bytes | None) -> Made:
+def _read_or_say(document: bytes, held: bytes | None, provenance: Provenance) -> Made:
     try:
-        return read(document, held)
+        return read(document, held, provenance)
     except metadata.Unusable as exc:
         return str(exc)
 
 
-def read(document: bytes, held: bytes | None = None, provenance: Mapping[str, Any] | None = None) -> Read | Prepared:
+def read(document: bytes, held: bytes | None = None, provenance: Provenance = None) -> Read | Prepared:
     """Read a document; no further than its identifier when its digest is what is held. Raises metadata.Unusable."""
     element = metadata.root_element(document)
     root = metadata.parse(element)
@@ -77,12 +86,23 @@ def read(document: bytes, held: bytes | None = None, provenance: Mapping[str, An
 
 
 def _processes(number: int) -> ProcessPoolExecutor:
+    _become_a_parent()
     # Not forked: the database connection and the threads of this process stay its own.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
         context.set_forkserver_preload([__name__])
     return ProcessPoolExecutor(number, mp_context=context, initializer=_begin)
+
+
+def _become_a_parent() -> None:
+    """Let this process have processes of its own where it is a worker of Celery: a daemon of another library.
+
+    Daemons may have none lest they be left behind when it is killed; ours never are (`_begin`).
+    """
+    told = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    told["daemon"] = False
+    told["authkey"] = AuthenticationString(told["authkey"])
 
 
 Answer = TypeVar("Answer")
@@ -102,12 +122,14 @@ class Pool:
         self._folder = tempfile.TemporaryDirectory(prefix="gisc-ingest-")
         self._numbers = itertools.count()
 
-    def submit(self, documents: Sequence[bytes], held: Mapping[int, bytes]) -> "Future[list[Made]]":
+    def submit(
+        self, documents: Sequence[bytes], held: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
+    ) -> "Future[list[Made]]":
         """Have documents read, as by `read_all`."""
         # The bytes travel through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
         batch.write_bytes(b"".join(documents))
-        return self._executor.submit(_read_file, str(batch), [len(each) for each in documents], held)
+        return self._executor.submit(_read_file, str(batch), [len(each) for each in documents], held, provenances)
 
     def close(self) -> None:
         """End the processes; what they have not begun is dropped."""
@@ -115,12 +137,14 @@ class Pool:
         self._folder.cleanup()
 
 
-def _read_file(file: str, lengths: Sequence[int], held: Mapping[int, bytes]) -> list[Made]:
+def _read_file(
+    file: str, lengths: Sequence[int], held: Mapping[int, bytes], provenances: Sequence[Provenance]
+) -> list[Made]:
     content = memoryview(Path(file).read_bytes())
     os.unlink(file)
     ends = itertools.accumulate(lengths)
     documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
-    return read_all(documents, held)
+    return read_all(documents, held, provenances)
 
 
 def _begin() -> None:

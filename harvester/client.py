@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
+from isal import igzip_lib, isal_zlib
 
 from harvester import redirects, transport
 from harvester.access import Access
@@ -198,7 +199,7 @@ def _body(response: requests.Response) -> bytes:
 def expand(raw: bytes) -> bytes:
     """The body without compression: told by its first bytes, as headers are wrong in both directions (15, 16).
 
-    No more than MAX_REPLY_BYTES are ever made of it. Raises zlib.error and TooLarge.
+    No more than MAX_REPLY_BYTES are ever made of it. Raises zlib.error and TooLarge. By ISA-L, in half of zlib's time.
     """
     for _ in range(MAX_LAYERS):
         if raw[:2] == b"\x1f\x8b":
@@ -207,18 +208,23 @@ def expand(raw: bytes) -> bytes:
             bits = 15
         else:
             break
-        unpacked = bytearray()
+        members: list[bytes] = []
+        size = 0
         while raw:  # a gzip body may have several members
-            decompressor = zlib.decompressobj(bits)
-            unpacked += decompressor.decompress(raw, MAX_REPLY_BYTES + 1 - len(unpacked))
-            if len(unpacked) > MAX_REPLY_BYTES:
+            decompressor = isal_zlib.decompressobj(bits)
+            try:
+                members.append(decompressor.decompress(raw, MAX_REPLY_BYTES + 1 - size))
+            except igzip_lib.IsalError as exc:  # type: ignore[misc]  # a class, whatever its stub says
+                raise zlib.error(str(exc)) from exc
+            size += len(members[-1])
+            if size > MAX_REPLY_BYTES:
                 raise _too_large()
             if not decompressor.eof:
                 raise zlib.error("it ends in the middle")
             raw = decompressor.unused_data
             if raw[:2] != b"\x1f\x8b":
                 break  # padding
-        raw = bytes(unpacked)
+        raw = b"".join(members)  # of one: itself
     return raw
 
 

@@ -13,9 +13,11 @@ from datetime import UTC, datetime, timedelta
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
 from harvester import client, legacy, mending, parse, remarks, watching
+from harvester.ahead import Line
 from harvester.client import Limits, Reply, Session
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost, Unreachable
 from harvester.parse import Format, Identity, Page, ReceivedEntry, RemoteSet
+from harvester.recognising import Held
 from harvester.remarks import Code, Remark
 
 logger = logging.getLogger(__name__)
@@ -27,7 +29,8 @@ MAX_ASKED_AGAIN = 20  # chosen: records of a page that could not be read, each a
 class Conversation:
     """Questions to one provider, in turn. All methods raise HarvestError. Not for several threads at once.
 
-    `received` and `list_size`: how far a list that is gone on with has come.
+    `received` and `list_size`: how far a list that is gone on with has come. With a `line`, the next page of a list is
+    asked for while the last is read. `held` tells what is held of records: what came just so is not parsed.
     """
 
     def __init__(
@@ -40,9 +43,12 @@ class Conversation:
         received: int = 0,
         list_size: int | None = None,
         limits: Limits | None = None,
+        line: Line | None = None,
+        held: Held | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits or client.HARVEST_LIMITS
+        self._line, self._held = line, held
         self._watch = watching.Watch(remote_set, received=received, list_size=list_size)
         self._post = False
         self._granularity: Granularity | None = None  # None: as the question has it
@@ -222,7 +228,7 @@ class Conversation:
 
     def _ask(self, arguments: Mapping[str, str]) -> Reply:
         try:
-            reply = client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
+            reply = self._line.get(self._get, arguments) if self._line else self._get(arguments)
         except Refused as exc:
             self.moved_to = exc.moved_to or self.moved_to
             raise
@@ -240,11 +246,21 @@ class Conversation:
             self._warn(Code.MOVED, f"The provider has moved for good to {reply.moved_to}; accept it in the link.")
         return reply
 
+    def _get(self, arguments: Mapping[str, str]) -> Reply:
+        return client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
+
     def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:
         try:
-            return parse.page(reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date)
+            page = parse.page(
+                reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date, held=self._held
+            )
         except BrokenReply as broken:
+            if self._line:
+                self._line.was_broken()
             return mending.page(reply.body, broken, verb=verb, continued=continued, date=reply.date)
+        if self._line and verb != "GetRecord":
+            self._line.was_sound(page.token)
+        return page
 
     def _warn(self, code: Code, sentence: str) -> None:
         self._said[code, sentence] += 1

@@ -7,4 +7,5 @@ from harvester.models import Run
 
 def count(run: Run, **more: int) -> None:
     """Add to the run's counters, in the caller's transaction; a constraint sees that they add up."""
-    Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
+    if any(more.values()):
+        Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})

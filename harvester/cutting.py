@@ -7,6 +7,7 @@ checked. Where there are more, the three are blanked out first; where there are 
 `metadata` of its own, a parser is asked that tells where in the bytes it is, which takes longer.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 from xml.parsers import expat
@@ -162,7 +163,7 @@ def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:
     """The element with those declarations of the envelope that it uses, so that it stands by itself."""
     name = _NAME.match(element)
     assert name is not None  # it was parsed
-    declared = {found.group(1) for found in _ATTRIBUTES.finditer(element, name.end(), _end_of_tag(element, 0))}
+    declared = _attributes(element[name.end() : _end_of_tag(element, 0)])
     added = b""
     for prefix, uri in container.nsmap.items():
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
@@ -171,6 +172,12 @@ def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:
         if _uses(element, prefix.encode()) if prefix else _uses_default(root, uri):
             added += b" " + attribute + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
     return element[: name.end()] + added + element[name.end() :] if added else element
+
+
+@functools.lru_cache(maxsize=256)  # the records of one centre mostly begin alike
+def _attributes(start_tag: bytes) -> frozenset[bytes]:
+    """The names of the attributes in a start tag, of what comes after its name."""
+    return frozenset(found.group(1) for found in _ATTRIBUTES.finditer(start_tag))
 
 
 def _uses(element: bytes, prefix: bytes) -> bool:

@@ -1,44 +1,97 @@
-"""Read a list to its end, page by page; each is stored by `harvester.pages` while the next is fetched."""
+"""Take a list page by page to its end: one is stored while the next is made ready, and those after it are read.
 
-import hashlib
-import time
+Pages are stored in their order, each when all before it are.
+"""
+
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
-from catalogue import datestamps
+from catalogue import datestamps, store
 from catalogue.datestamps import Granularity
-from harvester import client, clock, leases, pages, schedule
+from harvester import ahead, client, clock, leases, making, pages, schedule
 from harvester.conversation import Conversation
-from harvester.errors import Endless
+from harvester.errors import HarvestError
 from harvester.models import Link, Run
-from harvester.parse import Identity, Page
+from harvester.parse import Identity
+from harvester.reading import Mark, Place, Read, Reading
 
 Progress = Callable[[Run], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A page that is made ready to be stored. `readied`: None where only headers count."""
+
+    read: Read
+    readied: making.Coming | None
+
+
 def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
-    with client.new_session(run.link.access(run.cookies)) as session, ThreadPoolExecutor(max_workers=1) as ahead:
+    with (
+        client.new_session(run.link.access(run.cookies)) as session,
+        ahead.Line(until) as line,
+        making.Makers() as makers,
+    ):
         asked = run.link.provider
         provider = Conversation(
-            session, asked.base_url, asked.prefix, asked.remote_set, received=run.listed, list_size=run.list_size
+            session,
+            asked.base_url,
+            asked.prefix,
+            asked.remote_set,
+            received=run.listed,
+            list_size=run.list_size,
+            line=line,
+            held=store.held_versions,
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
-        verb = list_verb(run)
-        reply: Future[Page] = ahead.submit(provider.page, _arguments(run))
-        while True:
-            page = reply.result()
-            mark = _mark(run, page)
-            goes_on = page.token is not None and time.monotonic() < until
-            if goes_on:  # the next page is fetched while this one is stored
-                reply = ahead.submit(provider.page, {"verb": verb, "resumptionToken": page.token or ""})
-            if not pages.store_page(run, page, mark):
-                return  # another worker was faster, and its page stands; or the run was cancelled
-            run.refresh_from_db()
-            progress(run)
-            if not goes_on or run.holder != leases.me():
+        with Reading(provider, line, _arguments(run), _place(run), until=until) as reading:
+            _take(run, reading, makers, progress)
+
+
+def _take(run: Run, reading: Reading, makers: making.Makers, progress: Progress) -> None:
+    restarts = run.restarts
+    waiting: _Taken | None = None
+
+    def store() -> bool:
+        """Store the page that waits, if one does; False if there is nothing more to do for this worker."""
+        nonlocal waiting
+        taken, waiting = waiting, None
+        if taken is None:
+            return True
+        if (run.restarts, run.pages) != (restarts, taken.read.before.pages):
+            return False  # the list was started again meanwhile, and this is a page of the one before
+        readied = taken.readied
+        if not pages.store_page(run, taken.read.page, taken.read.mark, readied() if readied else None):
+            return False  # another worker was faster, and its page stands; or the run was cancelled
+        run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
+        progress(run)
+        return run.holder == leases.me()
+
+    try:
+        for read in reading:
+            next_one = None if read is None else _Taken(read, _begun(run, read, makers))
+            if not store():
                 return
+            waiting = next_one
+    except HarvestError:
+        if store():  # what came before the fault
+            raise
+        return
+    store()
+
+
+def _begun(run: Run, read: Read, makers: making.Makers) -> making.Coming | None:
+    if run.strategy == Link.Strategy.IDENTIFIERS:
+        return None
+    entries = read.page.entries
+    origin, held = pages.origin(run, read.page.response_date), pages.look_up(entries)
+    return makers.begin(entries, origin, held, goes_on=read.page.token is not None)
+
+
+def _place(run: Run) -> Place:
+    return Place(run.pages, run.listed, run.token, Mark(run.marked_token, bytes(run.marked_page or b"")))
 
 
 def list_verb(run: Run) -> str:
@@ -71,28 +124,3 @@ def _arguments(run: Run) -> dict[str, str]:
         if bound is not None:
             arguments[name] = datestamps.write(bound, Granularity(run.granularity))
     return arguments
-
-
-def _mark(run: Run, page: Page) -> pages.Mark:
-    """The token and the page to compare further ones with. Raises Endless where the list does not end (H23).
-
-    One mark is enough to find any loop, if it is moved on at the 1st, 2nd, 4th, 8th ... page (Brent).
-    """
-    digest = hashlib.sha256()
-    for received in page.entries:
-        header = received.entry.header
-        digest.update(repr((header.identifier, header.datestamp, header.deleted)).encode())
-    number = run.pages + 1
-    listed = run.listed + len(page.entries)
-    if page.token is not None:
-        if page.token in (run.token, run.marked_token):
-            raise Endless(f"page {number} gives a resumption token that was given before")
-        if number > schedule.MAX_PAGES:
-            raise Endless(f"the list did not end after {schedule.MAX_PAGES} pages")
-        if page.list_size and listed > schedule.MAX_EXCESS * page.list_size + schedule.MIN_EXCESS:
-            raise Endless(f"{listed} entries came of a list that is said to have {page.list_size}")
-    if run.pages and page.entries and bytes(run.marked_page or b"") == digest.digest():
-        raise Endless(f"page {number} is a page that came before")
-    if number & (number - 1) == 0:
-        return pages.Mark(page.token or "", digest.digest())
-    return pages.Mark(run.marked_token, bytes(run.marked_page or b""))

@@ -1,9 +1,12 @@
-"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2)."""
+"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2).
+
+What can be done without the database, `readied` does: `harvester.listing` has it done in a thread of its own.
+"""
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,22 +15,35 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, store
+from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, preparing, store
 from harvester import conflicts, counting, ending, headers, leases, moves, objections, parse, remarks
 from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.reading import Mark
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
 Checked = tuple[parse.ReceivedEntry, store.Prepared]
+Refusal = tuple[parse.ReceivedEntry, str]  # an entry that cannot be stored, and why
+Held = Mapping[str, store.HeldVersion]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """The token and the page that further ones are compared with (H23)."""
+class Origin:
+    """Where entries come from, for their provenance (P122): the link, and when the provider gave them."""
 
-    token: str
-    page: bytes
+    link: str
+    base_url: str
+    is_recovery: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Readied:
+    """The entries of a page, checked and packed; and those that cannot be stored."""
+
+    checked: list[Checked]
+    refused: list[Refusal]
 
 
 @dataclass(slots=True)
@@ -42,10 +58,12 @@ class _Sorted:
     stale: int = 0
 
 
-def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
-    """Store one page and the run's place in one transaction; False if that place is no longer the run's."""
-    by_header = run.strategy == Link.Strategy.IDENTIFIERS
-    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+def store_page(run: Run, page: parse.Page, mark: Mark, readied: Readied | None) -> bool:
+    """Store one page and the run's place in one transaction; False if that place is no longer the run's.
+
+    `readied`: the page's entries; None where only its headers count.
+    """
+    entries = _by_header(run, page) if readied is None else _Sorted(readied.checked, _rejects(run, readied))
     number = run.pages + 1
     first_response = run.first_response if run.pages else page.response_date
     newest = _newest(run.newest if run.pages else None, page)
@@ -118,21 +136,72 @@ def _granule(stamp: datetime, granularity: str) -> datetime:
 
 
 def prepare(
-    run: Run, entries: tuple[parse.ReceivedEntry, ...] | list[parse.ReceivedEntry], *, at: datetime | None
+    run: Run, entries: Sequence[parse.ReceivedEntry], *, at: datetime | None
 ) -> tuple[list[Checked], list[Reject]]:
-    """The entries that can be stored, checked, and the others as rejects. `at`: the provider's time.
+    """The entries that can be stored, checked, and the others as rejects. `at`: the provider's time."""
+    readied = ready(entries, origin(run, at), look_up(entries))
+    return readied.checked, _rejects(run, readied)
 
-    What equals what is held is not packed.
+
+def origin(run: Run, at: datetime | None) -> Origin:
+    """Where what the run brings comes from."""
+    link = run.link
+    return Origin(link.name, link.provider.base_url, link.kind == Kind.RECOVERY, at or timezone.now())
+
+
+def look_up(entries: Sequence[parse.ReceivedEntry]) -> Held:
+    """What is held of these entries, by key, those left out that are known to be held as they came.
+
+    To be asked for by who has the database's connection.
     """
-    checked: list[Checked] = []
-    rejects: list[Reject] = []
-    held = store.held_digests([oai.identifier_key(received.entry.header.identifier) for received in entries])
-    for received in entries:
+    payload.newest()  # so that `ready` finds the dictionary at hand
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
+    return store.held_versions(keys) if keys else {}
+
+
+def ready(
+    entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held, pool: preparing.Pool | None = None
+) -> Readied:
+    """The entries checked and packed, as far as they differ from what is held. Asks the database for nothing.
+
+    With a pool, its processes read what differs: they parse it again, and this one is free for other pages.
+    """
+    readied = Readied([], [])
+    made = _read_elsewhere(pool, entries, origin, held) if pool else {}
+    for place, received in enumerate(entries):
         try:
-            checked.append((received, _prepare(run, received, at, held)))
+            readied.checked.append((received, _prepare(received, origin, held, made.get(place))))
         except metadata.Unusable as exc:
-            rejects.append(_reject(run, received, str(exc)))
-    return checked, rejects
+            readied.refused.append((received, str(exc)))
+    return readied
+
+
+def _read_elsewhere(
+    pool: preparing.Pool, entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held
+) -> dict[int, preparing.Made]:
+    """What the processes of the pool have made of those records that are not held byte for byte, by place."""
+    documents: list[bytes] = []
+    digests: dict[int, bytes] = {}  # held, by place among the documents
+    places: list[int] = []
+    for place, received in enumerate(entries):
+        element, header = received.entry.metadata, received.entry.header
+        if element is None or received.held or received.fault or len(element) > metadata.MAX_RECORD_BYTES:
+            continue
+        version = held.get(oai.identifier_key(header.identifier))
+        if version is not None:
+            if version.equals(element):
+                continue
+            digests[len(documents)] = version.digest
+        documents.append(element)
+        places.append(place)
+    if not documents:
+        return {}
+    provenances = [_provenance(entries[place], origin) for place in places]
+    return dict(zip(places, pool.submit(documents, digests, provenances).result(), strict=True))
+
+
+def _rejects(run: Run, readied: Readied) -> list[Reject]:
+    return [_reject(run, received, reason) for received, reason in readied.refused]
 
 
 def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
@@ -145,7 +214,8 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     try:
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     except store.PayloadNeeded:  # what was held is held no more, or by another set
-        taken = [(received, _prepare(run, received, at, {})) for received, _ in taken]
+        again = origin(run, at)
+        taken = [(received, _prepare(replace(received, held=None), again, {})) for received, _ in taken]
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
         _reject(run, received, f"the record {against[entry.key]}")
@@ -186,54 +256,79 @@ def _header_of(reject: Reject) -> oai.Header:
     return oai.Header(reject.identifier, reject.datestamp)
 
 
-def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held: Mapping[str, bytes]) -> store.Prepared:
+def _prepare(
+    received: parse.ReceivedEntry, origin: Origin, held: Held, made: preparing.Made | None = None
+) -> store.Prepared:
     """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable.
 
-    `held`: digests of what is held, by key; a version that has it needs no payload.
+    A version that is held needs no payload. `made`: what another process has made of it, if one has.
     """
     header = received.entry.header
     if not header.identifier:
         raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
     if received.fault:
         raise metadata.Unusable(received.fault)
-    told: dict[str, Any] = {
-        "link": run.link.name,
-        "baseURL": run.link.provider.base_url,
-        "identifier": header.identifier,
-        "datestamp": header.datestamp,
-        "metadataNamespace": oai.GMD_NS,
-        "harvestDate": datestamps.write(at or timezone.now()),
-        "altered": bool(received.mended),
-    }
-    if received.provenance is not None:
-        told["origin"] = received.provenance
-    # What is recovered is ours: it has no provenance.
-    provenance = None if run.link.kind == Kind.RECOVERY else abouts.with_abouts(told, received.abouts)
     if header.deleted:
         return store.prepare_deletion(header.identifier)
     if received.entry.metadata is None:
         raise metadata.Unusable("the record has no metadata and is not deleted")
+    key = oai.identifier_key(header.identifier)
+    if isinstance(received.held, store.HeldVersion):
+        return store.unchanged(key, received.held)
     try:
-        entry = _version(received, provenance, held.get(oai.identifier_key(header.identifier)))
+        entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
-    if entry.key != oai.identifier_key(header.identifier):  # H38, W3
+    if entry.key != key:  # H38, W3
         raise metadata.Unusable(
             f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}"
         )
     return entry
 
 
-def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None, held: bytes | None) -> store.Prepared:
-    """The record made ready from the tree that its page was parsed to: it is not parsed again. Raises Unusable."""
-    element, root, digest = received.entry.metadata, received.root, received.digest()
-    assert element is not None and root is not None and digest is not None
+def _version(received: parse.ReceivedEntry, origin: Origin, held: store.HeldVersion | None) -> store.Prepared:
+    """The record made ready from the tree that its page was parsed to, if it was. Raises Unusable.
+
+    What came byte for byte as it is held is not made canonical to find that out: its digest is the one held.
+    """
+    element = received.entry.metadata
+    assert element is not None
     if len(element) > metadata.MAX_RECORD_BYTES:
         raise metadata.Unusable(metadata.oversized(len(element)))
-    if digest == held:
+    if held is not None and held.equals(element):
+        return store.unchanged(oai.identifier_key(received.entry.header.identifier), held)
+    root = metadata.parse(element) if received.root is None else received.root
+    digest = metadata.digest_of(root)
+    if held is not None and digest == held.digest:
         return prepared.unchanged(root, digest)
     said = fields.read_tree(root, element, digest)
-    return prepared.version(said, provenance).with_payload(payload.pack(element))
+    return prepared.version(said, _provenance(received, origin)).with_payload(payload.pack(element))
+
+
+def _packed(received: parse.ReceivedEntry, made: preparing.Made) -> store.Prepared:
+    """The record as another process has read it. Raises Unusable."""
+    if isinstance(made, str):
+        raise metadata.Unusable(made)
+    assert received.entry.metadata is not None
+    return store.pack(received.entry.metadata, made)
+
+
+def _provenance(received: parse.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
+    """Where this version comes from, and what came beside it; None for what was recovered, which is ours."""
+    if origin.is_recovery:
+        return None
+    provenance: dict[str, Any] = {
+        "link": origin.link,
+        "baseURL": origin.base_url,
+        "identifier": received.entry.header.identifier,
+        "datestamp": received.entry.header.datestamp,
+        "metadataNamespace": oai.GMD_NS,
+        "harvestDate": datestamps.write(origin.at),
+        "altered": bool(received.mended),
+    }
+    if received.provenance is not None:
+        provenance["origin"] = received.provenance
+    return abouts.with_abouts(provenance, received.abouts)
 
 
 def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:

@@ -7,8 +7,8 @@ in `harvester.mending`.
 
 import codecs
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +16,10 @@ from lxml import etree
 
 from catalogue import datestamps, metadata, oai
 from catalogue.datestamps import Granularity
-from harvester import abouts, cutting, legacy
+from harvester import abouts, cutting, legacy, recognising
 from harvester.access import Cookie
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
+from harvester.recognising import Held, Known, Version
 from harvester.remarks import Code, Remark
 
 _OAI = f"{{{oai.OAI_NS}}}"
@@ -33,7 +34,8 @@ class ReceivedEntry:
 
     `abouts`: what else is said of the record (P126).
     `root`: the parsed root element of its metadata. `mended`: what had to be mended before it could be read.
-    `fault`: why it cannot be read; then `entry.metadata` is the whole record as it came.
+    `fault`: why it cannot be read; then `entry.metadata` is the whole record as it came. `held`: the version in the
+    catalogue, where it is held byte for byte as it came; then it was not parsed, and there is no root.
     """
 
     entry: oai.Entry
@@ -42,6 +44,7 @@ class ReceivedEntry:
     root: etree._Element | None = field(default=None, repr=False, compare=False)
     mended: tuple[str, ...] = ()
     fault: str = ""
+    held: Version | None = field(default=None, repr=False, compare=False)
 
     def digest(self) -> bytes | None:
         """The digest of the metadata as `catalogue.fields.read` gives it, without parsing it again."""
@@ -145,19 +148,45 @@ def sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | None]:
 
 
 def page(
-    body: bytes, *, continued: bool, verb: str = "ListRecords", charset: str = "", date: datetime | None = None
+    body: bytes,
+    *,
+    continued: bool,
+    verb: str = "ListRecords",
+    charset: str = "",
+    date: datetime | None = None,
+    held: Held | None = None,
 ) -> Page:
     """Read the answer to ListRecords, ListIdentifiers or GetRecord; `continued` tells whether a token was sent.
 
     noRecordsMatch to a first request is an empty page (H13). `date` is what the provider's HTTP server says of the
-    time. Raises BrokenReply, TokenLost or Refused.
+    time. `held` tells what is held of some keys: records that came as they are held are not parsed
+    (`harvester.recognising`). Raises BrokenReply, TokenLost or Refused.
     """
-    root, text = envelope(body, charset)
+    text = _text_of(body, charset)
+    short = recognising.take_out(text, held) if held is not None and verb == "ListRecords" else None
+    if short is not None:
+        try:
+            root, without = _envelope_of(short[0])
+            return page_of(root, without, verb, continued=continued, date=date, known=short[1])
+        except BrokenReply:
+            pass  # what is told of it is to be of the page as it came
+    root, text = _envelope_of(text)
     return page_of(root, text, verb, continued=continued, date=date)
 
 
-def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, date: datetime | None) -> Page:
-    """As `page`, of an answer that has been parsed from `text`."""
+def page_of(
+    root: etree._Element,
+    text: bytes,
+    verb: str,
+    *,
+    continued: bool,
+    date: datetime | None,
+    known: Sequence[Known] = (),
+) -> Page:
+    """As `page`, of an answer that has been parsed from `text`. `known`: the records that were taken out of it.
+
+    Raises BrokenReply, too, where these are not found again.
+    """
     at = _response_date(root, date)
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
@@ -180,6 +209,8 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
         _entry(record, more, *(held[container] if container is not None else (None, None)))
         for record, container, more in zip(records, containers, said, strict=True)
     ]
+    if known:
+        entries = _with_known(entries, known)
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
     return Page(at, tuple(entries), token, list_size, warnings + left_out)
 
@@ -192,10 +223,17 @@ def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
 
     `charset`, which the HTTP header names, counts for a body that says nothing itself and is not UTF-8.
     """
+    return _envelope_of(_text_of(body, charset))
+
+
+def _text_of(body: bytes, charset: str) -> bytes:
     try:
-        text = _utf8(body, charset)
+        return _utf8(body, charset)
     except metadata.Unusable as exc:
         raise BrokenReply(f"the answer {exc}") from exc
+
+
+def _envelope_of(text: bytes) -> tuple[etree._Element, bytes]:
     if not text.strip():
         raise BrokenReply("the answer is empty")
     if metadata.has_doctype(text):
@@ -330,6 +368,25 @@ def _entry(
     if wire.deleted:  # H34: whatever else the record holds
         return ReceivedEntry(oai.Entry(wire), provenance)
     return ReceivedEntry(oai.Entry(wire, payload), provenance, more, root)
+
+
+def _with_known(entries: Sequence[ReceivedEntry], known: Sequence[Known]) -> list[ReceivedEntry]:
+    """The entries, with the records that were taken out of the page. Raises BrokenReply unless all are found again."""
+    found = []
+    whole: list[ReceivedEntry] = []
+    for entry in entries:
+        number = recognising.number_of(entry.root)
+        if number is None:
+            whole.append(entry)
+            continue
+        found.append(number)
+        record, header = known[number], entry.entry.header
+        if oai.identifier_key(header.identifier) != record.key:
+            break
+        whole.append(replace(entry, entry=oai.Entry(header, record.element), root=None, held=record.version))
+    if found != list(range(len(known))):
+        raise BrokenReply("records of the page are not where they seemed to be")
+    return whole
 
 
 def _header(header: etree._Element) -> oai.Header:

@@ -12,7 +12,7 @@ MIN_SAME = 3  # chosen: so many records of a page with one identifier, and no ot
 
 
 _TOO_OLD = Remark(Code.TOO_OLD, "A record is older than what was asked for; the provider may ignore `from`.")
-_CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
+CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
 
 
 class Watch:
@@ -38,7 +38,7 @@ class Watch:
             raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
         warnings = [*page.warnings, *self._strays(page.entries), *_odd_stamps(page.entries)]
         token = page.token
-        if token == _CSW_END and self.is_complete:
+        if token == CSW_END and self.is_complete:
             token = None
             warnings.append(Remark(Code.END, "The list ended with the token 0, which would begin it again."))
         return replace(page, entries=_last_word_last(page.entries), token=token, warnings=tuple(warnings))

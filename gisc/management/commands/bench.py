@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import ingest
 from catalogue.models import Record
-from gisc import bench, bench_provider, database, embedded
+from gisc import bench, bench_harvest, bench_provider, database, embedded
 
 
 class Command(BaseCommand):
@@ -21,10 +21,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
         parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
+        only = parser.add_mutually_exclusive_group()
+        only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
+        only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
 
-        parser.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
-
-    def handle(self, *, records: int, processes: int, provider: bool, **_: Any) -> None:
+    def handle(self, *, records: int, processes: int, provider: bool, harvest: bool, **_: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
         if not settings.GISC_EMBEDDED_DATABASE:
             raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
@@ -37,9 +38,9 @@ class Command(BaseCommand):
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request is no part of what is measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            measure = bench_provider.run if provider else bench.run
+            measure = bench_provider.run if provider else bench_harvest.run if harvest else bench.run
             rows = measure(folder, records=records, processes=processes, say=self.stderr.write)
-            if not provider:
+            if measure is bench.run:
                 rows += bench_provider.whole_list(self.stderr.write)
         self.stdout.write(
             f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{bench.table(rows)}"

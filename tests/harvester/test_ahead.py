@@ -1,0 +1,162 @@
+"""The next page of a list is asked for while the last is read: early, once, and only where that is safe (H4, H19)."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+
+from harvester import parse
+from harvester.ahead import Line, token_at_end
+from harvester.client import Reply
+from tests.harvester.provider import OAI
+
+FIRST = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
+
+
+def body(token: str) -> bytes:
+    return (
+        f'<OAI-PMH xmlns="{OAI}"><responseDate>2026-01-01T00:00:00Z</responseDate><ListRecords>'
+        f"<record><header><identifier>urn:x:1</identifier></header></record>{token}</ListRecords></OAI-PMH>"
+    ).encode()
+
+
+@pytest.mark.spec("H19")
+@pytest.mark.parametrize(
+    "token",
+    [
+        "<resumptionToken>abc</resumptionToken>",
+        '<resumptionToken completeListSize="3" cursor="0">a/b?c=d|e</resumptionToken>\n',
+        "<resumptionToken/>",
+        "<resumptionToken></resumptionToken>",
+        "<resumptionToken> padded </resumptionToken>",
+        "<resumptionToken>a&amp;b</resumptionToken>",
+        "<resumptionToken><![CDATA[abc]]></resumptionToken>",
+        "<resumptionToken>d\u00e9j\u00e0</resumptionToken>",
+        "<resumptionToken>a</resumptionToken><resumptionToken/>",
+        "<!-- <resumptionToken>abc</resumptionToken> -->",
+        "",
+    ],
+)
+def test_what_is_seen_at_the_end_is_the_token_or_nothing(token: str) -> None:
+    seen = token_at_end(body(token))
+
+    assert seen in (None, parse.page(body(token), continued=True).token)
+    assert (seen is not None) == (token.startswith("<r") and seen in ("abc", "a/b?c=d|e"))
+
+
+def test_the_token_by_which_pycsw_ends_its_lists_is_not_asked_for() -> None:
+    assert token_at_end(body("<resumptionToken>0</resumptionToken>")) is None
+
+
+class Asked:
+    """A provider that gives page after page, and remembers what it was asked for and how many asked at once."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self.at_once = self.most = 0
+        self.came = threading.Condition()
+
+    def __call__(self, arguments: Mapping[str, str]) -> Reply:
+        with self.came:
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+            self.tokens.append(arguments.get("resumptionToken", arguments.get("identifier", "")))
+            self.came.notify_all()
+        number = len(arguments.get("resumptionToken", "")) + 1
+        reply = Reply(body(f"<resumptionToken>{'x' * number}</resumptionToken>"), "http://example.org")
+        with self.came:
+            self.at_once -= 1
+        return reply
+
+    def wait_for(self, token: str) -> None:
+        with self.came:
+            assert self.came.wait_for(lambda: token in self.tokens, timeout=30)
+
+
+def continued(token: str) -> dict[str, str]:
+    return {"verb": "ListRecords", "resumptionToken": token}
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    with Line(time.monotonic() + 600) as made:
+        yield made
+
+
+@pytest.mark.spec("H4", "H20")
+def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come(line: Line) -> None:
+    asked = Asked()
+    line.get(asked, FIRST)
+    assert not line.has_asked("x"), "nothing is known of the provider yet"
+    line.was_sound("x")
+
+    line.get(asked, continued("x"))
+
+    assert line.has_asked("xx")
+    asked.wait_for("xx")
+    line.was_sound("xx")
+    line.get(asked, continued("xx"))
+    asked.wait_for("xxx")
+    assert asked.tokens == ["", "x", "xx", "xxx"], "each page once, one ahead"
+    assert asked.most == 1, "and never two requests at once"
+
+
+def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Line) -> None:
+    asked = Asked()
+    line.get(asked, FIRST)
+    line.was_sound("x")
+    line.get(asked, continued("x"))
+
+    line.get(asked, {"verb": "GetRecord", "identifier": "urn:x:1"})
+    line.get(asked, continued("xx"))
+
+    assert asked.tokens[:4] == ["", "x", "xx", "urn:x:1"]
+    assert asked.tokens.count("xx") == 1
+
+
+def broken(line: Line) -> None:
+    line.was_broken()
+
+
+def told_otherwise(line: Line) -> None:
+    line.was_sound("another")
+
+
+def ended(line: Line) -> None:
+    line.was_sound(None)
+
+
+@pytest.mark.parametrize("page_was", [broken, told_otherwise, ended])
+def test_after_a_page_that_was_not_sound_nothing_is_asked_for_early(
+    line: Line, page_was: Callable[[Line], None]
+) -> None:
+    asked = Asked()
+    line.get(asked, FIRST)
+    page_was(line)
+
+    line.get(asked, continued("x"))
+
+    assert not line.has_asked("xx") and asked.tokens == ["", "x"]
+
+
+def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Line) -> None:
+    asked = Asked()
+    line.get(asked, FIRST)
+    line.was_sound("x")
+    line.get(asked, continued("x"))
+    line.get(asked, {**continued("xx"), "metadataPrefix": "iso19139"})
+    line.was_sound("xxx")
+
+    line.get(asked, continued("xxx"))
+
+    assert not line.has_asked("xxxx")
+
+
+def test_when_the_time_is_over_nothing_is_asked_for_early() -> None:
+    asked = Asked()
+    with Line(time.monotonic()) as line:
+        line.get(asked, FIRST)
+        line.was_sound("x")
+        line.get(asked, continued("x"))
+        assert not line.has_asked("xx")
