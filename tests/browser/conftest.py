@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
-from tests.harvester.conftest import provider, toulouse  # noqa: F401
+from tests.harvester.conftest import provider  # noqa: F401
 from tests.waiting import until
 
 
