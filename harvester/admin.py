@@ -26,6 +26,7 @@ from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
 
 RUNS_SHOWN = 10
+_TURNING = ("switch_after_h", "return_after_h")
 
 
 class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
@@ -60,7 +61,7 @@ class LinkAdmin(Admin):
     inlines = (AlternativeInline,)
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "failing_since", "skew_s"),
+        *("served", "way_back", "failing_since", "skew_s"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -87,7 +88,7 @@ class LinkAdmin(Admin):
         (
             "Schedule",
             {
-                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s", "switch_after_h"),
+                "fields": ("enabled", "interval_s", "strategy", "from_policy", "overlap_s", *_TURNING),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
             },
@@ -107,7 +108,7 @@ class LinkAdmin(Admin):
             {
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
+                    *("served", "way_back", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
                 )
             },
         ),
@@ -140,6 +141,12 @@ class LinkAdmin(Admin):
                 request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
             )
 
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
+            if set(fields) & {"base_url", "prefix", "remote_set"}:
+                switching.forget(alternative)
+
     # --- Columns -------------------------------------------------------------------------------------
 
     @admin.display(description="kind")
@@ -155,6 +162,10 @@ class LinkAdmin(Admin):
     @admin.display(description="provider")
     def served(self, link: Link) -> str:
         return switching.told(link) or "the link's own"
+
+    @admin.display(description="way back")
+    def way_back(self, link: Link) -> str:
+        return switching.way_back(link) or "none: its own provider serves it"
 
     @admin.display(description="failures", ordering="failures")
     def failed_in_a_row(self, link: Link) -> int:
@@ -229,11 +240,12 @@ class LinkAdmin(Admin):
 
     def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
         name = to or "its own provider"
-        if switching.switch(link, to):
-            said = f"{link} turns to {name}: the whole list is asked for, then compared; nothing is deleted by absence."
-            self.message_user(request, said, messages.SUCCESS)
-        else:
+        turned = switching.switch(link, to)
+        if turned is None:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
+        else:
+            said = f"{link} turns to {name}: {switching.next_list(turned)}."
+            self.message_user(request, said, messages.SUCCESS)
 
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalogue import store
 from harvester import headers
-from harvester.models import Conflict, RemoteHeader, Run
+from harvester.models import Conflict, Run
 
 Kind = Conflict.Kind
 
@@ -83,7 +83,7 @@ def hand_over(conflict: Conflict, by: str) -> str:
     result = store.move([conflict.identifier], into=into)[0]
     if result.action is store.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    headers.want(conflict.link_id, conflict.key)
+    headers.want(conflict.link, conflict.key)
     _settle(conflict, f"Handed over to {into.spec} by {by}.")
     return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
 
@@ -97,7 +97,7 @@ def withdraw(conflict: Conflict, by: str) -> str:
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.action is store.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    RemoteHeader.objects.filter(link=conflict.link_id, key=conflict.key).update(deleted=True)
+    headers.of(conflict.link).filter(key=conflict.key).update(deleted=True)
     _settle(conflict, f"Deleted by {by}.")
     return "deleted"
 

@@ -20,7 +20,7 @@ def end_list(run: Run, *, now: datetime) -> None:
     """
     if run.is_comparison:
         slices.ask_for_unseen(run)
-    if headers.any_wanted(run.link_id):
+    if headers.any_wanted(run.link):
         Run.objects.filter(pk=run.pk).update(phase=Run.Phase.FETCHING, token="")
     else:
         finish(run, now=now)

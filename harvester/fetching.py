@@ -21,6 +21,7 @@ from harvester.parse import ReceivedEntry
 
 logger = logging.getLogger(__name__)
 State = RemoteHeader.State
+_SUSPECTED = (State.ABSENT, State.DOUBTED)
 
 BATCH = 20  # chosen: well within a lease at a second for each
 AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of one list)
@@ -32,7 +33,7 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
     """Ask for what is wanted until nothing is, or the time is over. Raises HarvestError, with what came stored."""
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         while time.monotonic() < until:
-            rows = headers.wanted(run.link_id, BATCH)
+            rows = headers.wanted(run.link, BATCH)
             answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
             fault = next((fault for _, fault in answers if fault is not None), None)
             got = [pair for pairs, _ in answers for pair in pairs]
@@ -78,7 +79,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
     """Store a batch and the run's place in one transaction; False if another worker stored it first."""
     received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, Refused)]
-    vanished = [row for row, exc in refused if row.state == State.ABSENT and exc.codes == {"idDoesNotExist"}]
+    vanished = [row for row, exc in refused if row.state in _SUSPECTED and exc.codes == {"idDoesNotExist"}]
     prepared, rejects = pages.prepare(run, received, at=run.first_response)
     rejects += [
         Reject(run=run, identifier=row.identifier, datestamp=_written(row), reason=f"the provider listed it, but {exc}")

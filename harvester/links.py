@@ -24,7 +24,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if begins_anew:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         runs.start_over(link)
-        headers.distrust(link.pk)
+        headers.distrust(link)
+        link.standbys.all().delete()
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
         link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None

@@ -23,6 +23,7 @@ class LinkCollector(Collector):
         )
         skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
+        by_relay = GaugeMetricFamily("gisc_link_by_relay", "1 while another provider serves the link", labels=["link"])
         try:
             age_s = canary.age_s()
             offset_s = clock.offset_s()
@@ -36,6 +37,7 @@ class LinkCollector(Collector):
                 failures.add_metric([link.name], link.failures)
                 for kind, number in drifts.get(link.pk, {}).items():
                     drift.add_metric([link.name, kind], number)
+                by_relay.add_metric([link.name], float(link.serving_id is not None))
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away
@@ -45,4 +47,4 @@ class LinkCollector(Collector):
             )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, skew, running)
+        yield from (harvested_to, failures, drift, skew, running, by_relay)

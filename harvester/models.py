@@ -110,11 +110,16 @@ class Link(models.Model):
     switch_after_h = models.PositiveSmallIntegerField(
         "turn to the next provider after, hours",
         default=0,
-        help_text="of failing without a break; 0: only by hand. Back to the first one always by hand (W37)",
+        help_text="of failing without a break; 0: only by hand (W37)",
+    )
+    return_after_h = models.PositiveSmallIntegerField(
+        "return to its own provider after, hours",
+        default=0,
+        help_text="of answering without a break, while another one serves the link; 0: only by hand (W37)",
     )
     serving = models.ForeignKey(
         "Alternative",
-        on_delete=models.SET_NULL,
+        on_delete=models.RESTRICT,
         null=True,
         editable=False,
         related_name="+",
@@ -220,6 +225,38 @@ class Alternative(models.Model):
             raise ValidationError(dict(faults))
 
 
+class Standby(models.Model):
+    """A provider that served a link and does not now: how far the link had come with it, and whether it answers.
+
+    The place is on this provider's clock and is used for no other one (W13, W32).
+    """
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="standbys", db_index=False)
+    alternative = models.ForeignKey(
+        Alternative, on_delete=models.CASCADE, null=True, related_name="+", help_text="none: the link's own provider"
+    )
+    harvested_to = models.DateTimeField(null=True)
+    first_response = models.DateTimeField(null=True)
+    newest = models.DateTimeField(null=True)
+    granularity = models.CharField(max_length=20, blank=True)
+    deleted_record = models.CharField(max_length=20, blank=True)
+    left = models.DateTimeField(help_text="when the link turned away from it, on our clock")
+    next_probe = models.DateTimeField(null=True, help_text="when it is asked again whether it answers")
+    probed = models.DateTimeField(null=True, help_text="when it last answered, or did not")
+    answers_since = models.DateTimeField(null=True, help_text="none: it did not answer when last asked")
+    fault = models.TextField(blank=True, help_text="why it did not")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("link", "alternative"), nulls_distinct=False, name="one_standby_of_a_provider_per_link"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.alternative or "the link's own provider")
+
+
 class Run(models.Model):
     """One pass over a link, from its `from` to the list's end. This row is the truth; the queue is only a hint.
 
@@ -320,16 +357,28 @@ class Run(models.Model):
 
 
 class RemoteHeader(models.Model):
-    """What a link's provider last said of one identifier (H40): the link's table, which comparisons go by (W25)."""
+    """What a provider of a link last said of one identifier (H40): the link's table, which comparisons go by (W25).
+
+    Each provider has rows of its own, as its datestamps are of its own clock (W32).
+    """
 
     class State(models.TextChoices):
         HELD = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
         ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
+        DOUBTED = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
         VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
+    alternative = models.ForeignKey(
+        Alternative,
+        on_delete=models.CASCADE,
+        null=True,
+        db_index=False,
+        related_name="+",
+        help_text="who said so; none: the link's own provider",
+    )
     key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
     identifier = models.TextField(help_text="as the provider spells it")
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
@@ -338,10 +387,16 @@ class RemoteHeader(models.Model):
     seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("link", "alternative", "key"), nulls_distinct=False, name="one_header_of_a_provider"
+            ),
+        )
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
-            models.Index(fields=("link", "id"), condition=Q(state__in=("wanted", "absent")), name="headers_wanted"),
+            models.Index(
+                fields=("link", "id"), condition=Q(state__in=("wanted", "absent", "doubted")), name="headers_wanted"
+            ),
         )
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
         )
         if won != 1:
             return False
-        headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+        headers.note(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
         counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
         put(run, entries.prepared, entries.rejects, at=page.response_date)
         if run.is_comparison:
@@ -88,7 +88,7 @@ def _by_header(run: Run, page: parse.Page) -> _Sorted:
     """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
     found = _Sorted()
     keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
-    known = headers.known(run.link_id, keys)
+    known = headers.known(run.link, keys)
     settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
     for key, received in zip(keys, page.entries, strict=True):
         header = received.entry.header
@@ -158,7 +158,7 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
         kind = conflicts.kind_of(entry, result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
-    headers.note(link.pk, said)
+    headers.note(link, said)
     conflicts.note(run, words)
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]

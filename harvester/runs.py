@@ -8,7 +8,7 @@ place moved on and stores nothing. These files alone write Run.
 import logging
 import random
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -198,13 +198,16 @@ def _restart(run: Run, error: TokenLost) -> None:
     logger.warning("list restarted", extra=run.log_facts(error=str(error)))
 
 
-def start_over(link: Link) -> None:
-    """Ask for the whole list again in the link's open run, if it has one: what the link asks for has changed."""
+def start_over(link: Link, *, since: datetime | None = None) -> None:
+    """Ask for the list again in the link's open run, if it has one: what the link asks for, or whom, has changed.
+
+    The whole list, or what has changed `since`, the link's place with the provider that it turns to.
+    """
     for comparison in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
         cancel(comparison)
     Run.objects.filter(link=link, state=Run.State.OPEN).update(
         **_AT_THE_START,
-        list_from=None,
+        list_from=since,
         restarts=F("restarts") + 1,
         attempts=0,
         not_before=None,

@@ -29,10 +29,10 @@ def window(link: Link) -> tuple[datetime | None, datetime | None]:
     """`from` and `until` of the link's next slice, inclusive; its end is never later than what is harvested."""
     granularity = datestamps.Granularity(link.granularity or datestamps.Granularity.SECOND)
     begin = link.compared_to and datestamps.end_of(link.compared_to, granularity)
-    rows = headers.live(link.pk).filter(datestamp__isnull=False).order_by("datestamp")
+    rows = headers.live(link).filter(datestamp__isnull=False).order_by("datestamp")
     if begin is not None:
         rows = rows.filter(datestamp__gte=begin)
-    size = schedule.slice_size(headers.live(link.pk).count(), link.cycle_days)
+    size = schedule.slice_size(headers.live(link).count(), link.cycle_days)
     last = rows.values_list("datestamp", flat=True)[size - 1 : size].first()
     if last is None or link.harvested_to is None or last >= link.harvested_to:
         return begin, link.harvested_to
@@ -52,7 +52,7 @@ def ask_for_unseen(run: Run) -> None:
 
 def ceiling(link: Link) -> int:
     """How many records that are not listed may be asked for, and so be deleted, without a person."""
-    return max(link.ceiling_records, headers.live(link.pk).count() * link.ceiling_percent // 100)
+    return max(link.ceiling_records, headers.live(link).count() * link.ceiling_percent // 100)
 
 
 def keep_vanished(run: Run, rows: list[RemoteHeader]) -> None:
@@ -79,7 +79,7 @@ def finish(run: Run, *, now: datetime) -> None:
     link.compared_to = None if complete else run.list_until
     if complete:
         link.reconciles, link.cycle_ended = False, now
-    number = headers.live(link.pk).count()
+    number = headers.live(link).count()
     link.next_slice = schedule.after_slice(now, link.cycle_begun, link.cycle_days, number, complete=complete)
     if link.reconciles:
         link.next_slice = now
@@ -93,7 +93,7 @@ def finish(run: Run, *, now: datetime) -> None:
 
 def put_off(link: Link) -> None:
     """A comparison failed or was cancelled: what it has not asked for stays as it is, and it is tried again later."""
-    headers.drop_suspicion(link.pk)
+    headers.drop_suspicion(link)
     Link.objects.filter(pk=link.pk).update(next_slice=timezone.now() + AFTER_FAILURE)
 
 

@@ -32,6 +32,7 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "failures": link.failures,
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
         "provider": switching.told(link) or "its own",
+        "way_back": switching.way_back(link),
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
         "last_run": last and run_facts(last),

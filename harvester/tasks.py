@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import canary, clock, runs, switching
+from harvester import canary, clock, probing, runs, switching
 from harvester.models import Run
 
 
@@ -21,6 +21,9 @@ def tick() -> None:
     canary.sing()
     clock.check(timezone.now())
     switching.switch_failing(timezone.now())
+    switching.return_answering(timezone.now())
+    for standby in probing.take_due(timezone.now()):
+        probe.delay(standby.pk)
     for run in runs.open_due_runs():
         queue(run)
     for run in runs.claimable():
@@ -38,3 +41,9 @@ def harvest(run_id: int) -> None:
     run = runs.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
         queue(run)
+
+
+@shared_task
+def probe(standby_id: int) -> None:
+    """Ask the own provider of a link that another one serves whether it answers again."""
+    probing.probe(standby_id)

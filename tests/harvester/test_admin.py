@@ -45,6 +45,7 @@ def form(**changes: object) -> dict[str, object]:
         "strategy": "records",
         "cycle_days": "28",
         "switch_after_h": "0",
+        "return_after_h": "0",
         "alternatives-TOTAL_FORMS": "0",
         "alternatives-INITIAL_FORMS": "0",
         "tombstone_days": "90",

@@ -495,4 +495,4 @@ def test_the_command_compares_everything(
 def test_a_link_that_has_never_harvested_is_not_compared_by_schedule(link: Link) -> None:
     Link.objects.update(next_slice=timezone.now() - DAY, next_due=timezone.now() + DAY)
     assert runs.open_due_runs() == []
-    assert not headers.any_wanted(link.pk)
+    assert not headers.any_wanted(link)

@@ -172,10 +172,11 @@ class Command(BaseCommand):
         to = None if back else switching.next_alternative(link)
         if to is None and not back:
             raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
-        if not switching.switch(link, to):
-            raise CommandError(f"{name} is served by {to or 'its own provider'} already.")
+        turned = switching.switch(link, to)
         served_by = str(to or "its own provider")
-        self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
+        if turned is None:
+            raise CommandError(f"{name} is served by {served_by} already.")
+        self._print(turned, options["json"], f"{name} turns to {served_by}: {switching.next_list(turned)}.")
 
     def _remove(self, *, name: str, **options: Any) -> None:
         link = _named(name)
@@ -222,4 +223,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
         "provider": switching.told(link) or "its own",
+        "way_back": switching.way_back(link),
+        "switch_after_h": link.switch_after_h,
+        "return_after_h": link.return_after_h,
     }
