@@ -4,7 +4,8 @@ import logging
 from datetime import datetime, timedelta
 
 from harvester import clock, headers, schedule, slices
-from harvester.models import Link, Run
+from harvester.models import Conflict, Link, Run
+from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 _CHANGED = (
@@ -83,6 +84,9 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
             f"The provider lists nothing for {link.provider.remote_set or 'the link'}; an unknown set and an empty one answer "
             "alike, so look whether it still offers the set. Nothing was deleted."
         )
+    if link.kind == Kind.BACKUP:  # W44
+        waiting = Conflict.objects.filter(link=link, kind=Conflict.Kind.OFFERED, settled=None).count()
+        remarks.append(f"Nothing was stored; {waiting} records of the co-owner wait among the conflicts.")
     if run.list_size is not None and run.listed != run.list_size:  # H25
         remarks.append(f"The provider announced {run.list_size} entries and listed {run.listed}.")
     return remarks

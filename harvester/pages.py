@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, payload, prepared, store
-from harvester import conflicts, counting, ending, headers, leases, objections, parse
+from harvester import backup, conflicts, counting, ending, headers, leases, objections, parse
 from harvester.models import Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
@@ -135,6 +135,9 @@ def prepare(
 def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
     """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
+    if link.kind == Kind.BACKUP:
+        _show(run, checked, rejects, at=at)
+        return
     recovers = link.kind == Kind.RECOVERY
     against = _against(link, [entry for _, entry in checked])
     taken = [(received, entry) for received, entry in checked if entry.key not in against]
@@ -156,7 +159,7 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         if is_refused:
             refused.append(_reject(run, received, f"the record {result.reason}"))
         said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
-        kind = conflicts.kind_of(entry, result)
+        kind = conflicts.kind_of(result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
     headers.note(link, said)
     conflicts.note(run, words)
@@ -167,11 +170,30 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     Reject.objects.bulk_create([*rejects, *refused])
 
 
+def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
+    """Write down what a co-owner of a shared set has otherwise, and store none of it (W43, W44)."""
+    headers.note(
+        run.link,
+        [
+            *((_header_of(reject), RemoteHeader.State.REJECTED) for reject in rejects),
+            *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
+        ],
+    )
+    words = backup.words(run.link, [(entry, received.entry) for received, entry in checked])
+    provenances = {entry.key: provenance_of(run, received, at) for received, entry in checked}
+    conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
+    count = len(checked)
+    counting.count(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
+    Reject.objects.bulk_create(rejects)
+
+
 def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
     """Why some entries are not taken, by key."""
     if link.kind == Kind.RECOVERY:
         return objections.to_recovery(entries, link.local_set)
-    return objections.to_relay(entries, link.local_set) if link.serving_id is not None else {}
+    if link.serving_since is None:  # no other provider has ever served it
+        return {}
+    return objections.to_another_provider(entries, link.local_set, link.provider.base_url, own=link.serving_id is None)
 
 
 def _header_of(reject: Reject) -> oai.Header:
@@ -188,19 +210,7 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held:
         raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
     if received.fault:
         raise metadata.Unusable(received.fault)
-    provenance: dict[str, Any] | None = {
-        "link": run.link.name,
-        "baseURL": run.link.provider.base_url,
-        "identifier": header.identifier,
-        "datestamp": header.datestamp,
-        "metadataNamespace": oai.GMD_NS,
-        "harvestDate": datestamps.write(at or timezone.now()),
-        "altered": bool(received.mended),
-    }
-    if received.provenance is not None and provenance is not None:
-        provenance["origin"] = received.provenance
-    if run.link.kind == Kind.RECOVERY:
-        provenance = None  # it is ours
+    provenance = provenance_of(run, received, at)
     if header.deleted:
         return store.prepare_deletion(header.identifier)
     if received.entry.metadata is None:
@@ -214,6 +224,27 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held:
             f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}"
         )
     return entry
+
+
+def provenance_of(run: Run, received: parse.ReceivedEntry, at: datetime | None) -> dict[str, Any] | None:
+    """By which way a record has come (P122 to P125); None for what is ours."""
+    if run.link.kind == Kind.RECOVERY:
+        return None
+    header = received.entry.header
+    provenance: dict[str, Any] = {
+        "link": run.link.name,
+        "baseURL": run.link.provider.base_url,
+        "identifier": header.identifier,
+        "datestamp": header.datestamp,
+        "metadataNamespace": oai.GMD_NS,
+        "harvestDate": datestamps.write(at or timezone.now()),
+        "altered": bool(received.mended),
+    }
+    if received.provenance is not None:
+        provenance["origin"] = received.provenance
+    elif run.link.is_relayed:
+        provenance["relayed"] = True  # by whom it came first is not told (W33)
+    return provenance
 
 
 def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None, held: bytes | None) -> store.Prepared:

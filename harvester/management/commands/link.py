@@ -79,7 +79,7 @@ class Command(BaseCommand):
             overlap_s=options["overlap"],
             strategy=options["strategy"],
             from_policy=options["from_policy"],
-            enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
+            enabled=not options["disabled"] and options["kind"] not in (Kind.RECOVERY, Kind.BACKUP),
         )
         try:
             local.full_clean(validate_unique=local.pk is None)
