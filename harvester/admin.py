@@ -20,7 +20,7 @@ from unfold.admin import TabularInline
 
 from catalogue.admin import Admin, breakable, coloured
 from harvester import admin_conflicts as _admin_conflicts  # noqa: F401  (registers its page)
-from harvester import admin_look, admin_runs, links, overview, runs, slices, switching, tasks
+from harvester import admin_look, admin_runs, ending, links, overview, runs, slices, switching, tasks
 from harvester.admin_runs import OUTCOME_COLOURS
 from harvester.models import Alternative, Link, Reject, Run
 from harvester.status import COUNTERS
@@ -61,7 +61,7 @@ class LinkAdmin(Admin):
     inlines = (AlternativeInline,)
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "way_back", "failing_since", "skew_s"),
+        *("served", "way_back", "failing_since", "skew_s", "set_word"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -108,7 +108,16 @@ class LinkAdmin(Admin):
             {
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "way_back", "failures", "failing_since", "granularity", "deleted_record", "skew_s"),
+                    *(
+                        "set_word",
+                        "served",
+                        "way_back",
+                        "failures",
+                        "failing_since",
+                        "granularity",
+                        "deleted_record",
+                        "skew_s",
+                    ),
                 )
             },
         ),
@@ -162,6 +171,10 @@ class LinkAdmin(Admin):
     @admin.display(description="provider")
     def served(self, link: Link) -> str:
         return switching.told(link) or "the link's own"
+
+    @admin.display(description="remote set")
+    def set_word(self, link: Link) -> str:
+        return ending.set_in_words(link)
 
     @admin.display(description="way back")
     def way_back(self, link: Link) -> str:

@@ -8,6 +8,7 @@ from harvester.models import Conflict, Link, Run
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
+NO_SET = (Link.SetState.MISSING, Link.SetState.NO_SETS)
 _CHANGED = (
     *("first_response", "newest", "harvested_to", "failures", "failing_since"),
     *("reconciles", "next_slice", "compared_to"),
@@ -46,9 +47,11 @@ def finish(run: Run, *, now: datetime) -> None:
         link.next_slice = now
     elif link.next_slice is None:
         link.next_slice = now + timedelta(days=1)
-    link.first_response = run.first_response
-    link.newest = run.newest or link.newest
-    link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
+    if run.listed or link.set_state not in NO_SET:  # else the empty list tells nothing of the set: it is asked again
+        link.first_response = run.first_response
+        link.newest = run.newest or link.newest
+    if link.first_response is not None:
+        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
     link.failures, link.failing_since = 0, None
     link.save(update_fields=_CHANGED)
     Run.objects.filter(pk=run.pk).update(
@@ -79,14 +82,43 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
     if remark := clock.skew_remark(link.skew_s):
         remarks.append(remark)
-    if run.listed == 0 and run.list_from is None:  # H13
-        remarks.append(
-            f"The provider lists nothing for {link.provider.remote_set or 'the link'}; an unknown set and an empty one answer "
-            "alike, so look whether it still offers the set. Nothing was deleted."
-        )
+    if link.set_state in NO_SET:  # H17, H18
+        remarks.append(set_in_words(link))
+    elif run.listed == 0 and run.list_from is None:  # H13
+        remarks.append(_nothing_listed(link))
     if link.kind == Kind.BACKUP:  # W44
         waiting = Conflict.objects.filter(link=link, kind=Conflict.Kind.OFFERED, settled=None).count()
         remarks.append(f"Nothing was stored; {waiting} records of the co-owner wait among the conflicts.")
     if run.list_size is not None and run.listed != run.list_size:  # H25
         remarks.append(f"The provider announced {run.list_size} entries and listed {run.listed}.")
     return remarks
+
+
+def _nothing_listed(link: Link) -> str:
+    remote_set = link.provider.remote_set
+    if remote_set and link.set_state == Link.SetState.LISTED:
+        return f"The provider lists the set {remote_set}, and no records in it. Nothing was deleted."
+    return (
+        f"The provider lists nothing for {remote_set or 'the link'}; an unknown set and an empty one answer alike, and its "
+        "sets could not be looked at. Nothing was deleted."
+    )
+
+
+def set_in_words(link: Link) -> str:
+    """How it stands with the set that the link asks for, as the operator is told."""
+    remote_set = link.provider.remote_set
+    if not remote_set:
+        return "The link asks for all that the provider has."
+    if not link.set_state:
+        return f"The set {remote_set} has not been looked for yet."
+    if link.set_state == Link.SetState.LISTED:
+        return f"The provider lists the set {remote_set}."
+    if link.set_state == Link.SetState.NOT_TOLD:
+        return f"The provider could not be asked whether it has the set {remote_set}."
+    told = "does not list the set"
+    if link.set_state == Link.SetState.NO_SETS:
+        told = "says that it has no sets, and the link asks for"
+    return (
+        f"The provider {told} {remote_set}: it may be gone, or be called otherwise. Nothing was deleted; look at its sets by "
+        "“retrieve info”, and correct the link's remote setSpec."
+    )

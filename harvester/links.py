@@ -29,6 +29,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
         link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        link.set_state, link.set_checked = "", None
+        fields |= {"set_state", "set_checked"}
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:

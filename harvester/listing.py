@@ -1,18 +1,24 @@
 """Read a list to its end, page by page; each is stored by `harvester.pages` while the next is fetched."""
 
 import hashlib
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
+
+from django.utils import timezone
 
 from catalogue import datestamps
 from catalogue.datestamps import Granularity
-from harvester import client, clock, leases, pages, schedule
+from harvester import client, clock, discovery, leases, pages, schedule
 from harvester.conversation import Conversation
 from harvester.errors import Endless
 from harvester.models import Link, Run
 from harvester.parse import Identity, Page
 
+logger = logging.getLogger(__name__)
+_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
 Progress = Callable[[Run], None]
 
 
@@ -25,6 +31,7 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
+            _look_for_set(run, provider)
         verb = list_verb(run)
         reply: Future[Page] = ahead.submit(provider.page, _arguments(run))
         while True:
@@ -57,6 +64,19 @@ def _prepare(run: Run, identity: Identity) -> None:
         deleted_record=identity.deleted_record[:20],
         skew_s=clock.skew_s(identity.response_date),
     )
+
+
+def _look_for_set(run: Run, provider: Conversation) -> None:
+    """Before a link's first list, and once a day (H17). What is not listed is asked for all the same, and told."""
+    link, now = run.link, timezone.now()
+    if not link.provider.remote_set or (link.set_checked is not None and now - link.set_checked < _SET_EVERY):
+        return
+    link.set_state, link.set_checked = discovery.set_state(provider, link.provider.remote_set), now
+    Link.objects.filter(pk=link.pk).update(set_state=link.set_state, set_checked=now)
+    if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
+        logger.error(
+            "remote set is not listed", extra=run.log_facts(set=link.provider.remote_set, state=link.set_state)
+        )
 
 
 def _arguments(run: Run) -> dict[str, str]:

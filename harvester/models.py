@@ -31,6 +31,12 @@ class Link(models.Model):
         RECORDS = "records", "ListRecords: whole records, page by page"
         IDENTIFIERS = "identifiers", "ListIdentifiers, then GetRecord for what is new or changed"
 
+    class SetState(models.TextChoices):
+        LISTED = "listed", "the provider lists it"
+        MISSING = "missing", "the provider lists other sets and not this one"
+        NO_SETS = "no sets", "the provider says that it has no sets"
+        NOT_TOLD = "not told", "the provider could not be asked for its sets"
+
     class FromPolicy(models.TextChoices):
         EARLIER = "earlier", "the earlier of the first responseDate and the largest datestamp of the last list"
         RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
@@ -127,6 +133,16 @@ class Link(models.Model):
     )
     serving_since = models.DateTimeField(null=True, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)
+
+    set_state = models.CharField(
+        "remote set",
+        max_length=10,
+        choices=SetState.choices,
+        blank=True,
+        editable=False,
+        help_text="as last looked (H17)",
+    )
+    set_checked = models.DateTimeField("remote set looked for", null=True, editable=False)
 
     skew_s = models.FloatField(
         "clock skew, seconds", null=True, editable=False, help_text="the provider's clock minus ours (W19)"

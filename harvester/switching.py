@@ -59,6 +59,8 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
         failing_since=None,
         failures=0,
         skew_s=None,
+        set_state="",
+        set_checked=None,
         compared_to=None,
         reconciles=True,
         next_slice=None,  # the comparison begins when the list has come
@@ -116,7 +118,13 @@ def forget(alternative: Alternative) -> None:
         held = Link.objects.select_for_update(of=("self",)).get(pk=link.pk)
         headers.begin_anew(held, alternative)
         Link.objects.filter(pk=held.pk).update(
-            **_NO_PLACE, compared_to=None, reconciles=True, next_slice=None, next_due=timezone.now()
+            **_NO_PLACE,
+            set_state="",
+            set_checked=None,
+            compared_to=None,
+            reconciles=True,
+            next_slice=None,
+            next_due=timezone.now(),
         )
 
 

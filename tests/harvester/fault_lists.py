@@ -293,7 +293,11 @@ CASES = [
     Case(42, "badVerb for a correct request", post_only_reads, DONE, "asked by POST"),
     Case(42, "badArgument for a correct request", says("badArgument"), FAILED, "badArgument", stored=NOTHING),
     Case(43, "noRecordsMatch on an incremental run", says("noRecordsMatch"), DONE, stored=NOTHING, cursor=KEPT),
-    Case(44, "an unknown set answers noRecordsMatch", set_is_gone, DONE, cursor=KEPT, check=the_missing_set_is_shown),
+    Case(
+        *(44, "an unknown set answers noRecordsMatch", set_is_gone, DONE, "does not list the set"),
+        cursor=KEPT,
+        check=the_missing_set_is_shown,
+    ),
     Case(
         *(45, "an empty ListRecords", sub(rb"(?s)<ListRecords>.*</ListRecords>", b"<ListRecords/>"), DONE),
         stored=NOTHING,
@@ -304,6 +308,7 @@ CASES = [
         "ListSets is not supported",
         says("noSetHierarchy", when=asking("ListSets")),
         DONE,
+        "says that it has no sets",
         check=sets_fault_is_shown,
     ),
     Case(47, "stray blanks in ListMetadataFormats", blank_formats, DONE, check=prefix_is_found),

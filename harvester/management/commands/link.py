@@ -12,7 +12,7 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, runs, status, switching
+from harvester import discovery, ending, runs, status, switching
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
 from harvester.words import Kind
@@ -224,6 +224,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "failures": link.failures,
         "provider": switching.told(link) or "its own",
         "way_back": switching.way_back(link),
+        "set": ending.set_in_words(link),
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,
     }
