@@ -112,6 +112,10 @@ class Conversation:
             raise BrokenReply(f"GetRecord brought {len(page.entries)} records")
         return page.entries[0]
 
+    def tell(self, sentence: str) -> None:
+        """One more thing that was not as it should be."""
+        self._warn(sentence)
+
     # --- Second attempts -----------------------------------------------------------------------------
 
     def _made_up(self, fault: HarvestError) -> Identity:

@@ -3,6 +3,8 @@
 import logging
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from harvester import clock, headers, schedule, slices
 from harvester.models import Conflict, Link, Run
 from harvester.words import Kind
@@ -41,7 +43,8 @@ def finish(run: Run, *, now: datetime) -> None:
     silence = schedule.silence_days(
         link.first_response, run.first_response, link.deleted_record, link.tombstone_days, link.interval_s
     )
-    if silence:
+    doubts = _doubts(run, link)
+    if silence or doubts:
         link.reconciles, link.compared_to = True, None
     if link.reconciles:
         link.next_slice = now
@@ -55,7 +58,7 @@ def finish(run: Run, *, now: datetime) -> None:
     link.failures, link.failing_since = 0, None
     link.save(update_fields=_CHANGED)
     Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE, finished=now, token="", message=" ".join(_remarks(run, link, silence))
+        state=Run.State.DONE, finished=now, token="", message=" ".join([*_remarks(run, link, silence), *doubts])
     )
     logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
 
@@ -92,6 +95,29 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
     if run.list_size is not None and run.listed != run.list_size:  # H25
         remarks.append(f"The provider announced {run.list_size} entries and listed {run.listed}.")
     return remarks
+
+
+def _doubts(run: Run, link: Link) -> list[str]:
+    """Why a list that came to its end may not be what the provider holds: then all headers are compared at once."""
+    found = []
+    rows = headers.of(link)
+    if run.list_from is None and run.listed:  # 83
+        held = headers.live(link).count()
+        if held > 2 * run.listed and held - run.listed > slices.ceiling(link):
+            found.append(
+                f"The provider lists {run.listed} entries, and {held} are held; if it was installed anew, ask it. Nothing "
+                "was deleted; its headers are compared now, and what is missing waits for you."
+            )
+    # 35: the order changed while the list was read. Of what came unasked the table says nothing.
+    if run.pages > 1 and run.list_size is not None and (run.list_from is None or not run.message):
+        since = Q() if run.list_from is None else Q(datestamp__gte=run.list_from) | Q(datestamp=None)
+        distinct = rows.filter(since).count() + run.rejects.filter(identifier="").count()
+        if distinct < min(run.listed, run.list_size):
+            found.append(
+                f"Of the {run.listed} entries of the list only {distinct} are different records; others may have been left "
+                "out. All its headers are compared now."
+            )
+    return found
 
 
 def _nothing_listed(link: Link) -> str:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalogue import oai
 from harvester import client, counting, ending, headers, leases, pages, slices
 from harvester.conversation import Conversation
-from harvester.errors import Refused
+from harvester.errors import BrokenReply, HarvestError, Refused, Unreachable
 from harvester.listing import Progress
 from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
@@ -24,6 +24,7 @@ State = RemoteHeader.State
 _SUSPECTED = (State.ABSENT, State.DOUBTED)
 
 BATCH = 20  # chosen: well within a lease at a second for each
+GIVE_UP_AFTER = 3  # chosen: tries that brought nothing but failures
 AT_ONCE = 4  # chosen: GetRecord requests to one provider (H4 is about pages of one list)
 
 Answer = ReceivedEntry | Refused
@@ -34,7 +35,9 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         while time.monotonic() < until:
             rows = headers.wanted(run.link, BATCH)
-            answers = list(pool.map(partial(_ask, run.link.provider), _shares(rows)))  # the threads see no database
+            leave_out = run.attempts >= GIVE_UP_AFTER and _answers(run.link.provider)
+            ask = partial(_ask, run.link.provider, leave_out=leave_out)
+            answers = list(pool.map(ask, _shares(rows)))  # the threads see no database
             fault = next((fault for _, fault in answers if fault is not None), None)
             got = [pair for pairs, _ in answers for pair in pairs]
             if not _store(run, got, last=not rows):
@@ -51,8 +54,23 @@ def _shares(rows: list[RemoteHeader]) -> list[list[RemoteHeader]]:
     return [rows[first::AT_ONCE] for first in range(min(AT_ONCE, len(rows)))]
 
 
-def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
-    """The answers for some rows, one after the other; with the fault that ended them early, if any. No database."""
+def _answers(at: Provider) -> bool:
+    """Whether the provider answers at all, so that it is a record that cannot be had."""
+    try:
+        with client.new_session() as session:
+            Conversation(session, at.base_url, at.prefix).identify()
+    except HarvestError:
+        return False
+    return True
+
+
+def _ask(
+    at: Provider, rows: list[RemoteHeader], *, leave_out: bool
+) -> tuple[list[tuple[RemoteHeader, Answer]], Exception | None]:
+    """The answers for some rows, one after the other; with the fault that ended them early, if any. No database.
+
+    `leave_out`: a record that the provider fails to give is a reject, and does not keep the others back (89).
+    """
     answers: list[tuple[RemoteHeader, Answer]] = []
     with client.new_session() as session:
         provider = Conversation(session, at.base_url, at.prefix)
@@ -63,6 +81,10 @@ def _ask(at: Provider, rows: list[RemoteHeader]) -> tuple[list[tuple[RemoteHeade
                 if not exc.codes:
                     return answers, exc  # not about this record
                 answers.append((row, exc))
+            except (BrokenReply, Unreachable) as exc:
+                if not leave_out or (isinstance(exc, Unreachable) and exc.status != 500):
+                    return answers, exc
+                answers.append((row, Refused(f"it cannot be had: {exc}")))
             except Exception as exc:
                 return answers, exc
     return answers, None
@@ -94,7 +116,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], *, last: bool) 
             fetched=F("fetched") + len(answers),
             attempts=0 if answers else F("attempts"),
             not_before=None,
-            message="",
+            **({"message": ""} if run.attempts > 1 else {}),  # what a wait was for is over; what the list showed stays
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:

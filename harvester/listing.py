@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalogue import datestamps
 from catalogue.datestamps import Granularity
-from harvester import client, clock, discovery, leases, pages, schedule
+from harvester import client, clock, discovery, flapping, leases, pages, schedule
 from harvester.conversation import Conversation
 from harvester.errors import Endless
 from harvester.models import Link, Run
@@ -35,8 +35,12 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
         verb = list_verb(run)
         reply: Future[Page] = ahead.submit(provider.page, _arguments(run))
         while True:
-            page = reply.result()
-            mark = _mark(run, page)
+            came = reply.result()
+            page = flapping.decided(run, came, provider)
+            if page.fault is not None:
+                pages.store_beside_error(run, page)
+                raise page.fault
+            mark = _mark(run, came)
             goes_on = page.token is not None and time.monotonic() < until
             if goes_on:  # the next page is fetched while this one is stored
                 reply = ahead.submit(provider.page, {"verb": verb, "resumptionToken": page.token or ""})

@@ -432,9 +432,13 @@ class Reject(models.Model):
     datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it")
     reason = models.TextField()
     raw = models.BinaryField(null=True, help_text="the metadata as received")
+    file_key = models.TextField(
+        blank=True, db_collation="C", help_text="what its gmd:fileIdentifier says, folded, if the header says otherwise"
+    )
 
     class Meta:
         ordering = ("pk",)
+        indexes = (models.Index(fields=("file_key",), condition=~Q(file_key=""), name="rejects_called_otherwise"),)
 
     def __str__(self) -> str:
         return self.identifier or "(no identifier)"
@@ -451,6 +455,7 @@ class Conflict(models.Model):
         DIFFERS = "differs", "differs from what the owner says"
         DISPUTED = "disputed", "deleted by one, held by another"
         VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
+        RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
         OFFERED = "offered", "a co-owner of a shared set has a newer version: to be confirmed, or left"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)

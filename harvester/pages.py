@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from catalogue import datestamps, metadata, oai, payload, prepared, store
 from harvester import backup, conflicts, counting, ending, headers, leases, objections, parse
-from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
@@ -28,6 +28,14 @@ class Mark:
 
     token: str
     page: bytes
+
+
+class _CalledOtherwise(metadata.Unusable):
+    """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(reason)
+        self.key = key
 
 
 @dataclass(slots=True)
@@ -47,7 +55,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
     by_header = run.strategy == Link.Strategy.IDENTIFIERS
     entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
     number = run.pages + 1
-    first_response = run.first_response if run.pages else page.response_date
+    first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own
     newest = _newest(run.newest if run.pages else None, page)
     with transaction.atomic():
         now = timezone.now()
@@ -69,12 +77,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
         )
         if won != 1:
             return False
-        headers.note(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
-        counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
-        put(run, entries.prepared, entries.rejects, at=page.response_date)
-        if run.is_comparison:
-            counting.count(run, missing=entries.missing, stale=entries.stale)
-            headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+        _store_entries(run, page, entries)
         if page.token is None:
             run.refresh_from_db()
             ending.end_list(run, now=now)
@@ -84,12 +87,32 @@ def store_page(run: Run, page: parse.Page, mark: Mark) -> bool:
     return True
 
 
+def store_beside_error(run: Run, page: parse.Page) -> None:
+    """Store the entries of a page that has an error, too; the run stays where it is (fault catalogue 39)."""
+    by_header = run.strategy == Link.Strategy.IDENTIFIERS
+    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+    with transaction.atomic():
+        place = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": leases.me()}
+        if Run.objects.select_for_update().filter(pk=run.pk, **place).exists():
+            _store_entries(run, page, entries)
+
+
+def _store_entries(run: Run, page: parse.Page, entries: _Sorted) -> None:
+    """In the caller's transaction: what a page brought, but for the run's place."""
+    headers.note(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+    counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+    put(run, entries.prepared, entries.rejects, at=page.response_date)
+    if run.is_comparison:
+        counting.count(run, missing=entries.missing, stale=entries.stale)
+        headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+
+
 def _by_header(run: Run, page: parse.Page) -> _Sorted:
     """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
     found = _Sorted()
     keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
     known = headers.known(run.link, keys)
-    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    settled_before = _settled_before(run)
     for key, received in zip(keys, page.entries, strict=True):
         header = received.entry.header
         before = known.get(key)
@@ -106,6 +129,17 @@ def _by_header(run: Run, page: parse.Page) -> _Sorted:
         else:
             found.wanted.append(header)
     return found
+
+
+def _settled_before(run: Run) -> datetime | None:
+    """What was stamped before this had its last word when it was noted; none: nothing is sure.
+
+    In a link's first run that is what the list brought before it was read again by headers.
+    """
+    settled = run.link.first_response
+    if settled is None and not run.is_comparison and not run.link.runs.exclude(pk=run.pk).exists():
+        settled = run.first_response if run.link.strategy != run.strategy else None
+    return settled and _granule(settled, run.granularity)
 
 
 def _granule(stamp: datetime, granularity: str) -> datetime:
@@ -128,7 +162,7 @@ def prepare(
         try:
             checked.append((received, _prepare(run, received, at, held)))
         except metadata.Unusable as exc:
-            rejects.append(_reject(run, received, str(exc)))
+            rejects.append(_reject(run, received, str(exc), exc.key if isinstance(exc, _CalledOtherwise) else ""))
     return checked, rejects
 
 
@@ -139,7 +173,8 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         _show(run, checked, rejects, at=at)
         return
     recovers = link.kind == Kind.RECOVERY
-    against = _against(link, [entry for _, entry in checked])
+    renamed = _renamed(link, checked, rejects)
+    against = _against(link, [entry for _, entry in checked]) | renamed
     taken = [(received, entry) for received, entry in checked if entry.key not in against]
     source = "" if recovers else link.name  # what is recovered is ours again
     try:
@@ -161,6 +196,11 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
         kind = conflicts.kind_of(result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
+    words += [
+        conflicts.Word(entry, None, Conflict.Kind.RENAMED, f"The record {renamed[entry.key]}.")
+        for _, entry in checked
+        if entry.key in renamed
+    ]
     headers.note(link, said)
     conflicts.note(run, words)
     actions = Counter(result.action.value for result in results)
@@ -185,6 +225,20 @@ def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: dateti
     count = len(checked)
     counting.count(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
     Reject.objects.bulk_create(rejects)
+
+
+def _renamed(link: Link, checked: list[Checked], rejects: list[Reject]) -> dict[str, str]:
+    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (75)."""
+    deletions = [entry.key for _, entry in checked if entry.deleted]
+    if not deletions:
+        return {}
+    names = dict(Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier"))
+    names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
+    return {
+        key: f"is deleted by this identifier and listed by the identifier {names[key]}, so it is kept until you decide"
+        for key in deletions
+        if key in names
+    }
 
 
 def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
@@ -220,8 +274,13 @@ def _prepare(run: Run, received: parse.ReceivedEntry, at: datetime | None, held:
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
     if entry.key != oai.identifier_key(header.identifier):  # H38, W3
-        raise metadata.Unusable(
+        known = store.held_digests([entry.key]).get(entry.key) == entry.digest
+        raise _CalledOtherwise(
+            entry.key,
             f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}"
+            + (
+                "; the same is held here by that identifier: the provider calls it otherwise now" if known else ""
+            ),  # 75
         )
     return entry
 
@@ -259,7 +318,7 @@ def _version(received: parse.ReceivedEntry, provenance: dict[str, Any] | None, h
     return prepared.version(said, provenance).with_payload(payload.pack(element))
 
 
-def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
+def _reject(run: Run, received: parse.ReceivedEntry, reason: str, file_key: str = "") -> Reject:
     header = received.entry.header
     return Reject(
         run=run,
@@ -267,6 +326,7 @@ def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
         datestamp=header.datestamp[:100],
         reason=reason,
         raw=received.entry.metadata,
+        file_key=file_key,
     )
 
 

@@ -50,7 +50,8 @@ class ReceivedEntry:
 class Page:
     """One list reply. `token` is None when the list ends here (H19).
 
-    `warnings`: a sentence for the operator for each time that something was not as it should be.
+    `warnings`: a sentence for the operator for each time that something was not as it should be. `fault`: what an error
+    beside the entries means: they are stored, and it is the outcome of the page (fault catalogue 39).
     """
 
     response_date: datetime
@@ -58,6 +59,7 @@ class Page:
     token: str | None = None
     list_size: int | None = None
     warnings: tuple[str, ...] = ()
+    fault: HarvestError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
     if codes == {"noRecordsMatch"} and not contradicted and not continued:
         return Page(at, ())
-    element = _verb_element(root, verb, continued=continued, errors_count=not contradicted)
+    fault = None if contradicted else _error_beside_entries(root, verb, continued=continued)
+    element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, "A page has records and says noRecordsMatch; the records count.")
@@ -170,7 +173,7 @@ def page_of(root: etree._Element, text: bytes, verb: str, *, continued: bool, da
         for record, container in zip(records, containers, strict=True)
     ]
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
-    return Page(at, tuple(entries), token, list_size, warnings)
+    return Page(at, tuple(entries), token, list_size, warnings, fault)
 
 
 # --- The envelope -----------------------------------------------------------------------------------
@@ -250,6 +253,15 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
         others = ", ".join(etree.QName(child).localname for child in root.iterchildren(etree.Element))
         raise BrokenReply(f"the answer has no {verb} element; it has: {others or 'nothing'}")
     return element
+
+
+def _error_beside_entries(root: etree._Element, verb: str, *, continued: bool) -> HarvestError | None:
+    """What the errors of a list mean that has entries all the same, if there are any."""
+    errors, element = root.findall(f"{_OAI}error"), root.find(f"{_OAI}{verb}")
+    if not errors or element is None or verb == "GetRecord":
+        return None
+    has_entries = element.find(f"{_OAI}record") is not None or element.find(f"{_OAI}header") is not None
+    return _raised(errors, continued=continued) if has_entries else None
 
 
 _KNOWN_CODES = frozenset(
