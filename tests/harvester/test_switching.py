@@ -424,6 +424,31 @@ def test_the_command_turns_a_link_and_back(harvested: Link, capsys: pytest.Captu
         call_command("link", "switch", "toulouse")
 
 
+@pytest.mark.spec("W37")
+def test_alternatives_are_added_from_the_command_line(
+    link: Link, provider: Provider, relay: Provider, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("link", "alternative", "toulouse", "Offenbach", relay.base_url, switch_after=6, return_after=2)
+    assert "toulouse can turn to Offenbach" in capsys.readouterr().out
+    call_command("link", "alternative", "toulouse", "Exeter", "http://x.example.org/oai", "--set", "gisc:toulouse")
+    with pytest.raises(CommandError, match="was not added.*W21"):
+        call_command("link", "alternative", "toulouse", "Moscow", "http://m.example.org/oai", "--set", "WIS-CATALOGUE")
+    with pytest.raises(CommandError, match="was not added"):
+        call_command("link", "alternative", "toulouse", "Moscow", relay.base_url, switch_after=-1)
+
+    link.refresh_from_db()
+    assert (link.switch_after_h, link.return_after_h) == (6, 2)
+    places = [(other.position, other.name, other.remote_set) for other in link.alternatives.all()]
+    assert places == [(1, "Offenbach", TOULOUSE.spec), (2, "Exeter", "gisc:toulouse")]
+    fill(provider, range(5))
+    harvest(link)
+    call_command("link", "switch", "toulouse")
+    assert go_on(runs.open_due_runs()[0]).state == Run.State.DONE
+    capsys.readouterr()
+    call_command("link", "show", "toulouse")
+    assert f"Offenbach {relay.base_url} {TOULOUSE.spec}" in capsys.readouterr().out
+
+
 @pytest.mark.spec("W31", "W33")
 def test_an_older_version_of_the_relay_never_replaces_a_newer_one(
     link: Link, provider: Provider, relay: Provider

@@ -1,4 +1,4 @@
-"""manage.py link add|list|show|check|cancel|switch|remove: links from the command line, as in the admin."""
+"""manage.py link add|list|show|check|cancel|alternative|switch|remove: links from the command line, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -14,7 +14,7 @@ from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
 from harvester import discovery, ending, runs, status, switching
 from harvester.errors import HarvestError
-from harvester.models import Link, Run
+from harvester.models import Alternative, Link, Run
 from harvester.words import Kind
 
 
@@ -52,12 +52,22 @@ class Command(BaseCommand):
         check.add_argument("name", metavar="NAME_OR_URL")
         cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
         cancel.add_argument("name")
+        other = actions.add_parser(
+            "alternative", help="another provider of a link's set, to turn to after those it has"
+        )
+        other.add_argument("name")
+        other.add_argument("relay", help="its name, as people know it")
+        other.add_argument("base_url", metavar="BASE_URL")
+        other.add_argument("--set", dest="remote_set", help="the remote setSpec (default: the link's)")
+        other.add_argument("--prefix", help="(default: the link's)")
+        other.add_argument("--switch-after", type=int, metavar="HOURS", help="turn by itself after failing so long")
+        other.add_argument("--return-after", type=int, metavar="HOURS", help="return when its own has answered so long")
         switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, listing, show, check, cancel, switch, remove):
+        for action in (add, listing, show, check, cancel, other, switch, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -86,8 +96,7 @@ class Command(BaseCommand):
             link.full_clean(exclude=["local_set"] if local.pk is None else None)
             link.clean()
         except ValidationError as exc:
-            faults = "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
-            raise CommandError(f"The link was not added. {faults}") from exc
+            raise CommandError(f"The link was not added. {_faults(exc)}") from exc
         link.local_set = sets.add(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
@@ -167,6 +176,31 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
 
+    def _alternative(self, *, name: str, relay: str, base_url: str, **options: Any) -> None:
+        link = _named(name)
+        last = link.alternatives.order_by("position").last()
+        other = Alternative(
+            link=link,
+            position=last.position + 1 if last else 1,
+            name=relay,
+            base_url=base_url,
+            prefix=options["prefix"] or link.prefix,
+            remote_set=options["remote_set"] or link.remote_set,
+        )
+        hours = {"switch_after_h": options["switch_after"], "return_after_h": options["return_after"]}
+        given = {field: value for field, value in hours.items() if value is not None}
+        for field, value in given.items():
+            setattr(link, field, value)
+        try:
+            other.full_clean()
+            link.clean_fields(exclude={field.name for field in Link._meta.fields} - set(given))
+        except ValidationError as exc:
+            raise CommandError(f"The alternative was not added. {_faults(exc)}") from exc
+        other.save()
+        link.save(update_fields=given)
+        said = f"{name} can turn to {relay}: {base_url} {other.remote_set} (`link switch {name}`)"
+        self._print(link, options["json"], said)
+
     def _switch(self, *, name: str, back: bool, **options: Any) -> None:
         link = _named(name)
         to = None if back else switching.next_alternative(link)
@@ -197,6 +231,10 @@ def _in_words(value: object) -> object:
     return ", ".join(value) if isinstance(value, list) else value
 
 
+def _faults(exc: ValidationError) -> str:
+    return "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
+
+
 def _named(name: str) -> Link:
     link = Link.objects.select_related("local_set").filter(name=name).first()
     if link is None:
@@ -225,6 +263,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "provider": switching.told(link) or "its own",
         "way_back": switching.way_back(link),
         "set": ending.set_in_words(link),
+        "alternatives": [f"{other} {other.base_url} {other.remote_set}" for other in link.alternatives.all()],
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,
     }
