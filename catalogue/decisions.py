@@ -7,9 +7,10 @@ decision out.
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from catalogue.models import MetadataSet
+from catalogue.precedence import OURS, Origin, takes_over
 from catalogue.prepared import Prepared
 
 Kind = MetadataSet.Kind
@@ -25,13 +26,22 @@ class Action(enum.StrEnum):
     REJECTED = "rejected"
 
 
+class Disagreement(enum.StrEnum):
+    """How an entry's word stands against what is held, where an operator should know of it."""
+
+    MISPLACED = "misplaced"  # the record is in our own set, or ours claims a peer's
+    DIFFERS = "differs"  # from what counts
+    DISPUTED = "disputed"  # deleted by one, held by another
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one entry; `reason` is a sentence where it was rejected, or where its word did not count."""
+    """What became of one entry; `reason` is a sentence where it was rejected, or where somebody said otherwise."""
 
     identifier: str
     action: Action
     reason: str = ""
+    disagreement: Disagreement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,7 @@ class Held:
     owner_kind: str
     source: str = ""
     metadata_date: datetime | None = None
+    origin: Origin = OURS
     claims: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
 
@@ -71,10 +82,10 @@ class Decision:
     step: Step
     action: Action
     reason: str = ""
+    disagreement: Disagreement | None = None
 
 
 _NOTHING = Decision(Step.NOTHING, Action.UNCHANGED)
-_NO_DATE = datetime.min.replace(tzinfo=UTC)
 
 
 def decide(held: Held | None, entry: Prepared, *, into: MetadataSet, source: str, known_only: bool = False) -> Decision:
@@ -95,7 +106,7 @@ def decide(held: Held | None, entry: Prepared, *, into: MetadataSet, source: str
         # Promise 8: what is ours is never changed on a peer's word, nor a peer's record taken for ours.
         done = "deleted" if entry.deleted else "changed"
         reason = f"is held in the set {held.owner_spec}, so it is not {done} on the word of {into.spec}"
-        return Decision(Step.NOTHING, Action.REJECTED, reason)
+        return Decision(Step.NOTHING, Action.REJECTED, reason, Disagreement.MISPLACED)
     return _from_another(held, entry, into, source)
 
 
@@ -118,6 +129,7 @@ def after(held: Held | None, entry: Prepared, decision: Decision, *, into: Metad
         owner_kind=into.kind,
         source=source,
         metadata_date=entry.metadata_date,
+        origin=entry.origin,
         claims=held.claims if held else {},
         sets=frozenset() if entry.deleted else frozenset({into.pk}),
     )
@@ -126,7 +138,8 @@ def after(held: Held | None, entry: Prepared, decision: Decision, *, into: Metad
 def _from_owner(held: Held, entry: Prepared, into: MetadataSet) -> Decision:
     if entry.deleted:
         if held.claims:  # W23, W45: somebody else still has it
-            return Decision(Step.HAND_OVER, Action.UPDATED, f"is deleted in {into.spec} and still held elsewhere")
+            reason = f"is deleted in {into.spec} and still held elsewhere"
+            return Decision(Step.HAND_OVER, Action.UPDATED, reason, Disagreement.DISPUTED)
         return Decision(Step.WRITE, Action.DELETED)
     return _NOTHING if held.digest == entry.digest else Decision(Step.WRITE, Action.UPDATED)
 
@@ -139,10 +152,16 @@ def _from_another(held: Held, entry: Prepared, into: MetadataSet, source: str) -
             return _NOTHING  # it has no word to take back
         leaves = into.pk != held.owner_id and not any(at == into.pk and by != source for at, by in held.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
-        return Decision(Step.DROP_CLAIM, action, f"is still held in {held.owner_spec}")
-    differs = "" if held.digest == entry.digest else f"differs from what {held.owner_spec} says, which counts"
-    if differs and into.pk == held.owner_id and (entry.metadata_date or _NO_DATE) > (held.metadata_date or _NO_DATE):
-        return Decision(Step.OVERRULE, Action.UPDATED, "is the newer version of two sources (W33)")
+        return Decision(Step.DROP_CLAIM, action, f"is still held in {held.owner_spec}", Disagreement.DISPUTED)
+    differs, disagreement = "", None
+    if held.digest != entry.digest:
+        differs, disagreement = f"differs from what {held.owner_spec} says, which counts", Disagreement.DIFFERS
+        if into.pk == held.owner_id:  # two ways to one set
+            newer, why = takes_over(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
+            if newer:
+                return Decision(Step.OVERRULE, Action.UPDATED, f"replaces what another source said, {why} (W33)")
+            differs = f"differs from what another source of {held.owner_spec} says, which counts {why} (W33)"
     if claimed == entry.digest and into.pk in held.sets:
-        return Decision(Step.NOTHING, Action.UNCHANGED, differs)
-    return Decision(Step.CLAIM, Action.UNCHANGED if into.pk in held.sets else Action.UPDATED, differs)
+        return Decision(Step.NOTHING, Action.UNCHANGED, differs, disagreement)
+    action = Action.UNCHANGED if into.pk in held.sets else Action.UPDATED
+    return Decision(Step.CLAIM, action, differs, disagreement)

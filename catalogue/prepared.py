@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from catalogue import fields, oai
+from catalogue.precedence import OURS, Origin, origin
 
 # The columns of a row, in its order; `catalogue.staging` makes a table of them.
 COLUMNS = {
@@ -37,7 +38,8 @@ COLUMNS = {
 class Prepared(NamedTuple):
     """An entry that has been checked. `row` is empty for one that is known to equal what is held.
 
-    `digest` and `metadata_date` are None for a deletion, and then there is always a row.
+    `digest` and `metadata_date` are None for a deletion, and then there is always a row. `origin` counts where another
+    way has brought another version (W33).
     """
 
     identifier: str
@@ -45,6 +47,7 @@ class Prepared(NamedTuple):
     digest: bytes | None
     metadata_date: datetime | None
     row: bytes
+    origin: Origin = OURS
 
     @property
     def deleted(self) -> bool:
@@ -60,10 +63,11 @@ class Unpacked(NamedTuple):
     metadata_date: datetime | None
     head: bytes
     tail: bytes
+    origin: Origin = OURS
 
     def with_payload(self, packed: bytes) -> Prepared:
         row = b"".join((self.head, _length(len(packed)), packed, self.tail))
-        return Prepared(self.identifier, self.key, self.digest, self.metadata_date, row)
+        return Prepared(self.identifier, self.key, self.digest, self.metadata_date, row, self.origin)
 
 
 def version(said: fields.Metadata, provenance: Mapping[str, Any] | None = None) -> Unpacked:
@@ -85,7 +89,7 @@ def version(said: fields.Metadata, provenance: Mapping[str, Any] | None = None) 
             _text(said.language),
         )
     )
-    return Unpacked(said.identifier, key, said.digest, said.metadata_date, head, tail)
+    return Unpacked(said.identifier, key, said.digest, said.metadata_date, head, tail, origin(provenance))
 
 
 def deletion(identifier: str) -> Prepared:

@@ -6,6 +6,7 @@ merges, and commits. So datestamps never decrease in commit order (promise 1). E
 are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
+import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -14,13 +15,15 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 
 from catalogue import belonging, bootstrap, fields, journal, metadata, oai, payload, prepared, preparing, staging
-from catalogue.decisions import Action, Decision, Held, Result, Step, after, decide
+from catalogue.decisions import Action, Decision, Disagreement, Held, Result, Step, after, decide
 from catalogue.models import JournalOutbox, MetadataSet
+from catalogue.precedence import OURS, origin
 from catalogue.prepared import Prepared
 from catalogue.staging import PayloadNeeded
 
 __all__ = [
     "Action",
+    "Disagreement",
     "HeldVersion",
     "PayloadNeeded",
     "Prepared",
@@ -37,6 +40,7 @@ __all__ = [
 ]
 
 logger = logging.getLogger(__name__)
+_NO_OTHER_WORD = "is deleted, because no other word on it can be read back"
 
 
 def prepare(document: bytes, *, provenance: Mapping[str, Any] | None = None, held: bytes | None = None) -> Prepared:
@@ -150,14 +154,14 @@ def _put(
         return decide(held, entry, into=into, source=source, known_only=known_only)
 
     last = {entry.key: entry for entry in entries}
-    held = _held(list(last))
+    held = _held(list(last), source)
     buried: list[str] = []
     differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
     if differing:
         described = staging.stage(list(differing.values()))
         before_lock()
         stamp = belonging.take_stamp()
-        held = _held(list(last))  # now nobody else writes
+        held = _held(list(last), source)  # now nobody else writes
         steps: dict[Step, list[str]] = {}
         for key, entry in last.items():
             step = decided(held.get(key), entry).step
@@ -172,8 +176,8 @@ def _put(
         decision = decided(standing.get(entry.key), entry)
         standing[entry.key] = after(standing.get(entry.key), entry, decision, into=into, source=source)
         if decision.step is Step.HAND_OVER and entry.key in buried:
-            decision = Decision(Step.WRITE, Action.DELETED, "is deleted, because no other word on it can be read back")
-        results.append(Result(entry.identifier, decision.action, decision.reason))
+            decision = Decision(Step.WRITE, Action.DELETED, _NO_OTHER_WORD, Disagreement.DISPUTED)
+        results.append(Result(entry.identifier, decision.action, decision.reason, decision.disagreement))
     return results
 
 
@@ -227,19 +231,21 @@ def unchanged(key: str, version: HeldVersion) -> Prepared:
     return Prepared(version.identifier, key, version.digest, version.metadata_date, b"")
 
 
-def _held(keys: Sequence[str]) -> dict[str, Held]:
+def _held(keys: Sequence[str], source: str = "") -> dict[str, Held]:
+    """What is held. Its origin is read only where it came by another way than `source`: nothing else asks for it."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
             SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
                    r.metadata_date,
+                   CASE WHEN coalesce(r.provenance->>'link', '') <> %s THEN r.provenance END,
                    ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
                    (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
                     FROM catalogue_claim c WHERE c.record_id = r.id)
             FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
             WHERE r.key = ANY(%s)
             """,
-            [list(keys)],
+            [source, list(keys)],
         )
         return {
             key: Held(
@@ -250,10 +256,11 @@ def _held(keys: Sequence[str]) -> dict[str, Held]:
                 owner_kind,
                 source,
                 metadata_date,
+                origin(json.loads(provenance)) if provenance else OURS,
                 {(set_id, by): bytes.fromhex(said) for set_id, by, said in claims or ()},
                 frozenset(sets),
             )
-            for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, sets, claims in cursor.fetchall()
+            for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, provenance, sets, claims in cursor.fetchall()
         }
 
 

@@ -41,6 +41,7 @@ from harvester.admin_runs import moment
 from harvester.models import Alternative, Link, Reject, Run
 
 _NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
+_TURNING = ("switch_after_h", "return_after_h")
 
 
 class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
@@ -77,7 +78,7 @@ class LinkAdmin(LinkColumns, Admin):
     form = admin_access.LinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "failing_since", "skew_s", "moved_to"),
+        *("served", "way_back", "failing_since", "skew_s", "moved_to", "set_word"),
         *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -106,13 +107,8 @@ class LinkAdmin(LinkColumns, Admin):
             {
                 "classes": ("tab",),
                 "fields": (
-                    "enabled",
-                    "interval_s",
-                    "strategy",
-                    "at_once",
-                    "from_policy",
-                    "overlap_s",
-                    "switch_after_h",
+                    *("enabled", "interval_s", "strategy", "at_once", "from_policy", "overlap_s"),
+                    *_TURNING,
                 ),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
@@ -144,7 +140,8 @@ class LinkAdmin(LinkColumns, Admin):
                 "classes": ("tab",),
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("served", "failures", "failing_since", "granularity", "deleted_record", "skew_s", "moved_to"),
+                    *("set_word", "served", "way_back", "failures", "failing_since", "granularity", "deleted_record"),
+                    *("skew_s", "moved_to"),
                 ),
             },
         ),
@@ -184,6 +181,12 @@ class LinkAdmin(LinkColumns, Admin):
             self.message_user(
                 request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
             )
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
+            if set(fields) & {"base_url", "prefix", "remote_set"}:
+                switching.forget(alternative)
 
     # --- Runs ----------------------------------------------------------------------------------------
 
@@ -225,11 +228,12 @@ class LinkAdmin(LinkColumns, Admin):
 
     def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
         name = to or "its own provider"
-        if switching.switch(link, to):
-            said = f"{link} turns to {name}: the whole list is asked for, then compared; nothing is deleted by absence."
-            self.message_user(request, said, messages.SUCCESS)
-        else:
+        turned = switching.switch(link, to)
+        if turned is None:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
+        else:
+            said = f"{link} turns to {name}: {switching.next_list(turned)}."
+            self.message_user(request, said, messages.SUCCESS)
 
     @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
     def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:

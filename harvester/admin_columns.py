@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
 from catalogue.admin import breakable, coloured
-from harvester import overview, slices, standing, switching
+from harvester import ending, overview, slices, standing, switching
 from harvester.admin_runs import OUTCOME_COLOURS, moment, wide
 from harvester.models import Link, Run
 from harvester.status import COUNTERS
@@ -26,6 +26,14 @@ class LinkColumns:
         told = format_html_join("", "<br>{}", ((words,) for words in (from_where, sets, switching.told(link)) if words))
         named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
         return wide(named, link.name, link.kind, told, rem=11)
+
+    @admin.display(description="remote set")
+    def set_word(self, link: Link) -> str:
+        return ending.set_in_words(link)
+
+    @admin.display(description="way back")
+    def way_back(self, link: Link) -> str:
+        return switching.way_back(link) or "none: its own provider serves it"
 
     @admin.display(description="provider")
     def served(self, link: Link) -> str:

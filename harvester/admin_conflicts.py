@@ -6,15 +6,17 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
 from catalogue import display
 from catalogue.admin import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.models import Record
-from harvester import conflicts
+from harvester import backup, conflicts
 from harvester.models import Conflict
 
 _COLOURS = {"waits": "warning", "settled": "success"}
@@ -43,7 +45,7 @@ class ConflictAdmin(ReadOnly, Admin):
     sortable_by = ()
     search_fields = ("identifier", "reason")
     search_help_text = "Part of an identifier or of a reason"
-    actions = ("leave", "hand_over", "withdraw")
+    actions = ("leave", "hand_over", "withdraw", "take_over")
     fieldsets = (
         (None, {"fields": ("record_link", "kind_word", "link", "reason", "settled", "settlement")}),
         ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
@@ -116,9 +118,39 @@ class ConflictAdmin(ReadOnly, Admin):
     def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.hand_over)
 
-    @admin.action(description="Vanished: delete the record here, too", permissions=["settle"])
+    @admin.action(description="Vanished or renamed: delete the record here, too", permissions=["settle"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.withdraw)
+
+    @admin.action(description="Offered: take over the co-owner's versions …", permissions=["settle"])
+    def take_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> HttpResponse | None:
+        """W44: what differs is shown again, and each batch is confirmed."""
+        chosen = queryset.select_related("link").filter(kind=Conflict.Kind.OFFERED, settled=None)
+        if "confirmed" in request.POST:
+            self._settle(request, queryset, backup.take_over)
+            return None
+        if not chosen:
+            self.message_user(request, "None of these is offered by a co-owner of a shared set.", messages.WARNING)
+            return None
+        rows = [
+            [
+                conflict.identifier,
+                str(conflict.link),
+                conflict.reason,
+                self.their_date(conflict),
+                self.our_date(conflict),
+            ]
+            for conflict in chosen
+        ]
+        context = {
+            "title": "Take over a co-owner's versions",
+            "opts": Conflict._meta,
+            "chosen": chosen,
+            "action_checkbox_name": ACTION_CHECKBOX_NAME,
+            "table": {"headers": ["identifier", "link", "what", "their gmd:dateStamp", "ours"], "rows": rows},
+        }
+        page = {**self.admin_site.each_context(request), **context}
+        return TemplateResponse(request, "admin/harvester/conflict/take_over.html", page)
 
     def _settle(
         self, request: HttpRequest, queryset: QuerySet[Conflict], settle: Callable[[Conflict, str], str]

@@ -3,15 +3,16 @@
 Records are never written here but through `catalogue.store`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from catalogue import store
 from harvester import headers
-from harvester.models import Conflict, RemoteHeader, Run
+from harvester.models import Conflict, Run
 
 Kind = Conflict.Kind
 
@@ -24,15 +25,12 @@ class Word:
     raw: bytes | None
     kind: Kind | None
     reason: str
+    provenance: Mapping[str, Any] | None = None
 
 
-def kind_of(entry: store.Prepared, result: store.Result) -> Kind | None:
+def kind_of(result: store.Result) -> Kind | None:
     """Which kind of conflict a result of `store.put_entries` tells of, if any."""
-    if result.action is store.Action.REJECTED:
-        return Kind.MISPLACED
-    if not result.reason or result.action is store.Action.UPDATED and "newer version" in result.reason:
-        return None
-    return Kind.DISPUTED if entry.deleted else Kind.DIFFERS
+    return None if result.disagreement is None else Kind(result.disagreement.value)
 
 
 def note(run: Run, words: Sequence[Word]) -> None:
@@ -61,16 +59,28 @@ def note(run: Run, words: Sequence[Word]) -> None:
             changed.append(row)
         row.identifier, row.kind, row.reason, row.last_seen = word.entry.identifier, word.kind, word.reason, now
         row.digest, row.raw, row.metadata_date = digest, word.raw, word.entry.metadata_date
+        row.provenance = None if word.provenance is None else dict(word.provenance)
     Conflict.objects.bulk_create(new)
     Conflict.objects.bulk_update(
         changed,
-        ["identifier", "kind", "reason", "last_seen", "digest", "raw", "metadata_date", "settled", "settlement"],
+        [
+            "identifier",
+            "kind",
+            "reason",
+            "last_seen",
+            "digest",
+            "raw",
+            "provenance",
+            "metadata_date",
+            "settled",
+            "settlement",
+        ],
     )
 
 
 def keep(conflict: Conflict, by: str) -> str:
     """The operator leaves things as they are; what to tell. It comes up again when the provider says otherwise."""
-    _settle(conflict, f"Left as it is by {by}.")
+    settle(conflict, f"Left as it is by {by}.")
     return "left as it is; it comes up again only when the provider says something else"
 
 
@@ -83,26 +93,27 @@ def hand_over(conflict: Conflict, by: str) -> str:
     result = store.move([conflict.identifier], into=into)[0]
     if result.action is store.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    headers.want(conflict.link_id, conflict.key)
-    _settle(conflict, f"Handed over to {into.spec} by {by}.")
+    headers.want(conflict.link, conflict.key)
+    settle(conflict, f"Handed over to {into.spec} by {by}.")
     return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
 
 
 @transaction.atomic
 def withdraw(conflict: Conflict, by: str) -> str:
-    """A record that its provider no longer knows is deleted here. Raises ValueError."""
-    if conflict.kind != Kind.VANISHED:
+    """A record that its provider no longer knows, or knows by another name, is deleted here. Raises ValueError."""
+    if conflict.kind not in (Kind.VANISHED, Kind.RENAMED):
         raise ValueError("only a record that its provider no longer knows is deleted here; the others have an owner")
     entry = store.prepare_deletion(conflict.identifier)
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.action is store.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    RemoteHeader.objects.filter(link=conflict.link_id, key=conflict.key).update(deleted=True)
-    _settle(conflict, f"Deleted by {by}.")
+    headers.of(conflict.link).filter(key=conflict.key).update(deleted=True)
+    settle(conflict, f"Deleted by {by}.")
     return "deleted"
 
 
-def _settle(conflict: Conflict, how: str) -> None:
+def settle(conflict: Conflict, how: str) -> None:
+    """It waits for nobody any more."""
     conflict.settled, conflict.settlement = timezone.now(), how
     conflict.save(update_fields=["settled", "settlement"])
 

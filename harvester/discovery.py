@@ -8,6 +8,7 @@ from harvester import client, parse
 from harvester.client import Access
 from harvester.conversation import Conversation
 from harvester.errors import BrokenReply, HarvestError
+from harvester.models import Link
 
 MAX_SET_PAGES = 100  # chosen
 
@@ -74,8 +75,24 @@ def look(base_url: str, *, remote_set: str = "", access: Access | None = None) -
     return Offer(identity, formats, sets, fault, skew_s, sample, provider.moved_to, warnings)
 
 
+def set_state(provider: Conversation, remote_set: str) -> Link.SetState:
+    """Whether the provider lists a set: all pages are read, as an unknown set and an empty one answer alike (H17)."""
+    sets, fault, codes = _all_sets(provider)
+    if remote_set in {item.spec for item in sets}:
+        return Link.SetState.LISTED
+    if "noSetHierarchy" in codes:  # H18
+        return Link.SetState.NO_SETS
+    return Link.SetState.NOT_TOLD if fault else Link.SetState.MISSING
+
+
 def _sets(provider: Conversation) -> tuple[list[parse.RemoteSet], str]:
     """The sets on offer; or none, and why."""
+    sets, fault, _ = _all_sets(provider)
+    return sets, fault
+
+
+def _all_sets(provider: Conversation) -> tuple[list[parse.RemoteSet], str, frozenset[str]]:
+    """The sets of all pages; why there are no more, and the codes of that error."""
     sets: list[parse.RemoteSet] = []
     token = None
     try:
@@ -83,10 +100,10 @@ def _sets(provider: Conversation) -> tuple[list[parse.RemoteSet], str]:
             some, token = provider.sets(token)
             sets += some
             if token is None:
-                return sets, ""
+                return sets, "", frozenset()
         raise BrokenReply(f"ListSets did not end after {MAX_SET_PAGES} pages")
     except HarvestError as exc:
-        return sets, str(exc)
+        return sets, str(exc), exc.codes
 
 
 def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:

@@ -7,7 +7,7 @@ HarvestError
  |- TokenLost       badResumptionToken, or any error in the middle of a list: the list again from its `from` (H22)
  |- Endless         a list that does not come to its end (H23): the run fails, a person must look at the provider
  `- Refused         badArgument, cannotDisseminateFormat, 401, 403, 404: a person must look at the link (H2, H28)
-     `- TooLarge      more than a page may hold: smaller windows, or a person
+     `- TooLarge      more than a page may hold: the list by headers, and each record by itself
 """
 
 from collections.abc import Collection
@@ -56,4 +56,4 @@ class Refused(HarvestError):
 
 
 class TooLarge(Refused):
-    """The answer is larger than a page may be; asking for less at a time would help."""
+    """The answer is larger than a page may be; asking for record by record helps."""

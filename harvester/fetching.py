@@ -16,7 +16,7 @@ from catalogue import oai
 from harvester import client, counting, ending, headers, leases, pages, remarks, slices
 from harvester.access import Access, Cookie
 from harvester.conversation import Conversation
-from harvester.errors import Refused
+from harvester.errors import BrokenReply, HarvestError, Refused, Unreachable
 from harvester.listing import Progress
 from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.parse import ReceivedEntry
@@ -24,8 +24,10 @@ from harvester.remarks import Remark
 
 logger = logging.getLogger(__name__)
 State = RemoteHeader.State
+_SUSPECTED = (State.ABSENT, State.DOUBTED)
 
 BATCH = 20  # chosen: well within a lease at a second for each
+GIVE_UP_AFTER = 3  # chosen: tries that brought nothing but failures
 
 Answer = ReceivedEntry | Refused
 
@@ -45,8 +47,10 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
     at_once = run.link.at_once
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         while time.monotonic() < until:
-            rows = headers.wanted(run.link_id, BATCH)
-            ask = partial(_ask, run.link.provider, run.link.access(run.cookies))
+            rows = headers.wanted(run.link, BATCH)
+            access = run.link.access(run.cookies)
+            leave_out = run.attempts >= GIVE_UP_AFTER and _answers(run.link.provider, access)
+            ask = partial(_ask, run.link.provider, access, leave_out=leave_out)
             replies = list(pool.map(ask, _shares(rows, at_once)))  # the threads see no database
             fault = next((reply.fault for reply in replies if reply.fault is not None), None)
             got = [answer for reply in replies for answer in reply.answers]
@@ -64,8 +68,21 @@ def _shares(rows: list[RemoteHeader], number: int) -> list[list[RemoteHeader]]:
     return [rows[first::number] for first in range(min(number, len(rows)))]
 
 
-def _ask(at: Provider, access: Access, rows: list[RemoteHeader]) -> _Replies:
-    """The answers for some rows, one after the other. No database."""
+def _answers(at: Provider, access: Access) -> bool:
+    """Whether the provider answers at all, so that it is a record that cannot be had."""
+    try:
+        with client.new_session(access) as session:
+            Conversation(session, at.base_url, at.prefix).identify()
+    except HarvestError:
+        return False
+    return True
+
+
+def _ask(at: Provider, access: Access, rows: list[RemoteHeader], *, leave_out: bool) -> _Replies:
+    """The answers for some rows, one after the other. No database.
+
+    `leave_out`: a record that the provider fails to give is a reject, and does not keep the others back (89).
+    """
     replies = _Replies()
     with client.new_session(access) as session:
         provider = Conversation(session, at.base_url, at.prefix)
@@ -77,6 +94,11 @@ def _ask(at: Provider, access: Access, rows: list[RemoteHeader]) -> _Replies:
                     replies.fault = exc
                     break
                 replies.answers.append((row, exc))
+            except (BrokenReply, Unreachable) as exc:
+                if not leave_out or (isinstance(exc, Unreachable) and exc.status != 500):
+                    replies.fault = exc
+                    break
+                replies.answers.append((row, Refused(f"it cannot be had: {exc}")))
             except Exception as exc:
                 replies.fault = exc
                 break
@@ -95,7 +117,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_
     """Store a batch and the run's place in one transaction; False if another worker stored it first."""
     received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, Refused)]
-    vanished = [row for row, exc in refused if row.state == State.ABSENT and exc.codes == {"idDoesNotExist"}]
+    vanished = [row for row, exc in refused if row.state in _SUSPECTED and exc.codes == {"idDoesNotExist"}]
     prepared, rejects = pages.prepare(run, received, at=run.first_response)
     rejects += [
         Reject(run=run, identifier=row.identifier, datestamp=_written(row), reason=f"the provider listed it, but {exc}")
@@ -110,7 +132,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_
             fetched=F("fetched") + len(answers),
             attempts=0 if answers else F("attempts"),
             not_before=None,
-            message="",
+            **({"message": ""} if run.attempts > 1 else {}),  # what a wait was for is over; what the list showed stays
             warnings=remarks.added(run.warnings, (remark for reply in replies for remark in reply.remarks)),
             sealed_cookies=run.with_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),

@@ -3,7 +3,7 @@
 Called by the worker that holds the link's run, inside the transaction that stores what the headers belong to (W29).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
-from harvester.models import RemoteHeader, Run
+from harvester.models import Alternative, Link, RemoteHeader, Run
 
 State = RemoteHeader.State
 
@@ -38,16 +38,22 @@ class Known:
         return self.state == State.HELD and settled and not self.differs_from(header)
 
 
-def known(link_id: int, keys: Sequence[str]) -> dict[str, Known]:
+def of(link: Link) -> QuerySet[RemoteHeader]:
+    """The rows of the provider that serves the link; each provider has its own (W32)."""
+    return RemoteHeader.objects.filter(Q(alternative_id=link.serving_id), link_id=link.pk)
+
+
+def known(link: Link, keys: Sequence[str]) -> dict[str, Known]:
     """What the table says of these keys."""
-    rows = RemoteHeader.objects.filter(link_id=link_id, key__in=keys)
     return {
         key: Known(datestamp, deleted, state)
-        for key, datestamp, deleted, state in rows.values_list("key", "datestamp", "deleted", "state")
+        for key, datestamp, deleted, state in of(link)
+        .filter(key__in=keys)
+        .values_list("key", "datestamp", "deleted", "state")
     }
 
 
-def note(link_id: int, said: Iterable[tuple[oai.Header, str]]) -> None:
+def note(link: Link, said: Iterable[tuple[oai.Header, str]]) -> None:
     """Write down what headers said, each with the state it leads to; rows that say so already are not touched."""
     rows = {oai.identifier_key(header.identifier): (header, state) for header, state in said if header.identifier}
     if not rows:
@@ -60,33 +66,34 @@ def note(link_id: int, said: Iterable[tuple[oai.Header, str]]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            INSERT INTO harvester_remoteheader AS held (link_id, key, identifier, datestamp, deleted, state)
-            SELECT %s, * FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[])
-            ON CONFLICT (link_id, key) DO UPDATE SET
+            INSERT INTO harvester_remoteheader AS held
+                (link_id, alternative_id, key, identifier, datestamp, deleted, state)
+            SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[])
+            ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
                 identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
                 state = excluded.state
             WHERE (held.identifier, held.datestamp, held.deleted, held.state)
                 IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
             """,
-            [link_id, *columns],
+            [link.pk, link.serving_id, *columns],
         )
 
 
-_TO_ASK = (State.WANTED, State.ABSENT)
+_TO_ASK = (State.WANTED, State.ABSENT, State.DOUBTED)
 
 
-def wanted(link_id: int, number: int) -> list[RemoteHeader]:
+def wanted(link: Link, number: int) -> list[RemoteHeader]:
     """The next identifiers to ask for by GetRecord."""
-    return list(RemoteHeader.objects.filter(link_id=link_id, state__in=_TO_ASK).order_by("id")[:number])
+    return list(of(link).filter(state__in=_TO_ASK).order_by("id")[:number])
 
 
-def any_wanted(link_id: int) -> bool:
-    return RemoteHeader.objects.filter(link_id=link_id, state__in=_TO_ASK).exists()
+def any_wanted(link: Link) -> bool:
+    return of(link).filter(state__in=_TO_ASK).exists()
 
 
 def see(run: Run, keys: Sequence[str]) -> None:
     """A comparison has seen these listed."""
-    RemoteHeader.objects.filter(link_id=run.link_id, key__in=keys).update(seen_in=run.pk)
+    of(run.link).filter(key__in=keys).update(seen_in=run.pk)
 
 
 def unseen(run: Run) -> QuerySet[RemoteHeader]:
@@ -94,7 +101,7 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
 
     The first slice has those, too, that the provider of today has never told of.
     """
-    rows = RemoteHeader.objects.filter(link_id=run.link_id, state=State.HELD, deleted=False)
+    rows = of(run.link).filter(state=State.HELD, deleted=False)
     rows = rows.exclude(seen_in=run.pk) if run.pk else rows
     if run.list_from is not None:
         rows = rows.filter(datestamp__gte=run.list_from)
@@ -105,14 +112,14 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
     return rows
 
 
-def drop_suspicion(link_id: int) -> None:
+def drop_suspicion(link: Link) -> None:
     """A comparison ended before it had asked for all that it missed: the next one looks for itself."""
-    RemoteHeader.objects.filter(link_id=link_id, state=State.ABSENT).update(state=State.HELD)
+    of(link).filter(state=State.ABSENT).update(state=State.HELD)
 
 
-def live(link_id: int) -> QuerySet[RemoteHeader]:
+def live(link: Link) -> QuerySet[RemoteHeader]:
     """All that the link holds."""
-    return RemoteHeader.objects.filter(link_id=link_id, deleted=False, state=State.HELD)
+    return of(link).filter(deleted=False, state=State.HELD)
 
 
 def vanish(rows: Sequence[RemoteHeader]) -> None:
@@ -120,11 +127,46 @@ def vanish(rows: Sequence[RemoteHeader]) -> None:
     RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.VANISHED)
 
 
-def want(link_id: int, key: str) -> None:
+def want(link: Link, key: str) -> None:
     """Ask for this record in the link's next run."""
-    RemoteHeader.objects.filter(link_id=link_id, key=key).update(state=State.WANTED)
+    of(link).filter(key=key).update(state=State.WANTED)
 
 
-def distrust(link_id: int) -> None:
-    """Another provider speaks from now on: its datestamps are another clock's (W32), so none of these counts."""
-    RemoteHeader.objects.filter(link_id=link_id).update(datestamp=None, state=State.HELD)
+def distrust(link: Link) -> None:
+    """The link asks for something else from now on: none of these datestamps counts."""
+    RemoteHeader.objects.filter(link_id=link.pk).update(datestamp=None, state=State.HELD)
+
+
+# --- When another provider takes over ---------------------------------------------------------------
+
+
+def begin_anew(link: Link, to: Alternative | None) -> None:
+    """All that is held is looked for at this provider, and nothing that it said before counts (W31, W32)."""
+    to_id = to.pk if to else None
+    RemoteHeader.objects.filter(Q(alternative_id=to_id), link_id=link.pk).update(datestamp=None, state=State.HELD)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO harvester_remoteheader (link_id, alternative_id, key, identifier, deleted, state)
+            SELECT link_id, %(to)s, key, identifier, false, %(held)s FROM harvester_remoteheader
+            WHERE link_id = %(link)s AND alternative_id IS NOT DISTINCT FROM %(leaving)s AND NOT deleted
+            ON CONFLICT (link_id, alternative_id, key) DO NOTHING
+            """,
+            {"link": link.pk, "to": to_id, "leaving": link.serving_id, "held": State.HELD.value},
+        )
+
+
+def doubt(link: Link, to: Alternative | None, identifiers: Mapping[str, str]) -> None:
+    """Ask this provider for these records, by key, in its next run: it has not said what the catalogue now says."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO harvester_remoteheader AS held (link_id, alternative_id, key, identifier, deleted, state)
+            SELECT %s, %s, key, identifier, false, %s FROM unnest(%s::text[], %s::text[]) AS doubted (key, identifier)
+            ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET state = excluded.state
+            """,
+            [
+                *(link.pk, to.pk if to else None, State.DOUBTED.value),
+                *(list(identifiers), list(identifiers.values())),
+            ],
+        )

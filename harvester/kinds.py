@@ -16,9 +16,10 @@ _INTO = {
     Kind.RELAY: (_SetKind.PEER,),
     Kind.CENTRE: (_SetKind.OWN, _SetKind.SHARED, _SetKind.PEER),
     Kind.SHARED: (_SetKind.SHARED,),
+    Kind.BACKUP: (_SetKind.SHARED,),
     Kind.RECOVERY: (_SetKind.OWN,),
 }
-_WHOLE_CATALOGUES = frozenset({Kind.PEER, Kind.RELAY, Kind.SHARED, Kind.RECOVERY})
+_WHOLE_CATALOGUES = frozenset({Kind.PEER, Kind.RELAY, Kind.SHARED, Kind.BACKUP, Kind.RECOVERY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,11 @@ def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, ou
         )
     if kind is Kind.RECOVERY and link.enabled:
         found["enabled"] = "A recovery is started by a person and never by schedule: leave “enabled” off (W35)"
+    if kind is Kind.BACKUP and link.enabled:
+        found["enabled"] = (
+            "A backup synchronisation is started by a person, after telling the co-owner, and never by schedule: leave "
+            "“enabled” off (W43, W44)"
+        )
     rival = _rival(kind, link, others)
     if rival:
         found.setdefault(*rival)
@@ -86,14 +92,16 @@ def _rival(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tupl
                 f"The link {other.name} takes this provider for {'a centre' if theirs is Kind.CENTRE else 'a GISC'}: a "
                 "GISC's records do not go into a set of ours as those of a centre (W21)"
             )
-        if other.local_set != link.local_set or not (link.enabled and other.enabled):
+        if other.local_set != link.local_set:
             continue
         if Kind.SHARED in (kind, theirs) and Kind.CENTRE in (kind, theirs):
-            return "enabled", (
+            return "kind", (
                 f"{link.local_set} is fed by us, too (link {link.name if kind is Kind.CENTRE else other.name}): between "
-                "co-owners of a shared set nothing is harvested by schedule. Leave “enabled” off, and run it by hand "
-                "after looking at what differs (W42)"
+                f"co-owners of a shared set nothing is harvested. Make {link.name if kind is Kind.SHARED else other.name} "
+                "a link of the kind backup; it shows what differs, and stores what you confirm (W42 to W44)"
             )
+        if not (link.enabled and other.enabled):
+            continue
         if link.local_kind == _SetKind.PEER and kind in gisc and theirs in gisc:
             return "enabled", (
                 f"The link {other.name} stores into {link.local_set} already; a peer's set has one enabled link, whose "

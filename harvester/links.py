@@ -24,13 +24,16 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if begins_anew:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         runs.start_over(link)
-        headers.distrust(link.pk)
+        headers.distrust(link)
+        link.standbys.all().delete()
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
         link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
         if "base_url" in fields:
             link.moved_to = ""
             fields.add("moved_to")
+        link.set_state, link.set_checked = "", None
+        fields |= {"set_state", "set_checked"}
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:

@@ -3,18 +3,24 @@
 Pages are stored in their order, each when all before it are.
 """
 
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from django.utils import timezone
 
 from catalogue import datestamps, store
 from catalogue.datestamps import Granularity
-from harvester import ahead, client, clock, leases, making, pages, schedule
+from harvester import ahead, client, clock, discovery, flapping, leases, making, pages, schedule
 from harvester.conversation import Conversation
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
 from harvester.parse import Identity
 from harvester.reading import Mark, Place, Read, Reading
 
+logger = logging.getLogger(__name__)
+_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
 Progress = Callable[[Run], None]
 
 
@@ -46,11 +52,12 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
+            _look_for_set(run, provider)
         with Reading(provider, line, _arguments(run), _place(run), until=until) as reading:
-            _take(run, reading, makers, progress)
+            _take(run, reading, makers, provider, progress)
 
 
-def _take(run: Run, reading: Reading, makers: making.Makers, progress: Progress) -> None:
+def _take(run: Run, reading: Reading, makers: making.Makers, provider: Conversation, progress: Progress) -> None:
     restarts = run.restarts
     waiting: _Taken | None = None
 
@@ -74,12 +81,27 @@ def _take(run: Run, reading: Reading, makers: making.Makers, progress: Progress)
             next_one = None if read is None else _Taken(read, _begun(run, read, makers))
             if not store():
                 return
-            waiting = next_one
+            waiting = None if next_one is None else _settled(run, next_one, makers, provider)
     except HarvestError:
         if store():  # what came before the fault
             raise
         return
     store()
+
+
+def _settled(run: Run, taken: _Taken, makers: making.Makers, provider: Conversation) -> _Taken:
+    """The page with what its list has contradicted settled (72), now that the pages before it are stored.
+
+    Raises what an error beside its entries means, with these stored (39).
+    """
+    page = flapping.decided(run, taken.read.page, provider)
+    if page.fault is not None:
+        pages.store_beside_error(run, page)
+        raise page.fault
+    if page is taken.read.page:
+        return taken
+    read = replace(taken.read, page=page)
+    return _Taken(read, _begun(run, read, makers))
 
 
 def _begun(run: Run, read: Read, makers: making.Makers) -> making.Coming | None:
@@ -110,6 +132,19 @@ def _prepare(run: Run, identity: Identity) -> None:
         deleted_record=identity.deleted_record[:20],
         skew_s=clock.skew_s(identity.response_date),
     )
+
+
+def _look_for_set(run: Run, provider: Conversation) -> None:
+    """Before a link's first list, and once a day (H17). What is not listed is asked for all the same, and told."""
+    link, now = run.link, timezone.now()
+    if not link.provider.remote_set or (link.set_checked is not None and now - link.set_checked < _SET_EVERY):
+        return
+    link.set_state, link.set_checked = discovery.set_state(provider, link.provider.remote_set), now
+    Link.objects.filter(pk=link.pk).update(set_state=link.set_state, set_checked=now)
+    if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
+        logger.error(
+            "remote set is not listed", extra=run.log_facts(set=link.provider.remote_set, state=link.set_state)
+        )
 
 
 def _arguments(run: Run) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What a link brings and this node knows better: entries that are not taken, with the reason. Reads only.
 
 A recovery brings our own set back from another GISC (W35): the guard of our own set (W23) is lifted for it, but it
-never undoes what we know better. A relay that stands in for a provider may be behind: an older version never
-replaces a newer one (W31).
+never undoes what we know better. A relay that stands in for a provider may be behind, and so may be the provider when it comes back: an older version
+never replaces a newer one (W31).
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from catalogue import store
 from catalogue.models import MetadataSet, Record
+from catalogue.precedence import Origin, origin, takes_over
 
 
 class _Held(NamedTuple):
@@ -18,6 +19,8 @@ class _Held(NamedTuple):
     digest: bytes
     metadata_date: datetime | None
     datestamp: datetime
+    came_from: str
+    origin: Origin
 
 
 def to_recovery(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[str, str]:
@@ -34,25 +37,34 @@ def to_recovery(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[st
     return found
 
 
-def to_relay(entries: Sequence[store.Prepared], into: MetadataSet) -> dict[str, str]:
-    """Why some entries are not taken, by key. What the relay says to be deleted, is (W9)."""
+def to_another_provider(
+    entries: Sequence[store.Prepared], into: MetadataSet, base_url: str, *, own: bool
+) -> dict[str, str]:
+    """Why some entries are not taken, by key, where what is held came by another provider of the link (W31, W33).
+
+    `own`: the link's own provider has come back. What either says to be deleted, is (W9); a deletion that is known here
+    is undone by the own provider alone, or by a version of a relay that is newer.
+    """
     found = {}
     for entry, held in _pairs(entries, into):
-        if entry.deleted:
+        if entry.deleted or held.came_from == base_url:
             continue
-        if held.deleted and not _is_after(entry.metadata_date, held.datestamp):
-            found[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
-        elif not held.deleted and _is_after(held.metadata_date, entry.metadata_date):
-            found[entry.key] = "is older at the relay than the version held here (W31)"
+        if held.deleted:
+            if not own and not _is_after(entry.metadata_date, held.datestamp):
+                found[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
+        elif held.digest != entry.digest:
+            newer, why = takes_over(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
+            if not newer:
+                found[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
     return found
 
 
 def _pairs(entries: Sequence[store.Prepared], into: MetadataSet) -> list[tuple[store.Prepared, _Held]]:
     rows = Record.objects.filter(key__in=[entry.key for entry in entries], owner=into)
     held = {
-        key: _Held(deleted, bytes(digest or b""), date, datestamp)
-        for key, deleted, digest, date, datestamp in rows.values_list(
-            "key", "deleted", "digest", "metadata_date", "datestamp"
+        key: _Held(deleted, bytes(digest or b""), date, datestamp, (said or {}).get("baseURL", ""), origin(said))
+        for key, deleted, digest, date, datestamp, said in rows.values_list(
+            "key", "deleted", "digest", "metadata_date", "datestamp", "provenance"
         )
     }
     return [(entry, held[entry.key]) for entry in entries if entry.key in held]

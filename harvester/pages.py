@@ -16,15 +16,15 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, preparing, store
-from harvester import conflicts, counting, ending, headers, leases, moves, objections, parse, remarks
-from harvester.models import Link, Reject, RemoteHeader, Run
+from harvester import backup, conflicts, counting, ending, headers, leases, moves, objections, parse, remarks
+from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.reading import Mark
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
 Checked = tuple[parse.ReceivedEntry, store.Prepared]
-Refusal = tuple[parse.ReceivedEntry, str]  # an entry that cannot be stored, and why
+Refusal = tuple[parse.ReceivedEntry, metadata.Unusable]  # an entry that cannot be stored, and why
 Held = Mapping[str, store.HeldVersion]
 
 
@@ -35,6 +35,7 @@ class Origin:
     link: str
     base_url: str
     is_recovery: bool
+    is_relayed: bool
     at: datetime
 
 
@@ -44,6 +45,14 @@ class Readied:
 
     checked: list[Checked]
     refused: list[Refusal]
+
+
+class _CalledOtherwise(metadata.Unusable):
+    """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
+
+    def __init__(self, key: str, digest: bytes | None, reason: str) -> None:
+        super().__init__(reason)
+        self.key, self.digest = key, digest
 
 
 @dataclass(slots=True)
@@ -65,7 +74,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark, readied: Readied | None) 
     """
     entries = _by_header(run, page) if readied is None else _Sorted(readied.checked, _rejects(run, readied))
     number = run.pages + 1
-    first_response = run.first_response if run.pages else page.response_date
+    first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own
     newest = _newest(run.newest if run.pages else None, page)
     with transaction.atomic():
         now = timezone.now()
@@ -89,12 +98,7 @@ def store_page(run: Run, page: parse.Page, mark: Mark, readied: Readied | None) 
         )
         if won != 1:
             return False
-        headers.note(run.link_id, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
-        counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
-        put(run, entries.prepared, entries.rejects, at=page.response_date)
-        if run.is_comparison:
-            counting.count(run, missing=entries.missing, stale=entries.stale)
-            headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+        _store_entries(run, page, entries)
         moves.note(run.link, page.moved_to)
         if page.token is None:
             run.refresh_from_db()
@@ -105,12 +109,32 @@ def store_page(run: Run, page: parse.Page, mark: Mark, readied: Readied | None) 
     return True
 
 
+def store_beside_error(run: Run, page: parse.Page) -> None:
+    """Store the entries of a page that has an error, too; the run stays where it is (fault catalogue 39)."""
+    by_header = run.strategy == Link.Strategy.IDENTIFIERS
+    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+    with transaction.atomic():
+        place = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": leases.me()}
+        if Run.objects.select_for_update().filter(pk=run.pk, **place).exists():
+            _store_entries(run, page, entries)
+
+
+def _store_entries(run: Run, page: parse.Page, entries: _Sorted) -> None:
+    """In the caller's transaction: what a page brought, but for the run's place."""
+    headers.note(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+    counting.count(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
+    put(run, entries.prepared, entries.rejects, at=page.response_date)
+    if run.is_comparison:
+        counting.count(run, missing=entries.missing, stale=entries.stale)
+        headers.see(run, [oai.identifier_key(received.entry.header.identifier) for received in page.entries])
+
+
 def _by_header(run: Run, page: parse.Page) -> _Sorted:
     """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
     found = _Sorted()
     keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
-    known = headers.known(run.link_id, keys)
-    settled_before = run.link.first_response and _granule(run.link.first_response, run.granularity)
+    known = headers.known(run.link, keys)
+    settled_before = _settled_before(run)
     for key, received in zip(keys, page.entries, strict=True):
         header = received.entry.header
         before = known.get(key)
@@ -127,6 +151,17 @@ def _by_header(run: Run, page: parse.Page) -> _Sorted:
         else:
             found.wanted.append(header)
     return found
+
+
+def _settled_before(run: Run) -> datetime | None:
+    """What was stamped before this had its last word when it was noted; none: nothing is sure.
+
+    In a link's first run that is what the list brought before it was read again by headers.
+    """
+    settled = run.link.first_response
+    if settled is None and not run.is_comparison and not run.link.runs.exclude(pk=run.pk).exists():
+        settled = run.first_response if run.link.strategy != run.strategy else None
+    return settled and _granule(settled, run.granularity)
 
 
 def _granule(stamp: datetime, granularity: str) -> datetime:
@@ -146,7 +181,8 @@ def prepare(
 def origin(run: Run, at: datetime | None) -> Origin:
     """Where what the run brings comes from."""
     link = run.link
-    return Origin(link.name, link.provider.base_url, link.kind == Kind.RECOVERY, at or timezone.now())
+    recovers = link.kind == Kind.RECOVERY
+    return Origin(link.name, link.provider.base_url, recovers, link.is_relayed, at or timezone.now())
 
 
 def look_up(entries: Sequence[parse.ReceivedEntry]) -> Held:
@@ -172,7 +208,7 @@ def ready(
         try:
             readied.checked.append((received, _prepare(received, origin, held, made.get(place))))
         except metadata.Unusable as exc:
-            readied.refused.append((received, str(exc)))
+            readied.refused.append((received, exc))
     return readied
 
 
@@ -201,14 +237,31 @@ def _read_elsewhere(
 
 
 def _rejects(run: Run, readied: Readied) -> list[Reject]:
-    return [_reject(run, received, reason) for received, reason in readied.refused]
+    return [
+        _called_otherwise(run, received, fault)
+        if isinstance(fault, _CalledOtherwise)
+        else _reject(run, received, str(fault))
+        for received, fault in readied.refused
+    ]
+
+
+def _called_otherwise(run: Run, received: parse.ReceivedEntry, fault: _CalledOtherwise) -> Reject:
+    """The reject for a record whose gmd:fileIdentifier is not the identifier of its header (H38, fault catalogue 75)."""
+    reason = str(fault)
+    if store.held_digests([fault.key]).get(fault.key) == fault.digest:
+        reason += "; the same is held here by that identifier: the provider calls it otherwise now"
+    return _reject(run, received, reason, fault.key)
 
 
 def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
     """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
+    if link.kind == Kind.BACKUP:
+        _show(run, checked, rejects, at=at)
+        return
     recovers = link.kind == Kind.RECOVERY
-    against = _against(link, [entry for _, entry in checked])
+    renamed = _renamed(link, checked, rejects)
+    against = _against(link, [entry for _, entry in checked]) | renamed
     taken = [(received, entry) for received, entry in checked if entry.key not in against]
     source = "" if recovers else link.name  # what is recovered is ours again
     try:
@@ -232,9 +285,14 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
         if result.action is store.Action.UNCHANGED and not entry.deleted:
             beside[entry.key] = received.abouts
-        kind = conflicts.kind_of(entry, result)
+        kind = conflicts.kind_of(result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
-    headers.note(link.pk, said)
+    words += [
+        conflicts.Word(entry, None, Conflict.Kind.RENAMED, f"The record {renamed[entry.key]}.")
+        for _, entry in checked
+        if entry.key in renamed
+    ]
+    headers.note(link, said)
     if beside and source:  # what is recovered is ours, and nobody else's word on it counts
         abouts.replace(beside, source=source)
     conflicts.note(run, words)
@@ -245,11 +303,45 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     Reject.objects.bulk_create([*rejects, *refused])
 
 
+def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
+    """Write down what a co-owner of a shared set has otherwise, and store none of it (W43, W44)."""
+    headers.note(
+        run.link,
+        [
+            *((_header_of(reject), RemoteHeader.State.REJECTED) for reject in rejects),
+            *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
+        ],
+    )
+    words = backup.words(run.link, [(entry, received.entry) for received, entry in checked])
+    way = origin(run, at)
+    provenances = {entry.key: _provenance(received, way) for received, entry in checked}
+    conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
+    count = len(checked)
+    counting.count(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
+    Reject.objects.bulk_create(rejects)
+
+
+def _renamed(link: Link, checked: list[Checked], rejects: list[Reject]) -> dict[str, str]:
+    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (75)."""
+    deletions = [entry.key for _, entry in checked if entry.deleted]
+    if not deletions:
+        return {}
+    names = dict(Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier"))
+    names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
+    return {
+        key: f"is deleted by this identifier and listed by the identifier {names[key]}, so it is kept until you decide"
+        for key in deletions
+        if key in names
+    }
+
+
 def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
     """Why some entries are not taken, by key."""
     if link.kind == Kind.RECOVERY:
         return objections.to_recovery(entries, link.local_set)
-    return objections.to_relay(entries, link.local_set) if link.serving_id is not None else {}
+    if link.serving_since is None:  # no other provider has ever served it
+        return {}
+    return objections.to_another_provider(entries, link.local_set, link.provider.base_url, own=link.serving_id is None)
 
 
 def _header_of(reject: Reject) -> oai.Header:
@@ -280,8 +372,10 @@ def _prepare(
     except metadata.Unusable as exc:
         raise metadata.Unusable(f"the record {exc}") from exc
     if entry.key != key:  # H38, W3
-        raise metadata.Unusable(
-            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}"
+        raise _CalledOtherwise(
+            entry.key,
+            entry.digest,
+            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}",
         )
     return entry
 
@@ -328,10 +422,12 @@ def _provenance(received: parse.ReceivedEntry, origin: Origin) -> dict[str, Any]
     }
     if received.provenance is not None:
         provenance["origin"] = received.provenance
+    elif origin.is_relayed:
+        provenance["relayed"] = True  # by whom it came first is not told (W33)
     return abouts.with_abouts(provenance, received.abouts)
 
 
-def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
+def _reject(run: Run, received: parse.ReceivedEntry, reason: str, file_key: str = "") -> Reject:
     header = received.entry.header
     return Reject(
         run=run,
@@ -339,6 +435,7 @@ def _reject(run: Run, received: parse.ReceivedEntry, reason: str) -> Reject:
         datestamp=header.datestamp[:100],
         reason=reason,
         raw=received.entry.metadata,
+        file_key=file_key,
     )
 
 

@@ -57,7 +57,8 @@ class ReceivedEntry:
 class Page:
     """One list reply. `token` is None when the list ends here (H19).
 
-    `warnings`: a remark for each time that something was not as it should be. `cookies` and `moved_to`: what the
+    `warnings`: a remark for each time that something was not as it should be. `fault`: what an error beside the entries
+    means: they are stored, and it is the outcome of the page (fault catalogue 39). `cookies` and `moved_to`: what the
     provider has set, and named as its new base URL, by the time of this page.
     """
 
@@ -66,6 +67,7 @@ class Page:
     token: str | None = None
     list_size: int | None = None
     warnings: tuple[Remark, ...] = ()
+    fault: HarvestError | None = None
     cookies: tuple[Cookie, ...] = ()
     moved_to: str = ""
 
@@ -192,7 +194,8 @@ def page_of(
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
     if codes == {"noRecordsMatch"} and not contradicted and not continued:
         return Page(at, ())
-    element = _verb_element(root, verb, continued=continued, errors_count=not contradicted)
+    fault = None if contradicted else _error_beside_entries(root, verb, continued=continued)
+    element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (
@@ -212,7 +215,7 @@ def page_of(
     if known:
         entries = _with_known(entries, known)
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
-    return Page(at, tuple(entries), token, list_size, warnings + left_out)
+    return Page(at, tuple(entries), token, list_size, warnings + left_out, fault)
 
 
 # --- The envelope -----------------------------------------------------------------------------------
@@ -299,6 +302,15 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
         others = ", ".join(etree.QName(child).localname for child in root.iterchildren(etree.Element))
         raise BrokenReply(f"the answer has no {verb} element; it has: {others or 'nothing'}")
     return element
+
+
+def _error_beside_entries(root: etree._Element, verb: str, *, continued: bool) -> HarvestError | None:
+    """What the errors of a list mean that has entries all the same, if there are any."""
+    errors, element = root.findall(f"{_OAI}error"), root.find(f"{_OAI}{verb}")
+    if not errors or element is None or verb == "GetRecord":
+        return None
+    has_entries = element.find(f"{_OAI}record") is not None or element.find(f"{_OAI}header") is not None
+    return _raised(errors, continued=continued) if has_entries else None
 
 
 _KNOWN_CODES = frozenset(

@@ -29,6 +29,7 @@ class Code(StrEnum):
     OTHER_SET = "other-set"
     TOO_OLD = "older-than-asked"
     DATESTAMP = "datestamp"
+    LIVE_AND_DELETED = "live-and-deleted"
     ABOUT = "about-left-out"
     MORE = "more"
 

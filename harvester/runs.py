@@ -8,7 +8,7 @@ place moved on and stores nothing. These files alone write Run.
 import logging
 import random
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from django.conf import settings
@@ -17,7 +17,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from harvester import fetching, leases, listing, moves, outages, schedule, slices
-from harvester.errors import HarvestError, Retry, TokenLost
+from harvester.errors import BrokenReply, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.models import Link, Run
 
 logger = logging.getLogger(__name__)
@@ -191,6 +191,8 @@ def _react(run: Run, error: HarvestError) -> None:
         _restart(run, error)
     elif isinstance(error, Retry) and run.attempts < schedule.MAX_ATTEMPTS:
         _postpone(run, error)
+    elif _is_about_a_page(run, error):
+        _go_on_by_headers(run, error)
     else:
         fail_run(run, str(error))
 
@@ -226,13 +228,43 @@ def _restart(run: Run, error: TokenLost) -> None:
     logger.warning("list restarted", extra=run.log_facts(error=str(error)))
 
 
-def start_over(link: Link) -> None:
-    """Ask for the whole list again in the link's open run, if it has one: what the link asks for has changed."""
+def _is_about_a_page(run: Run, error: HarvestError) -> bool:
+    """Whether one page of whole records cannot be had from a provider that answers otherwise (22, 89)."""
+    if run.strategy != Link.Strategy.RECORDS or run.phase != Run.Phase.LISTING:
+        return False
+    answered = isinstance(error, BrokenReply) or (isinstance(error, Unreachable) and error.status in (500, 502, 504))
+    return isinstance(error, TooLarge) or (run.pages > 0 and answered)
+
+
+def _go_on_by_headers(run: Run, error: HarvestError) -> None:
+    """Read the list again as headers, and ask for each record by itself: the way round a page that cannot be had.
+
+    The responseDate of the list's beginning stays, as what was stored since need not be asked for again.
+    """
+    message = (
+        f"{_sentence(error)} {run.pages} pages stay stored; the list is read again as headers, and what is missing is "
+        "asked for record by record."
+    )
+    Run.objects.filter(pk=run.pk, holder=leases.me()).update(
+        **_AT_THE_START | {"first_response": run.first_response},
+        strategy=Link.Strategy.IDENTIFIERS,
+        restarts=F("restarts") + 1,
+        attempts=0,
+        message=message,
+    )
+    logger.warning("page goes round by headers", extra=run.log_facts(error=str(error)))
+
+
+def start_over(link: Link, *, since: datetime | None = None) -> None:
+    """Ask for the list again in the link's open run, if it has one: what the link asks for, or whom, has changed.
+
+    The whole list, or what has changed `since`, the link's place with the provider that it turns to.
+    """
     for comparison in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
         cancel(comparison)
     Run.objects.filter(link=link, state=Run.State.OPEN).update(
         **_AT_THE_START,
-        list_from=None,
+        list_from=since,
         restarts=F("restarts") + 1,
         attempts=0,
         not_before=None,

@@ -16,6 +16,7 @@ from harvester.models import Conflict, Link, RemoteHeader, Run
 
 logger = logging.getLogger(__name__)
 DRIFT = ("missing", "stale", "extra", "vanished", "held_back")
+DAYS_WITHOUT_DELETIONS = 7  # chosen
 AFTER_FAILURE = timedelta(hours=1)  # chosen
 
 
@@ -25,14 +26,19 @@ def due(now: datetime) -> Q:
     return planned & Q(enabled=True, harvested_to__isnull=False, next_slice__lte=now)
 
 
+def cycle_days(link: Link) -> int:
+    """In how many days the whole is compared: within a week where nothing else tells of deletions (82)."""
+    return min(link.cycle_days, DAYS_WITHOUT_DELETIONS) if link.deleted_record == "no" else link.cycle_days
+
+
 def window(link: Link) -> tuple[datetime | None, datetime | None]:
     """`from` and `until` of the link's next slice, inclusive; its end is never later than what is harvested."""
     granularity = datestamps.Granularity(link.granularity or datestamps.Granularity.SECOND)
     begin = link.compared_to and datestamps.end_of(link.compared_to, granularity)
-    rows = headers.live(link.pk).filter(datestamp__isnull=False).order_by("datestamp")
+    rows = headers.live(link).filter(datestamp__isnull=False).order_by("datestamp")
     if begin is not None:
         rows = rows.filter(datestamp__gte=begin)
-    size = schedule.slice_size(headers.live(link.pk).count(), link.cycle_days)
+    size = schedule.slice_size(headers.live(link).count(), cycle_days(link))
     last = rows.values_list("datestamp", flat=True)[size - 1 : size].first()
     if last is None or link.harvested_to is None or last >= link.harvested_to:
         return begin, link.harvested_to
@@ -52,7 +58,7 @@ def ask_for_unseen(run: Run) -> None:
 
 def ceiling(link: Link) -> int:
     """How many records that are not listed may be asked for, and so be deleted, without a person."""
-    return max(link.ceiling_records, headers.live(link.pk).count() * link.ceiling_percent // 100)
+    return max(link.ceiling_records, headers.live(link).count() * link.ceiling_percent // 100)
 
 
 def keep_vanished(run: Run, rows: list[RemoteHeader]) -> None:
@@ -79,8 +85,8 @@ def finish(run: Run, *, now: datetime) -> None:
     link.compared_to = None if complete else run.list_until
     if complete:
         link.reconciles, link.cycle_ended = False, now
-    number = headers.live(link.pk).count()
-    link.next_slice = schedule.after_slice(now, link.cycle_begun, link.cycle_days, number, complete=complete)
+    number = headers.live(link).count()
+    link.next_slice = schedule.after_slice(now, link.cycle_begun, cycle_days(link), number, complete=complete)
     if link.reconciles:
         link.next_slice = now
     link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
@@ -95,7 +101,7 @@ def finish(run: Run, *, now: datetime) -> None:
 
 def put_off(link: Link) -> None:
     """A comparison failed or was cancelled: what it has not asked for stays as it is, and it is tried again later."""
-    headers.drop_suspicion(link.pk)
+    headers.drop_suspicion(link)
     Link.objects.filter(pk=link.pk).update(next_slice=timezone.now() + AFTER_FAILURE)
 
 

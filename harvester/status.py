@@ -33,6 +33,8 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
         "moved_to": link.moved_to,
         "provider": switching.told(link) or "its own",
+        "way_back": switching.way_back(link),
+        "set": link.set_state or None,
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
         "last_run": last and run_facts(last),

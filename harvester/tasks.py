@@ -8,7 +8,7 @@ from kombu.exceptions import OperationalError
 
 from catalogue import dictionaries, journal, upkeep
 from catalogue.tasks import queue_validation
-from harvester import canary, clock, outages, runs, switching
+from harvester import canary, clock, outages, probing, runs, switching
 from harvester.models import Run
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def tick() -> None:
     """
     canary.sing()
     for chore in (
-        *(_check_clock, _switch_failing, _start_due, _take_up),
+        *(_check_clock, _switch_failing, _return_answering, _probe_due, _start_due, _take_up),
         *(_flush_journal, upkeep.purge_daily, queue_validation, dictionaries.tend),
     ):
         try:
@@ -55,6 +55,15 @@ def _check_clock() -> None:
 
 def _switch_failing() -> None:
     switching.switch_failing(timezone.now())
+
+
+def _return_answering() -> None:
+    switching.return_answering(timezone.now())
+
+
+def _probe_due() -> None:
+    for standby in probing.take_due(timezone.now()):
+        probe.delay(standby.pk)
 
 
 def _start_due() -> None:
@@ -78,3 +87,9 @@ def harvest(run_id: int) -> None:
     run = runs.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
         _queue_if_possible(run)
+
+
+@shared_task
+def probe(standby_id: int) -> None:
+    """Ask the own provider of a link that another one serves whether it answers again."""
+    probing.probe(standby_id)

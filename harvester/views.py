@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from harvester import overview, status
+from harvester import overview, status, switching
 from harvester.models import Link
 
 
@@ -15,7 +15,8 @@ def status_page(request: HttpRequest) -> HttpResponse:
     for link in overview.with_last_run(Link.objects.all()):
         run = overview.last_run(link)
         compared = overview.last_comparison(link)
-        links.append((link, run, overview.outcome(run) if run else ("", "none yet"), compared))
+        outcome = overview.outcome(run) if run else ("", "none yet")
+        links.append((link, run, outcome, compared, switching.told(link)))
     return render(request, "harvester/status.html", {"links": links})
 
 

@@ -10,4 +10,5 @@ class Kind(TextChoices):
     RELAY = "relay", "relay: a GISC's set, from another GISC that holds it"
     CENTRE = "centre", "centre: an NC, a DCPC or another catalogue that harvests nobody"
     SHARED = "shared", "shared: a set of joint responsibility, from one of its owners"
+    BACKUP = "backup", "backup: a set that we look after, too, from its other owner; by hand, each record confirmed"
     RECOVERY = "recovery", "recovery: our own set back from another GISC, by hand"

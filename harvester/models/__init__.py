@@ -8,5 +8,17 @@ from harvester.models.link import Link, Provider
 from harvester.models.reject import Reject
 from harvester.models.remote_header import RemoteHeader
 from harvester.models.run import Run
+from harvester.models.standby import Standby
 
-__all__ = ["Alternative", "Canary", "Conflict", "HostClock", "Link", "Provider", "Reject", "RemoteHeader", "Run"]
+__all__ = [
+    "Alternative",
+    "Canary",
+    "Conflict",
+    "HostClock",
+    "Link",
+    "Provider",
+    "Reject",
+    "RemoteHeader",
+    "Run",
+    "Standby",
+]

@@ -17,6 +17,8 @@ class Conflict(models.Model):
         DIFFERS = "differs", "differs from what the owner says"
         DISPUTED = "disputed", "deleted by one, held by another"
         VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
+        RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
+        OFFERED = "offered", "a co-owner of a shared set has a newer version: to be confirmed, or left"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
     key = models.TextField(db_collation="C")
@@ -26,6 +28,7 @@ class Conflict(models.Model):
     digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
     raw = models.BinaryField(null=True, help_text="the provider's version as received")
+    provenance = models.JSONField(null=True, help_text="what is stored with that version when it is taken over")
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
     settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")

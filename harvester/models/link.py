@@ -40,6 +40,12 @@ class Link(AccessFields):
         RECORDS = "records", "ListRecords: whole records, page by page"
         IDENTIFIERS = "identifiers", "ListIdentifiers, then GetRecord for what is new or changed"
 
+    class SetState(models.TextChoices):
+        LISTED = "listed", "the provider lists it"
+        MISSING = "missing", "the provider lists other sets and not this one"
+        NO_SETS = "no sets", "the provider says that it has no sets"
+        NOT_TOLD = "not told", "the provider could not be asked for its sets"
+
     class FromPolicy(models.TextChoices):
         EARLIER = "earlier", "the earlier of the first responseDate and the largest datestamp of the last list"
         RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
@@ -125,11 +131,16 @@ class Link(AccessFields):
     switch_after_h = models.PositiveSmallIntegerField(
         "turn to the next provider after, hours",
         default=0,
-        help_text="of failing without a break; 0: only by hand. Back to the first one always by hand (W37)",
+        help_text="of failing without a break; 0: only by hand (W37)",
+    )
+    return_after_h = models.PositiveSmallIntegerField(
+        "return to its own provider after, hours",
+        default=0,
+        help_text="of answering without a break, while another one serves the link; 0: only by hand (W37)",
     )
     serving = models.ForeignKey(
         "Alternative",
-        on_delete=models.SET_NULL,
+        on_delete=models.RESTRICT,
         null=True,
         editable=False,
         related_name="+",
@@ -137,6 +148,16 @@ class Link(AccessFields):
     )
     serving_since = models.DateTimeField(null=True, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)
+
+    set_state = models.CharField(
+        "remote set",
+        max_length=10,
+        choices=SetState.choices,
+        blank=True,
+        editable=False,
+        help_text="as last looked (H17)",
+    )
+    set_checked = models.DateTimeField("remote set looked for", null=True, editable=False)
 
     moved_to = models.CharField(
         "has moved to",
@@ -206,6 +227,11 @@ class Link(AccessFields):
         """Whom the link asks now: its own provider, or an alternative that serves in its place."""
         served_by: Link | Alternative = self if self.serving is None else self.serving
         return Provider(served_by.base_url, served_by.prefix, served_by.remote_set)
+
+    @property
+    def is_relayed(self) -> bool:
+        """Whether the provider of today passes on what others have made."""
+        return self.kind == Kind.RELAY or self.serving_id is not None
 
     def arrangement(self) -> kinds.Arrangement:
         """What the link is to do, for the rules of `harvester.kinds`."""

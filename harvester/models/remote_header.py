@@ -1,22 +1,35 @@
-"""The table of a link: headers as its provider last gave them."""
+"""The table of a link: headers as its providers last gave them."""
 
 from django.db import models
 from django.db.models import Q
 
+from harvester.models.alternative import Alternative
 from harvester.models.link import Link
 
 
 class RemoteHeader(models.Model):
-    """What a link's provider last said of one identifier (H40): the link's table, which comparisons go by (W25)."""
+    """What a provider of a link last said of one identifier (H40): the link's table, which comparisons go by (W25).
+
+    Each provider has rows of its own, as its datestamps are of its own clock (W32).
+    """
 
     class State(models.TextChoices):
         HELD = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
         ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
+        DOUBTED = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
         VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
+    alternative = models.ForeignKey(
+        Alternative,
+        on_delete=models.CASCADE,
+        null=True,
+        db_index=False,
+        related_name="+",
+        help_text="who said so; none: the link's own provider",
+    )
     key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
     identifier = models.TextField(help_text="as the provider spells it")
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
@@ -25,10 +38,16 @@ class RemoteHeader(models.Model):
     seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_header_of_an_identifier_per_link"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("link", "alternative", "key"), nulls_distinct=False, name="one_header_of_a_provider"
+            ),
+        )
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
-            models.Index(fields=("link", "id"), condition=Q(state__in=("wanted", "absent")), name="headers_wanted"),
+            models.Index(
+                fields=("link", "id"), condition=Q(state__in=("wanted", "absent", "doubted")), name="headers_wanted"
+            ),
         )
 
     def __str__(self) -> str:

@@ -1,15 +1,19 @@
 """Fault catalogue, rows 64 to 84: records."""
 
+from django.utils import timezone
+
 from catalogue.models import Membership, Record
-from harvester.models import Reject, Run
+from harvester import conflicts, runs, slices
+from harvester.models import Conflict, Link, Reject, Run
 from tests.harvester.conftest import identifier
 from tests.harvester.fault_cases import STAMP, Case, Outcome
-from tests.harvester.fault_lists import NOTHING, edit, fill_ours, sub
-from tests.harvester.misbehaving import World, first_time, listing
+from tests.harvester.fault_lists import NOTHING, compared, edit, fill_ours, sub
+from tests.harvester.misbehaving import World, first_page, first_time, later_page, listing
 from tests.harvester.provider import record
 from tests.world import iso_record, own_set, put
 
 DONE, FAILED = Outcome.DONE, Outcome.FAILED
+BOTH = "listed both as live and as deleted"
 WITHOUT_2 = frozenset({0, 1, 3, 4})
 LATER = "2026-02-01T00:00:05Z"
 DC = (
@@ -74,6 +78,21 @@ def live(number: int, stamp: str = STAMP, title: str = "Product") -> str:
 
 def dead(number: int, stamp: str = STAMP) -> str:
     return record(identifier(number), stamp, None)
+
+
+def flapping(first: str, later: str, *, lives: bool):
+    """One page has the one, the next the other; GetRecord tells whether it lives."""
+
+    def arrange(world: World) -> None:
+        token = '<resumptionToken completeListSize="2">more</resumptionToken>'
+        world.answer(
+            first_page, lambda a: world.provider.envelope(f"<ListRecords>{first}{token}</ListRecords>").encode()
+        )
+        world.answer(later_page, lambda a: world.provider.envelope(f"<ListRecords>{later}</ListRecords>").encode())
+        if not lives:
+            deleted_2(world)
+
+    return arrange
 
 
 def newest_title(world: World) -> None:
@@ -154,17 +173,45 @@ def deleted_meanwhile(world: World) -> None:
     world.answer(once, lambda a: world.provider.envelope(f"<GetRecord>{dead(2)}</GetRecord>").encode())
 
 
-def no_deletions_told(world: World) -> None:
-    fill_ours(world)
-    sub(rb"persistent", b"no", lambda a: a["verb"] == "Identify")(world)
-    del world.provider.entries[identifier(2)]
+def harvested_before(world: World) -> None:
+    """All five were harvested by this link; the next list is asked for whole."""
+    runs.work(runs.open_run(world.link, trigger="test").pk)
+    world.link.refresh_from_db()
+    world.provider.asked.clear()
     world.notes["full"] = True
+
+
+def no_deletions_told(world: World) -> None:
+    sub(rb"persistent", b"no", lambda a: a["verb"] == "Identify")(world)
+    harvested_before(world)
+    del world.provider.entries[identifier(2)]
+
+
+def comparing_asks_and_an_operator_decides(world: World) -> None:
+    """A comparison is due by tomorrow; the whole within a week."""
+    assert slices.cycle_days(world.link) == 7
+    Link.objects.update(next_slice=timezone.now())
+    run = compared(world)
+    assert (run.extra, run.vanished) == (1, 1)
+    assert [a["identifier"] for a in world.provider.asked_for("GetRecord")] == [identifier(2)]
+    conflict = Conflict.objects.get()
+    assert conflict.kind == "vanished" and not Record.objects.filter(deleted=True).exists()
+    conflicts.withdraw(conflict, "me")
+    assert Record.objects.get(deleted=True).identifier == identifier(2)
 
 
 def almost_empty(world: World) -> None:
-    fill_ours(world)
+    world.link.ceiling_records = 1
+    world.link.save()
+    harvested_before(world)
     world.provider.entries = {identifier(0): world.provider.entries[identifier(0)]}
-    world.notes["full"] = True
+
+
+def comparing_holds_it_back(world: World) -> None:
+    run = compared(world)
+    assert (run.held_back, run.vanished) == (4, 0) and "beyond the ceiling" in run.message
+    assert world.provider.asked_for("GetRecord") == []
+    assert Record.objects.filter(deleted=False).count() == 5
 
 
 def ours_come_back(world: World) -> None:
@@ -173,6 +220,29 @@ def ours_come_back(world: World) -> None:
 
 def ours_stays(world: World) -> None:
     assert Record.objects.get(identifier=identifier(2)).description.title == "Ours"
+
+
+def asked_which(world: World) -> None:
+    assert [a["identifier"] for a in world.provider.asked_for("GetRecord")] == [identifier(2)]
+
+
+def not_asked(world: World) -> None:
+    assert world.provider.asked_for("GetRecord") == []
+
+
+def migrated_with_deletions(world: World) -> None:
+    """A migration that tells the old identifiers to be deleted, and the new ones in the same page."""
+    fill_ours(world)
+    new = {name.replace("urn:x-wmo:md:", "oai:new.example.org:"): it for name, it in world.provider.entries.items()}
+    world.provider.entries = dict.fromkeys(world.provider.entries, (LATER, None)) | new
+    world.provider.page_size = 4
+
+
+def deletions_wait(world: World) -> None:
+    waiting = Conflict.objects.filter(settled=None)
+    assert set(waiting.values_list("kind", flat=True)) == {"renamed"} and waiting.count() == 5
+    assert "deleted" in conflicts.withdraw(waiting[0], "me")
+    assert Record.objects.filter(deleted=False).count() == 4
 
 
 LOUD = frozenset(identifier(number).upper() for number in range(5))
@@ -215,11 +285,34 @@ CASES = [
         check=is_tombstone,
     ),
     Case(71, "a deletion of a record never seen", deleted_2, DONE, stored=WITHOUT_2, check=is_tombstone),
-    Case(72, "a tombstone beside the living record", page_of(live(2), dead(2)), DONE, stored=frozenset({2})),
     Case(
-        *(72, "a tombstone before a later record", page_of(live(2, LATER), dead(2)), DONE),
+        *(72, "a tombstone beside the living record", page_of(live(2), dead(2)), DONE, BOTH),
         stored=frozenset({2}),
+        check=asked_which,
+    ),
+    Case(
+        *(72, "a tombstone before a later record", page_of(live(2, LATER), dead(2)), DONE, BOTH),
+        stored=frozenset({2}),
+        cursor=STAMP,
+        check=asked_which,
+    ),
+    Case(
+        *(72, "a tombstone on a page after the living record", flapping(live(2), dead(2), lives=True), DONE, BOTH),
+        stored=frozenset({2}),
+        check=asked_which,
+    ),
+    Case(
+        *(72, "the living record on a page after its tombstone", flapping(dead(2, LATER), live(2), lives=False), DONE),
+        says=BOTH,
+        stored=NOTHING,
         cursor=LATER,
+        check=asked_which,
+    ),
+    Case(
+        *(72, "a tombstone after the living record, rightly", flapping(live(2), dead(2, LATER), lives=False), DONE),
+        stored=NOTHING,
+        cursor=LATER,
+        check=not_asked,
     ),
     Case(
         *(73, "an identifier twice in a page", page_of(live(2, LATER, "New"), live(2, STAMP, "Old")), DONE),
@@ -236,7 +329,13 @@ CASES = [
         stored=NOTHING,
     ),
     Case(74, "identifiers differ in case and blanks", other_case, DONE, stored=LOUD, check=one_record_each),
-    Case(75, "identifiers changed in a migration", renamed, DONE, rejects=("fileIdentifier",) * 5),
+    Case(75, "identifiers changed in a migration", renamed, DONE, rejects=("calls it otherwise now",) * 5),
+    Case(
+        *(75, "identifiers changed in a migration, and the old ones deleted", migrated_with_deletions, DONE),
+        rejects=("calls it otherwise now",) * 5 + ("kept until you decide",) * 5,
+        cursor=LATER,
+        check=deletions_wait,
+    ),
     Case(
         76,
         "the OAI identifier is not the fileIdentifier",
@@ -266,7 +365,10 @@ CASES = [
         rejects=("idDoesNotExist",),
     ),
     Case(81, "deleted between list and GetRecord", deleted_meanwhile, DONE, stored=WITHOUT_2, check=is_tombstone),
-    Case(82, "deletions are not told", no_deletions_told, DONE),
-    Case(83, "an almost empty catalogue after a re-install", almost_empty, DONE),
+    Case(82, "deletions are not told", no_deletions_told, DONE, check=comparing_asks_and_an_operator_decides),
+    Case(
+        *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entries, and 5 are held"),
+        check=comparing_holds_it_back,
+    ),
     Case(84, "our own record comes back", ours_come_back, DONE, rejects=("is held in the set",), check=ours_stays),
 ]

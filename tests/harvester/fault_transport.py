@@ -13,9 +13,11 @@ from harvester import client
 from harvester.client import Limits
 from harvester.models import Run
 from tests.harvester.certificates import server_context
+from tests.harvester.conftest import identifier
 from tests.harvester.fault_cases import Case, Outcome
 from tests.harvester.fault_lists import NOTHING
 from tests.harvester.misbehaving import Arguments, World, first_page, first_time, later_page, listing, whole
+from tests.harvester.provider import continued
 
 DONE, RETRIED, FAILED = Outcome.DONE, Outcome.RETRIED, Outcome.FAILED
 FIRST_PAGE = frozenset({0, 1})
@@ -212,6 +214,17 @@ def dead_address_first(world: World) -> None:
     world.monkeypatch.setattr(socket, "getaddrinfo", both)
 
 
+def one_bad_record(world: World) -> None:
+    status(500, lambda a: later_page(a) or (a["verb"] == "GetRecord" and a["identifier"] == identifier(3)))(world)
+
+
+def gone_round(world: World) -> None:
+    run = Run.objects.get()
+    assert (run.strategy, run.rejected) == ("identifiers", 0)
+    asked = [a["identifier"] for a in world.provider.asked_for("GetRecord")]
+    assert set(asked) >= {identifier(number) for number in (2, 3, 4)}
+
+
 def no_secret_is_told(world: World) -> None:
     assert all("s3cret" not in run.message for run in Run.objects.all())
 
@@ -224,8 +237,14 @@ CASES = [
     Case(87, "503 without Retry-After", status(503, first_time(later_page)), RETRIED, "in 300 s"),
     Case(88, "429 without Retry-After", status(429, first_time(later_page)), RETRIED, "in 60 s"),
     Case(88, "429 with Retry-After", status(429, first_time(later_page), Retry_After="9"), RETRIED, "in 9 s"),
+    Case(89, "500 on one token, always", status(500, later_page), RETRIED, "HTTP 500", check=gone_round),
     Case(
-        *(89, "500 on one token, always", status(500, later_page), FAILED, "HTTP 500"),
+        *(89, "500 on one token, always, because of one record", one_bad_record, RETRIED, "HTTP 500"),
+        stored=frozenset({0, 1, 2, 4}),
+        rejects=("it cannot be had",),
+    ),
+    Case(
+        *(89, "500 on one token, always, of headers too", status(500, continued), FAILED, "HTTP 500"),
         stored=FIRST_PAGE,
     ),
     Case(90, "504 for a while", status(504, first_time(later_page, 3)), RETRIED, "HTTP 504"),

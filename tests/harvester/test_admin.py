@@ -46,6 +46,7 @@ def form(**changes: object) -> dict[str, object]:
         "at_once": "4",
         "cycle_days": "28",
         "switch_after_h": "0",
+        "return_after_h": "0",
         "alternatives-TOTAL_FORMS": "0",
         "alternatives-INITIAL_FORMS": "0",
         "tombstone_days": "90",

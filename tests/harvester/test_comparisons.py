@@ -495,4 +495,24 @@ def test_the_command_compares_everything(
 def test_a_link_that_has_never_harvested_is_not_compared_by_schedule(link: Link) -> None:
     Link.objects.update(next_slice=timezone.now() - DAY, next_due=timezone.now() + DAY)
     assert runs.open_due_runs() == []
-    assert not headers.any_wanted(link.pk)
+    assert not headers.any_wanted(link)
+
+
+@pytest.mark.spec("H33", "W28")
+def test_a_record_that_could_not_be_stored_is_asked_for_again_by_comparing(link: Link, provider: Provider) -> None:
+    """Its provider has mended it without a new datestamp, so that no incremental list tells of it."""
+    fill(provider, range(3))
+    stamp, good = provider.entries[identifier(1)]
+    provider.entries[identifier(1)] = (stamp, b"<?xml version='1.0'?><broken xmlns='urn:x'/>")
+    run = runs.open_run(link, trigger="test")
+    assert runs.work(run.pk).rejected == 1
+    fill(provider, range(3, 5), stamp="2026-02-02T00:00:00Z")
+    runs.work(runs.open_run(Link.objects.get(), trigger="test").pk)
+    assert identifier(1) not in held()
+    provider.entries[identifier(1)] = (stamp, good)
+    provider.asked.clear()
+
+    compared = runs.work(runs.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+
+    assert compared.state == Run.State.DONE and identifier(1) in held()
+    assert identifier(1) in {arguments["identifier"] for arguments in provider.asked_for("GetRecord")}

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
+from pytest_httpserver import HTTPServer
 
 from catalogue import store
 from catalogue.models import MetadataSet, Record
 from harvester import kinds
 from harvester.kinds import Arrangement
-from harvester.models import Link, Run
+from harvester.models import Conflict, Link, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, harvest
@@ -40,6 +41,7 @@ SHARED = replace(PEER, name="shared", kind="shared", remote_set="shared01", loca
 RECOVERY = replace(
     PEER, name="back", kind="recovery", remote_set=OUR_SPEC, local_set=OUR_SPEC, local_kind="own", enabled=False
 )
+BACKUP = replace(SHARED, name="backup", kind="backup", enabled=False)
 FEEDS_SHARED = replace(CENTRE, name="jma-shared", local_set="shared01", local_kind="shared")
 
 ALLOWED = {
@@ -51,7 +53,7 @@ ALLOWED = {
     "two centres into our own set": (CENTRE, [replace(CENTRE, name="kma", base_url="http://kma.example.org/oai")]),
     "a catalogue that harvests nobody into a peer's set": (replace(CENTRE, local_set="X", local_kind="peer"), []),
     "a shared set from both its owners": (SHARED, [replace(SHARED, name="other", base_url=OFFENBACH.base_url)]),
-    "a shared set by hand between co-owners": (replace(SHARED, enabled=False), [FEEDS_SHARED]),
+    "a shared set between co-owners, by hand and with confirmation": (BACKUP, [FEEDS_SHARED]),
     "a recovery by hand": (RECOVERY, [PEER]),
 }
 REFUSED = {
@@ -74,8 +76,13 @@ REFUSED = {
     "peer and relay at once": (RELAY, [PEER], "enabled"),
     "a GISC taken for a centre": (replace(CENTRE, base_url=TOULOUSE.base_url), [PEER], "kind"),
     "a centre taken for a GISC": (replace(PEER, base_url=CENTRE.base_url), [CENTRE], "kind"),
-    "a shared set by schedule between co-owners": (SHARED, [FEEDS_SHARED], "enabled"),
-    "feeding a shared set that is harvested from a co-owner": (FEEDS_SHARED, [SHARED], "enabled"),
+    "a shared set by schedule between co-owners": (SHARED, [FEEDS_SHARED], "kind"),
+    "a shared set by hand, without confirmation, between co-owners": (
+        replace(SHARED, enabled=False), [FEEDS_SHARED], "kind"
+    ),
+    "feeding a shared set that is harvested from a co-owner": (FEEDS_SHARED, [SHARED], "kind"),
+    "a backup synchronisation by schedule": (replace(BACKUP, enabled=True), [FEEDS_SHARED], "enabled"),
+    "a backup synchronisation of a peer's set": (replace(BACKUP, local_set="X", local_kind="peer"), [], "local_set"),
     "a recovery by schedule": (replace(RECOVERY, enabled=True), [], "enabled"),
     "a recovery of another set": (replace(RECOVERY, remote_set=TOULOUSE.spec), [], "remote_set"),
     "a recovery into a peer's set": (replace(RECOVERY, local_set="X", local_kind="peer"), [], "local_set"),
@@ -277,3 +284,45 @@ def test_a_record_of_a_shared_set_is_there_while_one_of_its_links_says_so(link: 
     links[1].refresh_from_db()
     harvest(links[1])
     assert Record.objects.get().deleted
+
+
+def with_way(stamp_at_origin: str, identifier_there: str = identifier(0)) -> bytes:
+    """An about container: the record came from a centre, with this datestamp there."""
+    return (
+        '<about><provenance xmlns="http://www.openarchives.org/OAI/2.0/provenance">'
+        '<originDescription harvestDate="2026-02-01T00:00:00Z" altered="false">'
+        f"<baseURL>http://nc.example.org/oai</baseURL><identifier>{identifier_there}</identifier>"
+        f"<datestamp>{stamp_at_origin}</datestamp><metadataNamespace>http://www.isotc211.org/2005/gmd"
+        "</metadataNamespace></originDescription></provenance></about></record>"
+    ).encode()
+
+
+@pytest.mark.spec("W33", "W41", "W47")
+@pytest.mark.parametrize("first", ["older", "newer"])
+def test_of_two_owners_versions_the_later_at_the_origin_counts_whoever_comes_first(
+    link: Link, provider: Provider, first: str
+) -> None:
+    """The centre went back to an older gmd:dateStamp; by that alone the owner that is behind would win."""
+    shared = MetadataSet.objects.create(spec="shared01", name="Shared", kind="shared")
+    versions = {
+        "older": (iso_record(identifier(0), title="older", metadata_date="2026-01-20"), with_way("2026-01-10")),
+        "newer": (iso_record(identifier(0), title="newer", metadata_date="2026-01-05"), with_way("2026-01-15")),
+    }
+    with HTTPServer(host="127.0.0.1") as server:
+        other = Provider(server)
+        for owner, title in ((provider, first), (other, "newer" if first == "older" else "older")):
+            document, about = versions[title]
+            owner.entries[identifier(0)] = ("2026-02-01T00:00:00Z", document)
+            owner.edits.append(lambda a, body, about=about: body.replace(b"</record>", about))
+            by = Link.objects.create(
+                name=title, kind="shared", base_url=owner.base_url, remote_set="shared01", local_set=shared
+            )
+            harvest(by)
+        for each in Link.objects.filter(kind="shared"):
+            assert counters(harvest(each, full=True)) == {"received": 1, "unchanged": 1}, "and there it rests"
+
+    assert Record.objects.get().description.title == "newer"
+    assert Record.objects.get().claims.get().source == "older"
+    waiting = list(Conflict.objects.filter(settled=None).values_list("link__name", "kind"))
+    assert waiting == [("older", "differs")]
+    assert "by their datestamps at the origin" in Conflict.objects.get(settled=None).reason

@@ -109,7 +109,7 @@ def test_a_whole_list_that_is_empty_is_success_and_told_to_the_operator(link: Li
     run = again(link)
 
     assert run.state == Run.State.DONE
-    assert "lists nothing for WIS-GISC-TOULOUSE" in run.message
+    assert "lists the set WIS-GISC-TOULOUSE, and no records in it" in run.message
 
 
 @pytest.mark.spec("H25")

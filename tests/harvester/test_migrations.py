@@ -3,9 +3,10 @@
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
 
-from harvester import runs
-from harvester.models import Link, RemoteHeader
+from harvester import probing, runs, switching
+from harvester.models import Alternative, Link, RemoteHeader
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 
@@ -47,5 +48,26 @@ def test_a_password_in_an_address_is_moved_to_where_it_is_not_shown(link: Link) 
         upgraded = Link.objects.get()
         assert upgraded.base_url == "https://gisc.example.org:8443/oai"
         assert (upgraded.access().user, upgraded.access().password) == ("tokyo", "s3@cret")
+    finally:
+        MigrationExecutor(connection).migrate([("harvester", newest)])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_link_that_a_relay_serves_keeps_what_the_relay_said_and_asks_its_own_provider_whether_it_answers(
+    link: Link, provider: Provider
+) -> None:
+    fill(provider, range(2))
+    relay = Alternative.objects.create(link=link, name="R", base_url=provider.base_url, remote_set="S")
+    switching.switch(link, relay)
+    runs.work(runs.open_run(Link.objects.get(), trigger="test").pk)
+    newest = sorted(name for _, name in MigrationExecutor(connection).loader.graph.leaf_nodes("harvester"))[-1]
+    try:
+        MigrationExecutor(connection).migrate([("harvester", "0008_clocks")])
+        MigrationExecutor(connection).migrate([("harvester", newest)])
+
+        assert set(RemoteHeader.objects.values_list("alternative", "state")) == {(relay.pk, "held")}
+        assert RemoteHeader.objects.count() == 2
+        assert [standby.link for standby in probing.take_due(timezone.now())] == [link]
+        assert switching.switch(Link.objects.get(), None).harvested_to is None, "nothing is known of its own place"
     finally:
         MigrationExecutor(connection).migrate([("harvester", newest)])

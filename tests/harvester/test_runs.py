@@ -7,7 +7,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
-from harvester import leases, runs
+from harvester import leases, runs, schedule
 from harvester.models import Link, Reject, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, record, times, xml
@@ -441,3 +441,29 @@ def test_a_provider_that_came_back_from_a_backup_is_believed_though_its_datestam
 
     assert counters(run) == {"received": 1, "updated": 1}
     assert Record.objects.get().description.title == "Restored"
+
+
+@pytest.mark.spec("W28", "W30")
+@pytest.mark.parametrize("before", [False, True])
+def test_a_page_that_cannot_be_had_is_gone_round_without_asking_again_for_what_is_sure(
+    link: Link, provider: Provider, before: bool
+) -> None:
+    """In a link's first run what its list has brought is sure; an earlier run may have noted what changed since."""
+    fill(provider, range(6))
+    provider.faults.append(
+        lambda a: (
+            Response("", status=500) if a.get("resumptionToken") == "/9/4" and a["verb"] == "ListRecords" else None
+        )
+    )
+    if before:
+        runs.cancel(runs.open_run(link, trigger="test"))
+    run = runs.open_run(link, trigger="test")
+    for _ in range(schedule.MAX_ATTEMPTS + 1):
+        run = go_on(run)
+
+    assert (run.state, run.strategy, run.restarts) == (Run.State.DONE, "identifiers", 1)
+    asked = {arguments["identifier"] for arguments in provider.asked_for("GetRecord")}
+    assert asked == {identifier(number) for number in (range(6) if before else (4, 5))}
+    assert held() == {identifier(number) for number in range(6)}
+    assert Link.objects.get().harvested_to == at("2026-02-01T00:00:00Z")
+    assert Link.objects.get().strategy == "records", "the next run asks for whole records again"

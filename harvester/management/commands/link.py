@@ -1,4 +1,4 @@
-"""manage.py link add|access|list|show|check|cancel|switch|accept-move|remove: links from the command line, as in the admin."""
+"""manage.py link add|access|list|show|check|cancel|alternative|switch|accept-move|remove: links, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,10 +12,10 @@ from rich.table import Table
 
 from catalogue import datestamps, sets
 from catalogue.models import MetadataSet
-from harvester import discovery, links, moves, remarks, runs, status, switching
+from harvester import discovery, ending, links, moves, remarks, runs, status, switching
 from harvester.errors import HarvestError
 from harvester.management import access_options
-from harvester.models import Link, Run
+from harvester.models import Alternative, Link, Run
 from harvester.words import Kind
 
 
@@ -58,6 +58,16 @@ class Command(BaseCommand):
         check.add_argument("name", metavar="NAME_OR_URL")
         cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
         cancel.add_argument("name")
+        other = actions.add_parser(
+            "alternative", help="another provider of a link's set, to turn to after those it has"
+        )
+        other.add_argument("name")
+        other.add_argument("relay", help="its name, as people know it")
+        other.add_argument("base_url", metavar="BASE_URL")
+        other.add_argument("--set", dest="remote_set", help="the remote setSpec (default: the link's)")
+        other.add_argument("--prefix", help="(default: the link's)")
+        other.add_argument("--switch-after", type=int, metavar="HOURS", help="turn by itself after failing so long")
+        other.add_argument("--return-after", type=int, metavar="HOURS", help="return when its own has answered so long")
         switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
@@ -65,7 +75,7 @@ class Command(BaseCommand):
         accept.add_argument("name")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, access, listing, show, check, cancel, switch, accept, remove):
+        for action in (add, access, listing, show, check, cancel, other, switch, accept, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -88,7 +98,7 @@ class Command(BaseCommand):
             strategy=options["strategy"],
             from_policy=options["from_policy"],
             at_once=options["at_once"],
-            enabled=not options["disabled"] and options["kind"] != Kind.RECOVERY,
+            enabled=not options["disabled"] and options["kind"] not in (Kind.RECOVERY, Kind.BACKUP),
         )
         access_options.apply(link, options)
         try:
@@ -193,15 +203,41 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
 
+    def _alternative(self, *, name: str, relay: str, base_url: str, **options: Any) -> None:
+        link = _named(name)
+        last = link.alternatives.order_by("position").last()
+        other = Alternative(
+            link=link,
+            position=last.position + 1 if last else 1,
+            name=relay,
+            base_url=base_url,
+            prefix=options["prefix"] or link.prefix,
+            remote_set=options["remote_set"] or link.remote_set,
+        )
+        hours = {"switch_after_h": options["switch_after"], "return_after_h": options["return_after"]}
+        given = {field: value for field, value in hours.items() if value is not None}
+        for field, value in given.items():
+            setattr(link, field, value)
+        try:
+            other.full_clean()
+            link.clean_fields(exclude={field.name for field in Link._meta.fields} - set(given))
+        except ValidationError as exc:
+            raise CommandError(f"The alternative was not added. {_faults(exc)}") from exc
+        other.save()
+        link.save(update_fields=given)
+        said = f"{name} can turn to {relay}: {base_url} {other.remote_set} (`link switch {name}`)"
+        self._print(link, options["json"], said)
+
     def _switch(self, *, name: str, back: bool, **options: Any) -> None:
         link = _named(name)
         to = None if back else switching.next_alternative(link)
         if to is None and not back:
             raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
-        if not switching.switch(link, to):
-            raise CommandError(f"{name} is served by {to or 'its own provider'} already.")
+        turned = switching.switch(link, to)
         served_by = str(to or "its own provider")
-        self._print(_named(name), options["json"], f"{name} turns to {served_by}; the whole list is asked for next.")
+        if turned is None:
+            raise CommandError(f"{name} is served by {served_by} already.")
+        self._print(turned, options["json"], f"{name} turns to {served_by}: {switching.next_list(turned)}.")
 
     def _accept_move(self, *, name: str, **options: Any) -> None:
         link = _named(name)
@@ -262,4 +298,9 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "failures": link.failures,
         "provider": switching.told(link) or "its own",
         "moved_to": link.moved_to,
+        "way_back": switching.way_back(link),
+        "set": ending.set_in_words(link),
+        "alternatives": [f"{other} {other.base_url} {other.remote_set}" for other in link.alternatives.all()],
+        "switch_after_h": link.switch_after_h,
+        "return_after_h": link.return_after_h,
     }
