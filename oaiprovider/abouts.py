@@ -34,7 +34,10 @@ def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[
         datestamp=_as_date(ours.datestamp) or ours.harvested,  # the list of that time told no later one
         altered=altered or ours.altered,
     )
-    return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]), *_others(provenance, altered))
+    others = tuple(_others(provenance, altered))
+    if not _is_valid(shown):
+        return others
+    return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]), *others)
 
 
 def _others(provenance: Mapping[str, Any], altered: bool) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ def a(title: str = "One", identifier: str = "urn:a") -> bytes:
 # --- New, updated, unchanged --------------------------------------------------------------------------
 
 
-@pytest.mark.spec("W3", "P69")
+@pytest.mark.spec("W3", "P69", "H42")
 def test_a_new_record_is_kept_as_it_came_with_the_identifier_it_has() -> None:
     document = world.iso_record("URN:x-wmo:md:A", title="Wind", metadata_date="2024-03-01")
     assert put(document) == [Action.NEW]

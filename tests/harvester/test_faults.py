@@ -25,7 +25,7 @@ def world(toulouse: MetadataSet, provider: Provider, link: Link, monkeypatch: py
         yield World(link, provider, raw, monkeypatch)
 
 
-@pytest.mark.spec("H19", "H29", "H30", "H31", "H34", "H35", "H36", "H38", "S52")
+@pytest.mark.spec("H16", "H19", "H29", "H30", "H31", "H34", "H35", "H36", "H38", "S52")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.row}-{case.name.replace(' ', '-')}")
 def test_a_fault_of_the_catalogue_has_its_outcome(case: Case, world: World) -> None:
     case.play(world)

@@ -72,7 +72,7 @@ def test_the_warnings_of_all_pages_and_tasks_are_kept_and_counted(link: Link, pr
     assert run.state == Run.State.DONE
     assert counts["datestamp"] == 3, "one of each page"
     assert counts["record-mended"] == 1
-    assert counts["content-type"] == 4, "Identify and three pages"
+    assert counts["content-type"] == 5, "Identify, ListSets and three pages"
     assert "Product" not in run.message and "mended" not in run.message
 
 

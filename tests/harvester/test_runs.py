@@ -58,6 +58,13 @@ def test_the_first_pages_response_date_counts_not_the_last_ones(link: Link, prov
     assert link.harvested_to == at("2026-03-01T12:00:00Z")
 
 
+@pytest.mark.spec("H5")
+def test_nothing_but_the_base_url_is_asked_for(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    assert {request.path for request, _ in provider.server.log} == {"/oai"}, "no robots.txt either"
+
+
 @pytest.mark.spec("H8", "H9", "H14")
 def test_the_next_run_asks_from_a_little_before_and_stores_nothing_twice(link: Link, provider: Provider) -> None:
     fill(provider, range(3))
@@ -134,7 +141,7 @@ def test_a_deleted_header_deletes_and_may_be_taken_back(link: Link, provider: Pr
     assert held() == {identifier(0)}
 
 
-@pytest.mark.spec("H12", "H21", "S45")
+@pytest.mark.spec("H12", "H21", "H24", "S45")
 def test_a_failing_page_keeps_what_came_before_and_is_asked_for_again(link: Link, provider: Provider) -> None:
     fill(provider, range(5))
     provider.faults.append(once(continued, lambda: Response("gone", status=502)))
