@@ -127,7 +127,7 @@ class LinkAdmin(LinkColumns, Admin):
             "Comparison",
             {
                 "classes": ("tab",),
-                "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent"),
+                "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
                 "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
                 "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
             },

@@ -118,7 +118,7 @@ class ConflictAdmin(ReadOnly, Admin):
     def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.hand_over)
 
-    @admin.action(description="Vanished or renamed: delete the record here, too", permissions=["settle"])
+    @admin.action(description="Vanished, renamed or one of many: delete the record here, too", permissions=["settle"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.withdraw)
 

@@ -100,9 +100,12 @@ def hand_over(conflict: Conflict, by: str) -> str:
 
 @transaction.atomic
 def withdraw(conflict: Conflict, by: str) -> str:
-    """A record that its provider no longer knows, or knows by another name, is deleted here. Raises ValueError."""
-    if conflict.kind not in (Kind.VANISHED, Kind.RENAMED):
-        raise ValueError("only a record that its provider no longer knows is deleted here; the others have an owner")
+    """A record that its provider has deleted, no longer knows, or knows by another name, is deleted here.
+
+    Raises ValueError.
+    """
+    if conflict.kind not in (Kind.VANISHED, Kind.RENAMED, Kind.MASS):
+        raise ValueError("only a record that its provider no longer has is deleted here; the others have an owner")
     entry = store.prepare_deletion(conflict.identifier)
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.action is store.Action.REJECTED:

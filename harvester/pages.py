@@ -16,7 +16,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, preparing, store
-from harvester import backup, conflicts, counting, ending, headers, leases, moves, objections, parse, remarks
+from harvester import backup, conflicts, counting, ending, headers, holding, leases, moves, objections, parse, remarks
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.reading import Mark
 from harvester.words import Kind
@@ -260,8 +260,10 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         _show(run, checked, rejects, at=at)
         return
     recovers = link.kind == Kind.RECOVERY
-    renamed = _renamed(link, checked, rejects)
-    against = _against(link, [entry for _, entry in checked]) | renamed
+    deletions = [] if recovers else [entry.key for _, entry in checked if entry.deleted]
+    going = holding.listed(link, deletions)
+    held_back = _held_back(run, deletions, going, rejects)
+    against = _against(link, [entry for _, entry in checked]) | {key: reason for key, (_, reason) in held_back.items()}
     taken = [(received, entry) for received, entry in checked if entry.key not in against]
     source = "" if recovers else link.name  # what is recovered is ours again
     try:
@@ -288,9 +290,9 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         kind = conflicts.kind_of(result)
         words.append(conflicts.Word(entry, received.entry.metadata, kind, f"The record {result.reason}."))
     words += [
-        conflicts.Word(entry, None, Conflict.Kind.RENAMED, f"The record {renamed[entry.key]}.")
+        conflicts.Word(entry, None, held_back[entry.key][0], f"The record {held_back[entry.key][1]}.")
         for _, entry in checked
-        if entry.key in renamed
+        if entry.key in held_back
     ]
     headers.note(link, said)
     if beside and source:  # what is recovered is ours, and nobody else's word on it counts
@@ -299,7 +301,8 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     actions = Counter(result.action.value for result in results)
     del actions[store.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
-    counting.count(run, received=len(checked) + len(rejects), rejected=rejected, **actions)
+    removed = len(going - against.keys())
+    counting.count(run, received=len(checked) + len(rejects), rejected=rejected, removed=removed, **actions)
     Reject.objects.bulk_create([*rejects, *refused])
 
 
@@ -321,11 +324,19 @@ def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: dateti
     Reject.objects.bulk_create(rejects)
 
 
-def _renamed(link: Link, checked: list[Checked], rejects: list[Reject]) -> dict[str, str]:
-    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (75)."""
-    deletions = [entry.key for _, entry in checked if entry.deleted]
+def _held_back(
+    run: Run, deletions: list[str], going: set[str], rejects: list[Reject]
+) -> dict[str, tuple[Conflict.Kind, str]]:
+    """Deletions that wait for the operator, by key: what they are a case of, and why, as the end of a sentence."""
     if not deletions:
         return {}
+    too_many = {key: (Conflict.Kind.MASS, reason) for key, reason in holding.too_many(run, going).items()}
+    renamed = _renamed(run.link, deletions, rejects)
+    return too_many | {key: (Conflict.Kind.RENAMED, reason) for key, reason in renamed.items()}
+
+
+def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[str, str]:
+    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (75)."""
     names = dict(Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier"))
     names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
     return {

@@ -18,6 +18,7 @@ class Conflict(models.Model):
         DISPUTED = "disputed", "deleted by one, held by another"
         VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
         RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
+        MASS = "mass", "one of so many deletions that they wait for the operator"
         OFFERED = "offered", "a co-owner of a shared set has a newer version: to be confirmed, or left"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)

@@ -120,6 +120,12 @@ class Link(AccessFields):
     ceiling_percent = models.PositiveSmallIntegerField(
         "ceiling, percent of the link", default=1, validators=[MaxValueValidator(100)], help_text="if that is more"
     )
+    hold_percent = models.PositiveSmallIntegerField(
+        "hold deletions above, percent of the link",
+        default=10,
+        validators=[MaxValueValidator(100)],
+        help_text="more deletions than that in one run, and more than 50, wait for an operator; 100: none ever does",
+    )
     tombstone_days = models.PositiveIntegerField(
         "provider keeps deletions, days",
         default=90,

@@ -75,6 +75,7 @@ class Run(models.Model):
     extra = models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it")
     vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here")
     held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    removed = models.PositiveIntegerField(default=0, help_text="of the deleted: those the provider had listed before")
     beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
 
     attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
