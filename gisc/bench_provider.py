@@ -80,13 +80,15 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
         node = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=0))
         keeper = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=min(records, _MOST_READY)))
         rows = []
+        say("walking the lists ...")
+        walks = {server.name: _walk(server, "ListRecords") for server in (node, raw) if server}
         for connections in _CONNECTIONS:
             say(f"ListRecords over {connections} connections ...")
-            rows += list(_records(folder, node, keeper if records <= _MOST_READY else None, raw, connections))
+            rows += list(_records(folder, walks, node, keeper if records <= _MOST_READY else None, raw, connections))
         say("ListIdentifiers, GetRecord, places of a list ...")
         rows += list(_headers(folder, node, raw_headers))
         rows.append(_single(folder, node))
-        rows += list(_places(folder, node))
+        rows += list(_places(folder, node, walks[node.name]))
     say("memory ...")
     with _node(1, ready=settings.GISC_READY_RECORDS) as alone:
         rows += list(_memory(folder, alone))
@@ -235,9 +237,16 @@ def _ask(
     return len(told["took"])
 
 
-def _records(folder: Path, node: Server, keeper: Server | None, raw: Server | None, connections: int) -> Iterator[Row]:
+def _records(
+    folder: Path,
+    walks: dict[str, list[str]],
+    node: Server,
+    keeper: Server | None,
+    raw: Server | None,
+    connections: int,
+) -> Iterator[Row]:
     """ListRecords in turn: raw, node, node with gzip, and one that has kept the records since they were last asked for."""
-    work = [(server, _walk(server, "ListRecords")) for server in (node, raw) if server]
+    work = [(server, walks[server.name]) for server in (node, raw) if server]
     plain, packed, kept, bare = Measured(), Measured(), Measured(), Measured()
     if keeper:
         _fill(folder, keeper, work[0][1])
@@ -285,9 +294,8 @@ def _single(folder: Path, node: Server) -> Row:
     return _row("GetRecord, 8 connections: plain", measured, None)
 
 
-def _places(folder: Path, node: Server) -> Iterator[Row]:
+def _places(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
     """One page again and again over one connection, at three places, in turn."""
-    paths = _walk(node, "ListRecords")
     places = {"second page": 1, "page at 50 %": len(paths) // 2, "last full page": max(1, len(paths) - 2)}
     measured = {"first page, with the count": Measured()} | {name: Measured() for name in places}
     for _ in range(_ROUNDS):
