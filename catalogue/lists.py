@@ -51,7 +51,9 @@ class Listed(NamedTuple):
 
     `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
     datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
-    on elsewhere. These are the values as they are stored: two rows that are equal are shown alike.
+    on elsewhere. These are the values as they are stored.
+
+    `version` tells one state of the rows from any other, also without their payloads; None in a list of several sets.
     """
 
     place: Place
@@ -61,6 +63,12 @@ class Listed(NamedTuple):
     packed: bytes | None
     way: str | None  # JSON, as jsonb reaches a bare cursor
     size: int  # bytes of metadata, as they are told without unpacking them
+    version: str | None = None
+
+    @property
+    def bare(self) -> "Listed":
+        """As it is listed without payloads."""
+        return self._replace(packed=None, way=None, size=0)
 
     @property
     def payload(self) -> bytes | None:
@@ -123,14 +131,14 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
 
 
 _ALL = """
-    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}, {hidden}
+    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}, {hidden}, {version}
     FROM catalogue_record r
     WHERE r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
 _ONE_SET = """
     SELECT m.record_id, m.datestamp, r.identifier, m.deleted,
-           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}, {hidden}
+           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}, {hidden}, {version}
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
@@ -139,9 +147,14 @@ _ONE_SET = """
 """
 _ONE_RECORD = """
     SELECT r.id, {row}.datestamp, r.identifier, {row}.deleted, {specs},
-           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END, {hidden}
+           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END, {hidden}, NULL
     FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {row}.datestamp IS NOT NULL
 """
+
+
+# Who wrote a row and where it stands: no two states of it have both in common (PostgreSQL, 5.6 System Columns).
+_RECORD_VERSION = "r.xmin::text || r.ctid::text"
+_VERSIONS = {"r.deleted": _RECORD_VERSION, "m.deleted": f"{_RECORD_VERSION} || m.xmin::text || m.ctid::text"}
 
 
 def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> tuple[str, dict[str, Any], str] | None:
@@ -181,8 +194,12 @@ def page(
     size: int,
     payloads: bool,
     scope: Scope = EVERYTHING,
+    only: Sequence[int] | None = None,
 ) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet."""
+    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet.
+
+    `only`: none but records with these ids; not in a list of several sets.
+    """
     query = _query(window, after, scope)
     if query is None:
         return []
@@ -192,7 +209,11 @@ def page(
         "payload": f"CASE WHEN NOT {gone} THEN r.payload END" if payloads else "NULL",
         "provenance": f"CASE WHEN NOT {gone} THEN r.provenance END" if payloads else "NULL",
         "hidden": _hidden(scope),
+        "version": _VERSIONS.get(gone, "NULL"),
     }
+    if only is not None:
+        bounds += f" AND {'r.id' if gone == 'r.deleted' else 'm.record_id'} = ANY(%(only)s)"
+        values["only"] = list(only)
     with connection.cursor() as cursor:
         cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
         rows = cursor.fetchall()
@@ -251,7 +272,7 @@ def _hidden(scope: Scope) -> str:
 
 
 def _listed(row: Sequence[Any], scope: Scope) -> Listed:
-    pk, datestamp, identifier, deleted, set_specs, packed, way, hidden = row
+    pk, datestamp, identifier, deleted, set_specs, packed, way, hidden, version = row
     if hidden:
         set_specs = [spec for spec in set_specs if spec not in hidden]
     return Listed(
@@ -262,4 +283,5 @@ def _listed(row: Sequence[Any], scope: Scope) -> Listed:
         None if packed is None else bytes(packed),
         way,
         0 if packed is None else max(0, payload.size_of(packed)),
+        version,
     )

@@ -1,28 +1,18 @@
-"""What is sent of a row of a list: its header and, in the format asked for, its metadata and what is said about it.
-
-Records that many harvesters ask for soon after one another, because they have just changed, are kept ready: rendered and
-deflated, in the memory of each web process.
-"""
+"""What is sent of a row of a list: its header and, in the format asked for, its metadata and what is said about it."""
 
 import functools
-from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from django.conf import settings
-
 from catalogue import datestamps, oai
 from catalogue.lists import Listed
-from catalogue.payload import PayloadDamaged
-from oaiprovider import abouts, compression, render
+from oaiprovider import abouts
 from oaiprovider.compression import Piece
-from oaiprovider.formats import FORMATS, Format
-
-_LARGEST_READY = 64 * 1024  # bytes of metadata, so that so many records are so many kilobytes
+from oaiprovider.formats import Format
 
 
 class Shown(NamedTuple):
-    """A row and its element in a format. `ready` is the whole record instead, where it was kept.
+    """A row and its element in a format; `size` of its metadata, in bytes. `ready`: instead, the whole record.
 
     `damaged`: a live record that cannot be read back; it is left out, and comes with a new datestamp once it is mended.
     """
@@ -30,6 +20,7 @@ class Shown(NamedTuple):
     row: Listed
     metadata: bytes | None = None
     damaged: bool = False
+    size: int = 0
     ready: Piece | None = None
 
 
@@ -40,35 +31,7 @@ def stored(row: Listed, known: Format) -> Shown:
     payload = row.payload
     if payload is None:
         return Shown(row, damaged=True)
-    return Shown(row, known.disseminate(payload, row.identifier))
-
-
-def ready() -> Callable[[Listed], Shown]:
-    """What shows rows as they are stored, in iso19139, from memory or made ready now."""
-    kept, rights = _kept(settings.GISC_READY_RECORDS), settings.GISC_RIGHTS_URL
-
-    def show(row: Listed) -> Shown:
-        try:
-            return Shown(row, ready=(kept if row.size <= _LARGEST_READY else _make)(row, rights))
-        except PayloadDamaged:
-            return Shown(row, damaged=True)
-
-    return show
-
-
-@functools.cache
-def _kept(records: int) -> Callable[[Listed, str], Piece]:
-    """Equal rows are shown alike, so nothing that is kept can be out of date; the longest unasked for goes first."""
-    return functools.lru_cache(maxsize=records)(_make)
-
-
-def _make(row: Listed, _rights: str) -> Piece:
-    """`_rights`, which `entry` reads in the settings, tells apart what is made under different ones."""
-    known = FORMATS[oai.ISO19139]
-    shown = stored(row, known)
-    if shown.damaged:
-        raise PayloadDamaged(f"the stored metadata of {row.identifier} cannot be read back")
-    return compression.piece(render.record(entry(shown, known)))
+    return Shown(row, known.disseminate(payload, row.identifier), size=row.size)
 
 
 def entry(shown: Shown, known: Format) -> oai.Entry:

@@ -4,7 +4,8 @@ Each takes a checked `Request`, the instant of the answer, which the view took b
 on which this harvester is served; it gives the verb's element, or raises `Refused`.
 """
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,7 @@ from catalogue import datestamps, lists, oai, stats
 from catalogue.lists import Listed, Place, Window
 from catalogue.models import MetadataSet
 from catalogue.payload import PayloadDamaged
-from oaiprovider import compression, crosswalked, descriptions, render, supported, tokens
+from oaiprovider import compression, crosswalked, descriptions, ready, render, supported, tokens
 from oaiprovider import shown as showing
 from oaiprovider.arguments import Request, shown
 from oaiprovider.errors import (
@@ -175,8 +176,8 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         _require_format_and_sets(request, known, terms)
     if known is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    show = _showing(known, terms, token) if payloads and not known.withdrawn else Shown
-    page, more = _rows(known, window, token.place if token else None, terms, size=size, show=show)
+    read = _reading(known, terms, token) if payloads and not known.withdrawn else _headers
+    page, more = _rows(known, window, token.place if token else None, terms, size=size, read=read)
     if not page:
         raise Refused(_exhausted() if token else _nothing(request, terms))
     if token is None and not more:
@@ -200,15 +201,39 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
 
 
-def _showing(known: Format, terms: Terms, token: Token | None) -> Callable[[Listed], Shown]:
-    """How the rows of a ListRecords are shown. A list that memory cannot hold would only drive others out of it."""
-    if terms.in_pieces and known is FORMATS[oai.ISO19139] and (not token or token.size <= settings.GISC_READY_RECORDS):
-        return showing.ready()
-    return lambda row: showing.stored(row, known)
+# Reads so many rows behind a place: where they stand, and what is shown of them, made one by one as it is asked for.
+Read = Callable[[Window, Place | None, int, Terms], tuple[list[Place], Iterable[Shown]]]
+
+
+def _reading(known: Format, terms: Terms, token: Token | None) -> Read:
+    """How a ListRecords is read. A list that memory cannot hold would only drive others out of it."""
+    kept = terms.in_pieces and known is FORMATS[oai.ISO19139]
+    if kept and (token is None or token.size <= settings.GISC_READY_RECORDS):
+        return functools.partial(_ready, known)
+    return functools.partial(_whole, known)
+
+
+def _ready(
+    known: Format, window: Window, after: Place | None, size: int, terms: Terms
+) -> tuple[list[Place], Iterable[Shown]]:
+    rows = ready.page(window, after=after, size=size, scope=terms.scope)
+    return _whole(known, window, after, size, terms) if rows is None else ([here.row.place for here in rows], rows)
+
+
+def _whole(
+    known: Format, window: Window, after: Place | None, size: int, terms: Terms
+) -> tuple[list[Place], Iterable[Shown]]:
+    rows = lists.page(window, after=after, size=size, payloads=True, scope=terms.scope)
+    return [row.place for row in rows], (showing.stored(row, known) for row in rows)
+
+
+def _headers(window: Window, after: Place | None, size: int, terms: Terms) -> tuple[list[Place], Iterable[Shown]]:
+    rows = lists.page(window, after=after, size=size, payloads=False, scope=terms.scope)
+    return [row.place for row in rows], map(Shown, rows)
 
 
 def _rows(
-    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, show: Callable[[Listed], Shown]
+    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, read: Read
 ) -> tuple[list[Shown], bool]:
     """The rows of a page in this format, and whether another one follows (P106, S17).
 
@@ -220,7 +245,7 @@ def _rows(
     if raised is None:
         return [], False
     if known.certain or known.withdrawn:
-        return _stored_rows(raised, after, terms, size=size, show=show)
+        return _stored_rows(raised, after, terms, size=size, read=read)
     # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
     return crosswalked.page(
         known,
@@ -231,7 +256,7 @@ def _rows(
 
 
 def _stored_rows(
-    window: Window, after: Place | None, terms: Terms, *, size: int, show: Callable[[Listed], Shown]
+    window: Window, after: Place | None, terms: Terms, *, size: int, read: Read
 ) -> tuple[list[Shown], bool]:
     """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
 
@@ -243,17 +268,17 @@ def _stored_rows(
     total = whole = 0
     while True:
         # One record more than is shown, so that a token is given only where something follows.
-        batch = lists.page(window, after=after, size=size + 1, payloads=show is not Shown, scope=terms.scope)
-        for here in map(show, batch):
+        places, batch = read(window, after, size + 1, terms)
+        for here in batch:
             if not here.damaged:
-                total += here.row.size
+                total += here.size
                 if whole == size or (whole and total > enough):
                     return rows, True
                 whole += 1
             rows.append(here)
-        if len(batch) <= size:
+        if len(places) <= size:
             return rows, False
-        after = batch[-1].place  # nothing but damaged records: look behind them
+        after = places[-1]  # nothing but damaged records: look behind them
 
 
 def _window(request: Request, at: datetime) -> Window:

@@ -297,7 +297,7 @@ def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: st
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
     window = Window(spec, DAY, looking.FAR)
     template, values, bounds = lists._query(window, lists.Place(DAY, 1))
-    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL", hidden="NULL")
+    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL", hidden="NULL", version="NULL")
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN {sql}", values | {"size": 10})

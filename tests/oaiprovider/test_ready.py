@@ -2,12 +2,15 @@
 
 import gzip
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from catalogue import lists, store
+from catalogue.lists import Listed, Window
 from catalogue.models import MetadataSet, Record
-from oaiprovider import shown
+from oaiprovider import ready
 from tests import world
 from tests.oaiprovider import asking
 
@@ -26,7 +29,7 @@ def both(client: Client, query: str = LIST) -> bytes:
 
 
 def hits() -> int:
-    return shown._kept(5_000).cache_info().hits
+    return ready.kept(5_000).hits
 
 
 @pytest.fixture
@@ -74,28 +77,67 @@ def test_a_format_that_is_made_is_never_kept(listed: Client) -> None:
 
 def test_a_list_of_more_records_than_are_kept_passes_them_by(listed: Client, settings) -> None:
     settings.GISC_PAGE_RECORDS, settings.GISC_READY_RECORDS = 1, 3
-    kept = shown._kept(3)
-    kept.cache_clear()
+    ready.kept.cache_clear()
     pages = asking.walk(listed, coding="gzip", verb="ListRecords", metadataPrefix="iso19139")
     assert [header.identifier for header in asking.headers_of(pages)] == ["urn:a", "urn:b", "urn:c", "urn:d"]
-    assert kept.cache_info().currsize == 2, "seen before the length of the list was known"
+    assert len(ready.kept(3)) == 2, "seen before the length of the list was known"
 
 
 def test_what_is_kept_is_bounded(listed: Client, settings) -> None:
     settings.GISC_READY_RECORDS = 2
     for _ in range(2):
         both(listed)
-    assert shown._kept(2).cache_info().currsize == 2
+    assert len(ready.kept(2)) == 2
 
 
 def test_a_large_record_is_sent_and_not_kept(client: Client, settings) -> None:
     settings.GISC_READY_RECORDS = 7
+    ready.kept.cache_clear()
     world.put(world.iso_record("urn:large", abstract="long " * 20_000))
     both(client)
-    assert shown._kept(7).cache_info().currsize == 0
+    assert len(ready.kept(7)) == 0
 
 
 def test_a_record_damaged_meanwhile_is_left_out(listed: Client) -> None:
     packed = bytes(Record.objects.get(identifier="urn:b").payload)
     Record.objects.filter(identifier="urn:b").update(payload=packed[:-4] + bytes(4))
     assert b"urn:b" not in both(listed)
+
+
+@pytest.mark.parametrize("query", [LIST, f"{LIST}&set={world.OUR_SPEC}"])
+def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Client, monkeypatch, query: str) -> None:
+    """Between the two statements that a page is read by, one of its records is replaced, another one deleted."""
+    world.put(*(world.iso_record(f"urn:{letter}") for letter in "abc"))
+    page = lists.page
+    calls: list[dict[str, Any]] = []
+
+    def changing(window: Window, **options: Any) -> list[Listed]:
+        if options.get("only") and not calls:
+            calls.append(options)
+            world.put(world.iso_record("urn:a", title="Changed meanwhile"))
+            world.bury("urn:b")
+        return page(window, **options)
+
+    monkeypatch.setattr(lists, "page", changing)
+    answer = asking.raw_get(client, query, coding="gzip")
+    assert calls
+    assert sorted((header.identifier, header.deleted) for header in answer.headers) == [
+        ("urn:a", False),
+        ("urn:b", True),
+        ("urn:c", False),
+    ]
+    assert b"Changed meanwhile" in answer.content
+    monkeypatch.undo()
+    both(client, query)
+
+
+def test_a_list_of_a_set_says_what_that_set_says(listed: Client) -> None:
+    """A record that has left the set is deleted there and lives on elsewhere."""
+    peer = world.peer_set(world.TOULOUSE)
+    world.put(world.iso_record("urn:e"), into=peer)
+    store.put_entries([store.prepare(world.iso_record("urn:e"))], into=world.peer_set(world.OFFENBACH))
+    for query in (LIST, f"{LIST}&set={peer.spec}", f"{LIST}&set={world.OFFENBACH.spec}"):
+        both(listed, query)
+    store.put_entries([store.prepare_deletion("urn:e")], into=peer)
+    for query in (LIST, f"{LIST}&set={peer.spec}", f"{LIST}&set={world.OFFENBACH.spec}"):
+        both(listed, query)
