@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalogue import datestamps, store
 from catalogue.datestamps import Granularity
-from harvester import ahead, client, clock, discovery, flapping, leases, making, pages, schedule
+from harvester import ahead, client, clock, discovery, flapping, leases, making, pages, readying, schedule
 from harvester.conversation import Conversation
 from harvester.errors import HarvestError
 from harvester.models import Link, Run
@@ -108,7 +108,7 @@ def _begun(run: Run, read: Read, makers: making.Makers) -> making.Coming | None:
     if run.strategy == Link.Strategy.IDENTIFIERS:
         return None
     entries = read.page.entries
-    origin, held = pages.origin(run, read.page.response_date), pages.look_up(entries)
+    origin, held = pages.origin(run, read.page.response_date), readying.look_up(entries)
     return makers.begin(entries, origin, held, goes_on=read.page.token is not None)
 
 

@@ -10,14 +10,14 @@ from typing import Self
 from django.db import connections
 
 from catalogue import ingest, preparing
-from harvester import pages
+from harvester import readying
 from harvester.parse import ReceivedEntry
 
 _THREADS = 2  # chosen: digests, comparing and packing keep no other thread waiting
 _PROCESSES = 2  # chosen: at most; beside them work PostgreSQL and the worker
 WORTH_PROCESSES = 50  # chosen: new records of a page that is not the last; starting them takes as long as reading 500
 
-Coming = Callable[[], pages.Readied]
+Coming = Callable[[], readying.Readied]
 
 
 class Makers:
@@ -36,7 +36,7 @@ class Makers:
             self._pool.close()
 
     def begin(
-        self, entries: Sequence[ReceivedEntry], origin: pages.Origin, held: pages.Held, *, goes_on: bool
+        self, entries: Sequence[ReceivedEntry], origin: readying.Origin, held: readying.Held, *, goes_on: bool
     ) -> Coming:
         """Begin to make a page ready; what is returned waits for it. `goes_on`: other pages will follow."""
         if self._pool is None and goes_on and _new(entries, held) >= WORTH_PROCESSES:
@@ -45,23 +45,23 @@ class Makers:
         shares = [entries[first : first + share] for first in range(0, len(entries), share)]
         futures = [self._threads.submit(_ready, part, origin, held, self._pool) for part in shares]
 
-        def joined() -> pages.Readied:
+        def joined() -> readying.Readied:
             parts = [future.result() for future in futures]
-            return pages.Readied(
+            return readying.Readied(
                 [each for part in parts for each in part.checked], [each for part in parts for each in part.refused]
             )
 
         return joined
 
 
-def _new(entries: Sequence[ReceivedEntry], held: pages.Held) -> int:
+def _new(entries: Sequence[ReceivedEntry], held: readying.Held) -> int:
     return sum(received.held is None for received in entries) - len(held)
 
 
 def _ready(
-    entries: Sequence[ReceivedEntry], origin: pages.Origin, held: pages.Held, pool: preparing.Pool | None
-) -> pages.Readied:
+    entries: Sequence[ReceivedEntry], origin: readying.Origin, held: readying.Held, pool: preparing.Pool | None
+) -> readying.Readied:
     try:
-        return pages.ready(entries, origin, held, pool)
+        return readying.ready(entries, origin, held, pool)
     finally:
         connections.close_all()  # of this thread, should it have had to look for a newer dictionary

@@ -5,61 +5,42 @@ What can be done without the database, `readied` does: `harvester.listing` has i
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalogue import abouts, datestamps, fields, metadata, oai, payload, prepared, preparing, store
-from harvester import backup, conflicts, counting, ending, headers, holding, leases, moves, objections, parse, remarks
+from catalogue import abouts, datestamps, oai, store
+from harvester import (
+    backup,
+    conflicts,
+    counting,
+    ending,
+    headers,
+    holding,
+    leases,
+    moves,
+    objections,
+    parse,
+    readying,
+    remarks,
+)
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.reading import Mark
 from harvester.words import Kind
 
 logger = logging.getLogger(__name__)
 
-Checked = tuple[parse.ReceivedEntry, store.Prepared]
-Refusal = tuple[parse.ReceivedEntry, metadata.Unusable]  # an entry that cannot be stored, and why
-Held = Mapping[str, store.HeldVersion]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where entries come from, for their provenance (P122): the link, and when the provider gave them."""
-
-    link: str
-    base_url: str
-    is_recovery: bool
-    is_relayed: bool
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Readied:
-    """The entries of a page, checked and packed; and those that cannot be stored."""
-
-    checked: list[Checked]
-    refused: list[Refusal]
-
-
-class _CalledOtherwise(metadata.Unusable):
-    """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
-
-    def __init__(self, key: str, digest: bytes | None, reason: str) -> None:
-        super().__init__(reason)
-        self.key, self.digest = key, digest
-
 
 @dataclass(slots=True)
 class _Sorted:
     """The entries of a page by what is done with them."""
 
-    prepared: list[Checked] = field(default_factory=list)
+    prepared: list[readying.Checked] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
     wanted: list[oai.Header] = field(default_factory=list)
     unchanged: list[oai.Header] = field(default_factory=list)
@@ -67,7 +48,7 @@ class _Sorted:
     stale: int = 0
 
 
-def store_page(run: Run, page: parse.Page, mark: Mark, readied: Readied | None) -> bool:
+def store_page(run: Run, page: parse.Page, mark: Mark, readied: readying.Readied | None) -> bool:
     """Store one page and the run's place in one transaction; False if that place is no longer the run's.
 
     `readied`: the page's entries; None where only its headers count.
@@ -172,80 +153,29 @@ def _granule(stamp: datetime, granularity: str) -> datetime:
 
 def prepare(
     run: Run, entries: Sequence[parse.ReceivedEntry], *, at: datetime | None
-) -> tuple[list[Checked], list[Reject]]:
+) -> tuple[list[readying.Checked], list[Reject]]:
     """The entries that can be stored, checked, and the others as rejects. `at`: the provider's time."""
-    readied = ready(entries, origin(run, at), look_up(entries))
+    readied = readying.ready(entries, origin(run, at), readying.look_up(entries))
     return readied.checked, _rejects(run, readied)
 
 
-def origin(run: Run, at: datetime | None) -> Origin:
+def origin(run: Run, at: datetime | None) -> readying.Origin:
     """Where what the run brings comes from."""
     link = run.link
     recovers = link.kind == Kind.RECOVERY
-    return Origin(link.name, link.provider.base_url, recovers, link.is_relayed, at or timezone.now())
+    return readying.Origin(link.name, link.provider.base_url, recovers, link.is_relayed, at or timezone.now())
 
 
-def look_up(entries: Sequence[parse.ReceivedEntry]) -> Held:
-    """What is held of these entries, by key, those left out that are known to be held as they came.
-
-    To be asked for by who has the database's connection.
-    """
-    payload.newest()  # so that `ready` finds the dictionary at hand
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
-    return store.held_versions(keys) if keys else {}
-
-
-def ready(
-    entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held, pool: preparing.Pool | None = None
-) -> Readied:
-    """The entries checked and packed, as far as they differ from what is held. Asks the database for nothing.
-
-    With a pool, its processes read what differs: they parse it again, and this one is free for other pages.
-    """
-    readied = Readied([], [])
-    made = _read_elsewhere(pool, entries, origin, held) if pool else {}
-    for place, received in enumerate(entries):
-        try:
-            readied.checked.append((received, _prepare(received, origin, held, made.get(place))))
-        except metadata.Unusable as exc:
-            readied.refused.append((received, exc))
-    return readied
-
-
-def _read_elsewhere(
-    pool: preparing.Pool, entries: Sequence[parse.ReceivedEntry], origin: Origin, held: Held
-) -> dict[int, preparing.Made]:
-    """What the processes of the pool have made of those records that are not held byte for byte, by place."""
-    documents: list[bytes] = []
-    digests: dict[int, bytes] = {}  # held, by place among the documents
-    places: list[int] = []
-    for place, received in enumerate(entries):
-        element, header = received.entry.metadata, received.entry.header
-        if element is None or received.held or received.fault or len(element) > metadata.MAX_RECORD_BYTES:
-            continue
-        version = held.get(oai.identifier_key(header.identifier))
-        if version is not None:
-            if version.equals(element):
-                continue
-            digests[len(documents)] = version.digest
-        documents.append(element)
-        places.append(place)
-    if not documents:
-        return {}
-    provenances = [_provenance(entries[place], origin) for place in places]
-    return dict(zip(places, pool.submit(documents, digests, provenances).result(), strict=True))
-
-
-def _rejects(run: Run, readied: Readied) -> list[Reject]:
+def _rejects(run: Run, readied: readying.Readied) -> list[Reject]:
     return [
         _called_otherwise(run, received, fault)
-        if isinstance(fault, _CalledOtherwise)
+        if isinstance(fault, readying.CalledOtherwise)
         else _reject(run, received, str(fault))
         for received, fault in readied.refused
     ]
 
 
-def _called_otherwise(run: Run, received: parse.ReceivedEntry, fault: _CalledOtherwise) -> Reject:
+def _called_otherwise(run: Run, received: parse.ReceivedEntry, fault: readying.CalledOtherwise) -> Reject:
     """The reject for a record whose gmd:fileIdentifier is not the identifier of its header (H38, fault catalogue 75)."""
     reason = str(fault)
     if store.held_digests([fault.key]).get(fault.key) == fault.digest:
@@ -253,7 +183,7 @@ def _called_otherwise(run: Run, received: parse.ReceivedEntry, fault: _CalledOth
     return _reject(run, received, reason, fault.key)
 
 
-def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
+def put(run: Run, checked: list[readying.Checked], rejects: list[Reject], *, at: datetime | None) -> None:
     """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
     if link.kind == Kind.BACKUP:
@@ -270,7 +200,7 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     except store.PayloadNeeded:  # what was held is held no more, or by another set
         again = origin(run, at)
-        taken = [(received, _prepare(replace(received, held=None), again, {})) for received, _ in taken]
+        taken = [(received, readying.prepare(replace(received, held=None), again, {})) for received, _ in taken]
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
         _reject(run, received, f"the record {against[entry.key]}")
@@ -306,7 +236,7 @@ def put(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime
     Reject.objects.bulk_create([*rejects, *refused])
 
 
-def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: datetime | None) -> None:
+def _show(run: Run, checked: list[readying.Checked], rejects: list[Reject], *, at: datetime | None) -> None:
     """Write down what a co-owner of a shared set has otherwise, and store none of it (W43, W44)."""
     headers.note(
         run.link,
@@ -317,7 +247,7 @@ def _show(run: Run, checked: list[Checked], rejects: list[Reject], *, at: dateti
     )
     words = backup.words(run.link, [(entry, received.entry) for received, entry in checked])
     way = origin(run, at)
-    provenances = {entry.key: _provenance(received, way) for received, entry in checked}
+    provenances = {entry.key: readying.provenance(received, way) for received, entry in checked}
     conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
     count = len(checked)
     counting.count(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
@@ -357,85 +287,6 @@ def _against(link: Link, entries: list[store.Prepared]) -> dict[str, str]:
 
 def _header_of(reject: Reject) -> oai.Header:
     return oai.Header(reject.identifier, reject.datestamp)
-
-
-def _prepare(
-    received: parse.ReceivedEntry, origin: Origin, held: Held, made: preparing.Made | None = None
-) -> store.Prepared:
-    """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable.
-
-    A version that is held needs no payload. `made`: what another process has made of it, if one has.
-    """
-    header = received.entry.header
-    if not header.identifier:
-        raise metadata.Unusable(received.fault or "the entry has no identifier in its header")
-    if received.fault:
-        raise metadata.Unusable(received.fault)
-    if header.deleted:
-        return store.prepare_deletion(header.identifier)
-    if received.entry.metadata is None:
-        raise metadata.Unusable("the record has no metadata and is not deleted")
-    key = oai.identifier_key(header.identifier)
-    if isinstance(received.held, store.HeldVersion):
-        return store.unchanged(key, received.held)
-    try:
-        entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
-    except metadata.Unusable as exc:
-        raise metadata.Unusable(f"the record {exc}") from exc
-    if entry.key != key:  # H38, W3
-        raise _CalledOtherwise(
-            entry.key,
-            entry.digest,
-            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}",
-        )
-    return entry
-
-
-def _version(received: parse.ReceivedEntry, origin: Origin, held: store.HeldVersion | None) -> store.Prepared:
-    """The record made ready from the tree that its page was parsed to, if it was. Raises Unusable.
-
-    What came byte for byte as it is held is not made canonical to find that out: its digest is the one held.
-    """
-    element = received.entry.metadata
-    assert element is not None
-    if len(element) > metadata.MAX_RECORD_BYTES:
-        raise metadata.Unusable(metadata.oversized(len(element)))
-    if held is not None and held.equals(element):
-        return store.unchanged(oai.identifier_key(received.entry.header.identifier), held)
-    root = metadata.parse(element) if received.root is None else received.root
-    digest = metadata.digest_of(root)
-    if held is not None and digest == held.digest:
-        return prepared.unchanged(root, digest)
-    said = fields.read_tree(root, element, digest)
-    return prepared.version(said, _provenance(received, origin)).with_payload(payload.pack(element))
-
-
-def _packed(received: parse.ReceivedEntry, made: preparing.Made) -> store.Prepared:
-    """The record as another process has read it. Raises Unusable."""
-    if isinstance(made, str):
-        raise metadata.Unusable(made)
-    assert received.entry.metadata is not None
-    return store.pack(received.entry.metadata, made)
-
-
-def _provenance(received: parse.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
-    """Where this version comes from, and what came beside it; None for what was recovered, which is ours."""
-    if origin.is_recovery:
-        return None
-    provenance: dict[str, Any] = {
-        "link": origin.link,
-        "baseURL": origin.base_url,
-        "identifier": received.entry.header.identifier,
-        "datestamp": received.entry.header.datestamp,
-        "metadataNamespace": oai.GMD_NS,
-        "harvestDate": datestamps.write(origin.at),
-        "altered": bool(received.mended),
-    }
-    if received.provenance is not None:
-        provenance["origin"] = received.provenance
-    elif origin.is_relayed:
-        provenance["relayed"] = True  # by whom it came first is not told (W33)
-    return abouts.with_abouts(provenance, received.abouts)
 
 
 def _reject(run: Run, received: parse.ReceivedEntry, reason: str, file_key: str = "") -> Reject:

@@ -10,7 +10,7 @@ from django.db import connection
 
 from catalogue import payload, store
 from catalogue.models import Description, Record
-from harvester import leases, making, pages, parse, recognising, runs
+from harvester import leases, making, pages, parse, readying, recognising, runs
 from harvester.models import Link, Run
 from harvester.reading import Mark
 from tests.harvester.conftest import fill, identifier
@@ -133,7 +133,7 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     body = provider.say({"verb": "ListRecords"})
     page = parse.page(body, continued=False, held=store.held_versions)
     assert all(entry.held is not None for entry in page.entries)
-    readied = pages.ready(page.entries, pages.origin(run, page.response_date), pages.look_up(page.entries))
+    readied = readying.ready(page.entries, pages.origin(run, page.response_date), readying.look_up(page.entries))
     other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
     store.put_entries([other], into=link.local_set, source=link.name)
 
