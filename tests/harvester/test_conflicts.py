@@ -101,7 +101,7 @@ def test_two_peers_that_differ_are_shown_and_the_owner_counts(link: Link, provid
 
 
 def test_only_what_fits_can_be_done(link: Link, provider: Provider, misplaced: Conflict, admin_client: Client) -> None:
-    assert "only a record that its provider no longer knows" in act(admin_client, "withdraw", misplaced)
+    assert "only a record that its provider no longer has" in act(admin_client, "withdraw", misplaced)
     assert not Record.objects.get().deleted
     misplaced.refresh_from_db()
     assert misplaced.settled is None
