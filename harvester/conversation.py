@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
-from harvester import client, legacy, mending, parse, remarks, watching
+from harvester import client, envelopes, legacy, mending, parse, remarks, watching
 from harvester.ahead import Line
 from harvester.client import Limits, Reply, Session
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost, Unreachable
@@ -294,7 +294,7 @@ def _is_xml(content_type: str) -> bool:
 
 def _is_oai_pmh(reply: Reply) -> bool:
     try:
-        parse.envelope(reply.body, reply.charset)
+        envelopes.read(reply.body, reply.charset)
     except BrokenReply:
         return False
     return True

@@ -15,7 +15,7 @@ from datetime import datetime
 from lxml import etree
 
 from catalogue import oai
-from harvester import parse
+from harvester import envelopes, parse
 from harvester.errors import BrokenReply
 from harvester.parse import Page, ReceivedEntry
 from harvester.remarks import Code, Remark
@@ -38,7 +38,7 @@ def page(
         raise broken
     frame, around, records = cut
     try:
-        root, frame_text = parse.envelope(frame)
+        root, frame_text = envelopes.read(frame)
     except BrokenReply:
         raise broken from None
     framed = parse.page_of(root, frame_text, verb, continued=continued, date=date)
@@ -119,7 +119,7 @@ def _entry(record: bytes, around: tuple[bytes, bytes], verb: str, at: datetime) 
 
 def _parsed(record: bytes, around: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
     try:
-        root, text = parse.envelope(around[0] + record + around[1])
+        root, text = envelopes.read(around[0] + record + around[1])
         (entry,) = parse.page_of(root, text, verb, continued=False, date=at).entries
     except ValueError as exc:
         raise BrokenReply("it does not hold exactly one record") from exc

@@ -5,8 +5,6 @@ as it was costs no second parse (`ReceivedEntry.digest`). What to do with an ans
 in `harvester.mending`.
 """
 
-import codecs
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +14,7 @@ from lxml import etree
 
 from catalogue import datestamps, metadata, oai
 from catalogue.datestamps import Granularity
-from harvester import abouts, cutting, legacy, recognising
+from harvester import abouts, cutting, envelopes, recognising
 from harvester.access import Cookie
 from harvester.errors import BrokenReply, HarvestError, Refused, TokenLost
 from harvester.recognising import Held, Known, Version
@@ -24,7 +22,6 @@ from harvester.remarks import Code, Remark
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
-_STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
@@ -109,7 +106,7 @@ class RemoteSet:
 
 def identify(body: bytes, charset: str = "", date: datetime | None = None) -> Identity:
     """Read the answer to Identify. Raises BrokenReply or Refused."""
-    root, _ = envelope(body, charset)
+    root, _ = envelopes.read(body, charset)
     identity = _verb_element(root, "Identify", continued=False)
     spelled = _child_text(identity, "granularity")
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
@@ -128,12 +125,12 @@ def identify(body: bytes, charset: str = "", date: datetime | None = None) -> Id
 
 def response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
     """When an answer to any verb was given. Raises BrokenReply."""
-    return _response_date(envelope(body, charset)[0], date)
+    return _response_date(envelopes.read(body, charset)[0], date)
 
 
 def formats(body: bytes, charset: str = "") -> list[Format]:
     """Read the answer to ListMetadataFormats. Raises BrokenReply or Refused."""
-    root, _ = envelope(body, charset)
+    root, _ = envelopes.read(body, charset)
     element = _verb_element(root, "ListMetadataFormats", continued=False)
     return [
         Format(_child_text(item, "metadataPrefix"), _child_text(item, "metadataNamespace"))
@@ -143,7 +140,7 @@ def formats(body: bytes, charset: str = "") -> list[Format]:
 
 def sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | None]:
     """Read the answer to ListSets: the sets and the token of the next page. Raises BrokenReply, TokenLost or Refused."""
-    root, _ = envelope(body, charset)
+    root, _ = envelopes.read(body, charset)
     element = _verb_element(root, "ListSets", continued=False)
     found = [RemoteSet(_child_text(s, "setSpec"), _child_text(s, "setName")) for s in element.findall(f"{_OAI}set")]
     return found, _token(element)[0]
@@ -164,15 +161,15 @@ def page(
     time. `held` tells what is held of some keys: records that came as they are held are not parsed
     (`harvester.recognising`). Raises BrokenReply, TokenLost or Refused.
     """
-    text = _text_of(body, charset)
+    text = envelopes.text_of(body, charset)
     short = recognising.take_out(text, held) if held is not None and verb == "ListRecords" else None
     if short is not None:
         try:
-            root, without = _envelope_of(short[0])
+            root, without = envelopes.of(short[0])
             return page_of(root, without, verb, continued=continued, date=date, known=short[1])
         except BrokenReply:
             pass  # what is told of it is to be of the page as it came
-    root, text = _envelope_of(text)
+    root, text = envelopes.of(text)
     return page_of(root, text, verb, continued=continued, date=date)
 
 
@@ -216,80 +213,6 @@ def page_of(
         entries = _with_known(entries, known)
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
     return Page(at, tuple(entries), token, list_size, warnings + left_out, fault)
-
-
-# --- The envelope -----------------------------------------------------------------------------------
-
-
-def envelope(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
-    """The root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from. Raises BrokenReply or Refused.
-
-    `charset`, which the HTTP header names, counts for a body that says nothing itself and is not UTF-8.
-    """
-    return _envelope_of(_text_of(body, charset))
-
-
-def _text_of(body: bytes, charset: str) -> bytes:
-    try:
-        return _utf8(body, charset)
-    except metadata.Unusable as exc:
-        raise BrokenReply(f"the answer {exc}") from exc
-
-
-def _envelope_of(text: bytes) -> tuple[etree._Element, bytes]:
-    if not text.strip():
-        raise BrokenReply("the answer is empty")
-    if metadata.has_doctype(text):
-        raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
-    try:
-        root = etree.fromstring(_without_long_blanks(text), metadata.parsers.strict)
-    except etree.XMLSyntaxError as exc:
-        raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise BrokenReply("the answer has a DOCTYPE, which no OAI-PMH answer has")
-    if legacy.is_legacy(root):
-        return legacy.modern(root), b""
-    if root.tag == _STATIC_REPOSITORY:  # H47
-        raise Refused("this is a static repository, one file; harvest the base URL of the gateway that serves it")
-    if root.tag != f"{_OAI}OAI-PMH":
-        raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
-    return root, text
-
-
-_ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")
-_DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
-
-
-def _without_long_blanks(text: bytes) -> bytes:
-    """As `metadata.parse` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
-    step = metadata.STRIDE
-    sampled, run = text[::step].translate(metadata.BLANKS_ALIKE), metadata.LONG_BLANK_SAMPLED
-    at = sampled.find(run)
-    while at >= 0:
-        if not text[at * step : (at + len(run) - 1) * step].strip():
-            return metadata.LONG_BLANK.sub(b"> <", text)
-        at = sampled.find(run, at + 1)
-    return text
-
-
-def _utf8(body: bytes, charset: str) -> bytes:
-    """The answer in UTF-8 without byte-order mark and declaration. That UTF-8 is UTF-8, the parser checks."""
-    marked = body.removeprefix(codecs.BOM_UTF8)
-    declared = _ENCODING.match(marked)
-    if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):
-        return metadata.to_utf8(body)
-    if b"\0" in marked[:4] or marked[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return metadata.to_utf8(body)
-    if declared is None and marked is body and charset and charset.lower() not in ("utf-8", "utf8"):
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            return metadata.to_utf8(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
-    return _DECLARATION.sub(b"", marked, count=1)
-
-
-def _beginning(text: bytes) -> str:
-    return repr(text[:200].decode(errors="replace"))
 
 
 def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:
