@@ -11,12 +11,14 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from catalogue import lists
 from catalogue.models import Record
 from harvester import runs, status, switching, tasks
 from harvester.models import Alternative, Conflict, Link, Run, Standby
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, go_on, harvest, held
+from tests.waiting import until
 from tests.world import OUR_SPEC, TOULOUSE, iso_record
 
 HOUR = timedelta(hours=1)
@@ -161,6 +163,9 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     tick(3)
     assert len(held()) == 8
     untouched = {name: stamp for name, stamp in snapshot().items() if name in map(identifier, (0, 6, 7))}
+    # What is stamped in the second in which a link turns away may have changed afterwards, and would be asked for.
+    newest = Record.objects.latest("datestamp").datestamp
+    until(lambda: lists.instant() > newest, timeout_s=10, what="the second of the last change is over")
 
     # The provider dies; after six hours of that the relay takes over.
     mortal.server.stop()
