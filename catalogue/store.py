@@ -108,13 +108,15 @@ def withdraw(identifiers: Iterable[str]) -> list[Result]:
 def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     """Make another set the owner of live records: deleted in the old set's lists, live in the new one's.
 
-    For sets that this node keeps itself; what a link brings, the link decides. One result for each identifier.
+    For sets that this node keeps itself; what a link brings, the link decides. One result for each identifier. What becomes
+    our own leaves the sets of all others, whose word on it counts no longer (promise 8), not even a deletion.
     """
     keys = [oai.identifier_key(identifier) for identifier in identifiers]
     stamp = belonging.take_stamp()
     held = _held(keys)
     results = []
     moving: dict[int, list[str]] = {}
+    claimed: dict[int, list[str]] = {}
     for identifier, key in zip(identifiers, keys, strict=True):
         record = held.get(key)
         if record is None or record.deleted:
@@ -127,6 +129,12 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
         else:
             results.append(Result(identifier, Action.UPDATED))
             moving.setdefault(record.owner_id, []).append(key)
+            if into.kind == MetadataSet.Kind.OWN:
+                for set_id in {set_id for set_id, _ in record.claims} - {into.pk}:
+                    claimed.setdefault(set_id, []).append(key)
+    for set_id, left in claimed.items():
+        belonging.drop_claims(left, set_id, None)
+        belonging.leave(left, set_id, stamp)
     for owner_id, moved in moving.items():
         with connection.cursor() as cursor:
             cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])

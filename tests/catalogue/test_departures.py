@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from catalogue import bootstrap, journal, replay, sets, store
@@ -134,6 +134,20 @@ def test_a_claim_of_the_set_a_record_moves_to_does_not_outlive_that_sets_deletio
     store.move(["urn:a"], into=known[FRENCH])
     assert not Claim.objects.exists()
     assert offer("", into=known[FRENCH], source="t") is Action.DELETED
+    assert looking.record("urn:a").deleted
+
+
+@pytest.mark.spec("W23")
+def test_a_record_that_becomes_our_own_leaves_the_sets_of_all_others(journal_dir: Path, known) -> None:
+    """Their word counts no longer, so they could not even take it back."""
+    offer("One", into=known[SHARED])
+    offer("Two", into=known[SHARED], source="s")
+    offer("One", into=known[GERMAN], source="o")
+    store.move(["urn:a"], into=known[OURS])
+    assert not Claim.objects.exists()
+    assert [standing(spec) for spec in (SHARED, GERMAN, OURS)] == [{"urn:a": False}] * 2 + [{"urn:a": True}]
+    assert ("left", "urn:a", (GERMAN,)) in told(journal_dir)
+    assert offer("", into=known[OURS]) is Action.DELETED
     assert looking.record("urn:a").deleted
 
 
@@ -268,6 +282,11 @@ def _differences(harvesters: list[Harvester]) -> list[str]:
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@example(
+    acts=[("offer", "urn:b", SHARED, 0, "One"), ("offer", "urn:b", GERMAN, 0, "One"), ("move", "urn:b", OURS)],
+    whole_archive=False,
+    up_to_date=True,
+)
 @given(acts=st.lists(_acts, max_size=12), whole_archive=st.booleans(), up_to_date=st.booleans())
 def test_rebuilt_from_records_and_journal_the_harvesters_of_every_set_end_equal_to_the_catalogue(
     journal_dir: Path, acts: list[tuple], whole_archive: bool, up_to_date: bool
