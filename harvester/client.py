@@ -17,6 +17,7 @@ import requests
 import urllib3
 from isal import igzip_lib, isal_zlib
 
+from catalogue.registers import cleaned
 from harvester import redirects, transport
 from harvester.access import Access
 from harvester.errors import BrokenReply, Refused, TooLarge, Unreachable
@@ -196,6 +197,7 @@ def _body(response: requests.Response) -> bytes:
     return b"".join(pieces)
 
 
+@cleaned
 def expand(raw: bytes) -> bytes:
     """The body without compression: told by its first bytes, as headers are wrong in both directions (15, 16).
 
