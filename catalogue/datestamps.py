@@ -16,6 +16,7 @@ class Granularity(enum.StrEnum):
     SECOND = "YYYY-MM-DDThh:mm:ssZ"
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # P29: exactly two forms, ASCII digits only, matched in full.
 _FORM = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})Z)?")
 
@@ -38,6 +39,16 @@ def write(stamp: datetime, granularity: Granularity = Granularity.SECOND) -> str
     if granularity is Granularity.DAY:
         return f"{stamp:%Y-%m-%d}".zfill(10)
     return f"{stamp:%Y-%m-%dT%H:%M:%SZ}".zfill(20)
+
+
+def to_seconds(stamp: datetime) -> int:
+    """The seconds since the beginning of 1970, whole ones."""
+    return int((stamp - _EPOCH).total_seconds())
+
+
+def from_seconds(seconds: int) -> datetime:
+    """The instant so many seconds after the beginning of 1970, also outside the years that the C library knows."""
+    return _EPOCH + timedelta(seconds=seconds)
 
 
 def end_of(stamp: datetime, granularity: Granularity) -> datetime:

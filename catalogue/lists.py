@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import QuerySet
 
-from catalogue import oai, payload, scopes
+from catalogue import datestamps, oai, payload, scopes
 from catalogue.models import DatestampClock, MetadataSet
 from catalogue.scopes import EVERYTHING, Scope
 
@@ -49,26 +49,30 @@ class Place(NamedTuple):
 class Listed(NamedTuple):
     """A record as a list shows it. `packed` and `way` are None when it is deleted or they were not asked for.
 
-    `set_specs` are those of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
+    `specs` are the setSpecs of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
     datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
-    on elsewhere. These are the values as they are stored.
-
-    `version` tells one state of the rows from any other, also without their payloads; None in a list of several sets.
+    on elsewhere. These are the values as the statement gives them: of a long list little more is asked of each row.
     """
 
-    place: Place
+    pk: int
+    stamp: int  # the datestamp, in seconds since 1970
     identifier: str
     deleted: bool
-    set_specs: tuple[str, ...]
-    packed: bytes | None
+    specs: str  # with blanks between them, which no setSpec has (P72)
+    packed: memoryview | None
     way: str | None  # JSON, as jsonb reaches a bare cursor
-    size: int  # bytes of metadata, as they are told without unpacking them
-    version: str | None = None
 
     @property
-    def bare(self) -> "Listed":
-        """As it is listed without payloads."""
-        return self._replace(packed=None, way=None, size=0)
+    def place(self) -> Place:
+        return Place(self.datestamp, self.pk)
+
+    @property
+    def datestamp(self) -> datetime:
+        return datestamps.from_seconds(self.stamp)
+
+    @property
+    def set_specs(self) -> tuple[str, ...]:
+        return tuple(self.specs.split())
 
     @property
     def payload(self) -> bytes | None:
@@ -78,6 +82,14 @@ class Listed(NamedTuple):
     @property
     def provenance(self) -> dict[str, Any] | None:
         return json.loads(self.way) if self.way else None
+
+
+class Version(NamedTuple):
+    """One state of a row of a list: two that are equal are shown alike, in this list and in any other."""
+
+    pk: int
+    stamp: int  # the datestamp, in seconds since 1970
+    text: str
 
 
 def instant() -> datetime:
@@ -130,94 +142,150 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
     return MetadataSet.objects.filter(pk__in=scope.sets)
 
 
+# The statements name what they read of a row; `<specs>` are its setSpecs, an array.
 _ALL = """
-    SELECT r.id, r.datestamp, r.identifier, r.deleted, <specs>, {payload}, {provenance}, {hidden}, {version}
+    SELECT {columns}
     FROM catalogue_record r
     WHERE r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
 _ONE_SET = """
-    SELECT m.record_id, m.datestamp, r.identifier, m.deleted,
-           CASE WHEN m.deleted AND NOT r.deleted THEN ARRAY[s.spec] ELSE <specs> END, {payload}, {provenance}, {hidden}, {version}
+    SELECT {columns}
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
-_ONE_RECORD = """
-    SELECT r.id, {row}.datestamp, r.identifier, {row}.deleted, {specs},
-           CASE WHEN NOT {row}.deleted THEN r.payload END, CASE WHEN NOT {row}.deleted THEN r.provenance END, {hidden}, NULL
-    FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {row}.datestamp IS NOT NULL
-"""
+_ONE_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {stamp} IS NOT NULL"
 
 
-# Who wrote a row and where it stands: no two states of it have both in common (PostgreSQL, 5.6 System Columns).
-_RECORD_VERSION = "r.xmin::text || r.ctid::text"
-_VERSIONS = {"r.deleted": _RECORD_VERSION, "m.deleted": f"{_RECORD_VERSION} || m.xmin::text || m.ctid::text"}
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a row of a list is made of, in SQL: the columns that tell its id, its datestamp and whether it is deleted."""
+
+    pk: str
+    stamp: str
+    deleted: str
+    # Who wrote a row and where it stands: no two states of it have both in common (PostgreSQL, 5.6 System Columns).
+    written: str = ""  # none: there is no such thing
+
+    def specs(self, scope: Scope) -> str:
+        """The setSpecs that the header names, with blanks between them."""
+        if scope.sets is None:
+            # None that ListSets does not show (P142).
+            hidden = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
+            specs = (
+                f"CASE WHEN r.set_specs::text[] && {hidden} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
+                f" WHERE spec <> ALL({hidden})) ELSE r.set_specs END"
+            )
+        else:
+            specs = scopes.header_sets(self.pk, self.deleted, self.stamp)
+        text = f"array_to_string({specs}, ' ')"
+        if self is _OF_ONE_SET:
+            text = f"CASE WHEN m.deleted AND NOT r.deleted THEN s.spec ELSE {text} END"
+        return f"'{oai.CATALOGUE_SET} ' || {text}" if scope.whole else text
+
+    def columns(self, scope: Scope, *, payloads: bool) -> str:
+        """The columns of `Listed`."""
+        live = [
+            f"CASE WHEN NOT {self.deleted} THEN r.{name} END" if payloads else "NULL"
+            for name in ("payload", "provenance")
+        ]
+        return ", ".join((self.pk, self._seconds, "r.identifier", self.deleted, self.specs(scope), *live))
+
+    def version(self, scope: Scope) -> str:
+        """The columns of `Version`: what else a header names are the sets, which have rows of their own."""
+        return ", ".join((self.pk, self._seconds, f"{self.pk} || ' ' || {self.written} || ' ' || {self.specs(scope)}"))
+
+    @property
+    def _seconds(self) -> str:
+        return f"date_part('epoch', {self.stamp})::bigint"
 
 
-def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> tuple[str, dict[str, Any], str] | None:
-    """The statement that reads the window, its values and its `bounds`; None where the scope has no such set."""
+_WRITTEN = "r.xmin::text || r.ctid::text"
+_OF_ALL = _Row("r.id", "r.datestamp", "r.deleted", _WRITTEN)
+_OF_ONE_SET = _Row("m.record_id", "m.datestamp", "m.deleted", f"{_WRITTEN} || m.xmin::text || m.ctid::text")
+_OF_SEVERAL_SETS = _Row("m.record_id", "m.datestamp", "v.deleted")
+_OF_ONE = _Row("r.id", "v.datestamp", "v.deleted")  # of one record, what several sets say together
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """The statement that reads a window, with `columns` to be filled in, its values and its bounds."""
+
+    template: str
+    row: _Row
+    values: dict[str, Any]
+    bounds: str
+
+    def rows(self, columns: str, *, size: int, only: Sequence[int] | None = None) -> list[tuple[Any, ...]]:
+        bounds, values = self.bounds, self.values | {"size": size}
+        if only is not None:
+            bounds += f" AND {self.row.pk} = ANY(%(only)s)"
+            values["only"] = list(only)
+        with connection.cursor() as cursor:
+            cursor.execute(self.template.format(columns=columns, bounds=bounds), values)
+            return list(cursor.fetchall())
+
+
+def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> _Query | None:
+    """None where the scope has no such set."""
     values: dict[str, Any] = {"end": window.end}
     if scope.sets is not None:
         values["scope"] = list(scope.sets)
-    row = ("m.datestamp", "m.record_id")
     only = next(iter(scope.sets)) if window.set_spec is None and scope.sets and len(scope.sets) == 1 else None
     if scope.whole and window.set_spec in (None, oai.CATALOGUE_SET):
-        template, row = _ALL, ("r.datestamp", "r.id")
+        template, row = _ALL, _OF_ALL
     elif window.set_spec is None and only is None:
         if not scope.sets:
             return None
-        template = scopes.union(scope.sets)
+        template, row = scopes.union(scope.sets), _OF_SEVERAL_SETS
     else:
         named = shown_set(window.set_spec, scope) if window.set_spec else None
         if named is None and only is None:
             return None
-        template = _ONE_SET
+        template, row = _ONE_SET, _OF_ONE_SET
         values["set"] = only if named is None else named
     bounds = ""
     if window.start is not None:
-        bounds += f" AND {row[0]} >= %(start)s"
+        bounds += f" AND {row.stamp} >= %(start)s"
         values["start"] = window.start
     if after is not None:
-        bounds += f" AND ({row[0]}, {row[1]}) > (%(after_stamp)s, %(after_pk)s)"
+        bounds += f" AND ({row.stamp}, {row.pk}) > (%(after_stamp)s, %(after_pk)s)"
         values |= {"after_stamp": after.datestamp, "after_pk": after.pk}
-    specs = "r.set_specs" if scope.sets is None else scopes.header_sets(row[1], "r.deleted", row[0])
-    return template.replace("<specs>", specs), values, bounds
+    return _Query(template, row, values, bounds)
 
 
-def page(
-    window: Window,
-    *,
-    after: Place | None,
-    size: int,
-    payloads: bool,
-    scope: Scope = EVERYTHING,
-    only: Sequence[int] | None = None,
-) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet.
-
-    `only`: none but records with these ids; not in a list of several sets.
-    """
+def page(window: Window, *, after: Place | None, size: int, payloads: bool, scope: Scope = EVERYTHING) -> list[Listed]:
+    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet."""
     query = _query(window, after, scope)
     if query is None:
         return []
-    template, values, bounds = query
-    gone = next(flag for flag in ("v.deleted", "m.deleted", "r.deleted") if flag in template)
-    columns = {
-        "payload": f"CASE WHEN NOT {gone} THEN r.payload END" if payloads else "NULL",
-        "provenance": f"CASE WHEN NOT {gone} THEN r.provenance END" if payloads else "NULL",
-        "hidden": _hidden(scope),
-        "version": _VERSIONS.get(gone, "NULL"),
-    }
-    if only is not None:
-        bounds += f" AND {'r.id' if gone == 'r.deleted' else 'm.record_id'} = ANY(%(only)s)"
-        values["only"] = list(only)
-    with connection.cursor() as cursor:
-        cursor.execute(template.format(bounds=bounds, **columns), values | {"size": size})
-        rows = cursor.fetchall()
-    return [_listed(row, scope) for row in rows]
+    return list(map(Listed._make, query.rows(query.row.columns(scope, payloads=payloads), size=size)))
+
+
+def versions(window: Window, *, after: Place | None, size: int, scope: Scope = EVERYTHING) -> list[Version] | None:
+    """The states of the rows that `page` would give; None in a list of several sets, where they have none."""
+    query = _query(window, after, scope)
+    if query is None:
+        return []
+    if not query.row.written:
+        return None
+    return list(map(Version._make, query.rows(query.row.version(scope), size=size)))
+
+
+def versioned(
+    window: Window, *, after: Place | None, size: int, scope: Scope = EVERYTHING, only: Sequence[int]
+) -> list[tuple[Version, Listed]]:
+    """Of the rows that `page` would give those with these ids, with their payloads and the states they are in."""
+    query = _query(window, after, scope)
+    if query is None or not query.row.written:
+        return []
+    columns = f"{query.row.version(scope)}, {query.row.columns(scope, payloads=True)}"
+    split = len(Version._fields)
+    rows = query.rows(columns, size=size, only=only)
+    return [(Version._make(row[:split]), Listed._make(row[split:])) for row in rows]
 
 
 _WHOLE = """
@@ -234,54 +302,28 @@ def count(window: Window, scope: Scope = EVERYTHING) -> int:
     query = _query(window, None, scope)
     if query is None:
         return 0
-    template, values, bounds = query
     with connection.cursor() as cursor:
-        if "v.deleted" in template:
-            cursor.execute(scopes.UNION_SIZE.format(bounds=bounds), values)
+        if query.row is _OF_SEVERAL_SETS:
+            cursor.execute(scopes.UNION_SIZE.format(bounds=query.bounds), query.values)
             return int(cursor.fetchone()[0])
         if window.start is None:
-            cursor.execute(_WHOLE, {"set": 0} | values)
+            cursor.execute(_WHOLE, {"set": 0} | query.values)
             whole = cursor.fetchone()
             if whole is not None:
                 return int(whole[0])
-        rows = "catalogue_membership m" if "m.deleted" in template else "catalogue_record r"
-        where = template[template.rindex("WHERE") : template.rindex("ORDER BY")].format(bounds=bounds)
-        cursor.execute(f"SELECT count(*) FROM {rows} {where}", values)
+        rows = "catalogue_membership m" if query.row is _OF_ONE_SET else "catalogue_record r"
+        where = query.template[query.template.rindex("WHERE") : query.template.rindex("ORDER BY")]
+        cursor.execute(f"SELECT count(*) FROM {rows} {where.format(bounds=query.bounds)}", query.values)
         return int(cursor.fetchone()[0])
 
 
 def find(identifier: str, scope: Scope = EVERYTHING) -> Listed | None:
     """The record with this identifier, live or deleted; None if the scope does not hold it."""
-    row, rows = ("r", "") if scope.whole else ("v", scopes.OF_ONE_RECORD.format(record="r.id"))
-    specs = "r.set_specs"
-    if scope.sets is not None:
-        specs = scopes.header_sets("r.id", f"{row}.deleted", f"{row}.datestamp")
+    row, rows = (_OF_ALL, "") if scope.whole else (_OF_ONE, scopes.OF_ONE_RECORD.format(record="r.id"))
     values: dict[str, Any] = {"key": oai.identifier_key(identifier), "scope": list(scope.sets or ())}
     with connection.cursor() as cursor:
-        cursor.execute(_ONE_RECORD.format(row=row, rows=rows, specs=specs, hidden=_hidden(scope)), values)
+        cursor.execute(
+            _ONE_RECORD.format(columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp), values
+        )
         found = cursor.fetchone()
-    return _listed(found, scope) if found else None
-
-
-def _hidden(scope: Scope) -> str:
-    """The setSpecs that no header may name, because ListSets does not show them (P142); the same in each row.
-
-    Of a scope that is made of sets, the statement names no others.
-    """
-    return "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)" if scope.sets is None else "NULL"
-
-
-def _listed(row: Sequence[Any], scope: Scope) -> Listed:
-    pk, datestamp, identifier, deleted, set_specs, packed, way, hidden, version = row
-    if hidden:
-        set_specs = [spec for spec in set_specs if spec not in hidden]
-    return Listed(
-        Place(datestamp, pk),
-        identifier,
-        deleted,
-        (oai.CATALOGUE_SET, *set_specs) if scope.whole else tuple(set_specs),
-        None if packed is None else bytes(packed),
-        way,
-        0 if packed is None else max(0, payload.size_of(packed)),
-        version,
-    )
+    return Listed._make(found) if found else None

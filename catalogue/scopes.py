@@ -63,8 +63,7 @@ def union(sets: frozenset[int]) -> str:
     """
     branches = " UNION ALL ".join(_BRANCH.format(pk=pk) for pk in sorted(sets))
     return f"""
-        SELECT m.record_id, m.datestamp, r.identifier, v.deleted,
-               {header_sets("m.record_id", "v.deleted", "m.datestamp")}, {{payload}}, {{provenance}}, {{hidden}}, {{version}}
+        SELECT {{columns}}
         FROM (
             SELECT b.record_id, b.datestamp FROM ({branches}) b ORDER BY b.datestamp, b.record_id LIMIT %(size)s
         ) m

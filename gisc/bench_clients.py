@@ -1,48 +1,100 @@
 """Clients for `gisc.bench_provider`: ask for the same addresses over so many connections and tell how long it took.
 
 `python -m gisc.bench_clients HOST PORT CONNECTIONS SECONDS ENCODING FILE` prints a JSON object. FILE holds a path with its
-query on each line. A process of its own without Django, so that the server's load is not its own. Connections are
-kept open where the server keeps them. Time is taken from sending to the last byte; nothing is decompressed.
+query on each line. A process of its own without Django, so that the server's load is not its own; and one thread and one
+buffer for all connections, so that clients which wait for each other are not what is measured. Connections are kept
+open where the server keeps them. Time is taken from sending to the last byte; nothing is decompressed.
 """
 
-import http.client
 import json
+import selectors
+import socket
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from itertools import cycle, islice
 from pathlib import Path
 
+_BUFFER = memoryview(bytearray(1 << 20))
+_PATIENCE_S = 120
 
-def ask(host: str, port: int, paths: list[str], start: int, until: float, encoding: str, took: list[float]) -> int:
-    """Ask for one path after the other until the time is over; the bytes received. Appends the seconds of each."""
-    received = 0
-    link = http.client.HTTPConnection(host, port, timeout=120)
-    number = start
-    while time.perf_counter() < until:
-        begun = time.perf_counter()
-        link.request("GET", paths[number % len(paths)], headers={"Accept-Encoding": encoding})
-        response = link.getresponse()
-        body = response.read()
-        took.append(time.perf_counter() - begun)
-        if response.status != 200 or (response.getheader("Content-Encoding") or "identity") != encoding:
-            raise RuntimeError(f"{paths[number % len(paths)]} was answered with {response.status}: {body[:300]!r}")
-        received += len(body)
-        number += 1
-    link.close()
-    return received
+
+class Connection:
+    """One connection, which asks for one path after the other; `took` are the seconds of each answer."""
+
+    def __init__(self, address: tuple[str, int], encoding: str, paths: Iterator[str]) -> None:
+        self._address, self._encoding, self._paths = address, encoding, paths
+        self.took: list[float] = []
+        self.received = 0
+        self.connect()
+
+    def connect(self) -> None:
+        """Connect, anew where the server has closed the connection after its answer."""
+        self.socket = socket.create_connection(self._address, _PATIENCE_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ask(self) -> None:
+        """Send the next request."""
+        self._path, self._head, self._left = next(self._paths), b"", 0
+        request = f"GET {self._path} HTTP/1.1\r\nHost: {self._address[0]}\r\nAccept-Encoding: {self._encoding}\r\n\r\n"
+        self._begun = time.perf_counter()
+        self.socket.sendall(request.encode("ascii"))
+
+    def receive(self) -> bool:
+        """Take what has come of the answer; whether that was the rest. Raises RuntimeError where it is not as asked."""
+        count = self.socket.recv_into(_BUFFER)
+        if not count:
+            raise RuntimeError(f"{self._path}: the connection was closed before the answer was whole")
+        self.received += count
+        if not self._left:
+            self._head += bytes(_BUFFER[:count])
+            head, found, body = self._head.partition(b"\r\n\r\n")
+            if not found:
+                return False
+            self._left, count = self._length(head.decode("latin-1")), len(body)
+        self._left -= count
+        if self._left > 0:
+            return False
+        self.took.append(time.perf_counter() - self._begun)
+        return True
+
+    def _length(self, head: str) -> int:
+        status, *lines = head.split("\r\n")
+        fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        if " 200 " not in status or fields.get("content-encoding", "identity") != self._encoding:
+            raise RuntimeError(f"{self._path} was answered with:\n{head}")
+        self.closes = fields.get("connection", "").lower() == "close"
+        return int(fields["content-length"])
 
 
 def main(host: str, port: int, connections: int, seconds: float, encoding: str, paths: list[str]) -> dict[str, object]:
     """Ask over all connections at once, each beginning elsewhere in the list."""
+    every = [
+        Connection((host, port), encoding, islice(cycle(paths), number * len(paths) // connections, None))
+        for number in range(connections)
+    ]
     begun = time.perf_counter()
-    took: list[list[float]] = [[] for _ in range(connections)]
-
-    def work(number: int) -> int:
-        return ask(host, port, paths, number * len(paths) // connections, begun + seconds, encoding, took[number])
-
-    with ThreadPoolExecutor(connections) as pool:
-        received = sum(pool.map(work, range(connections)))
-    return {"seconds": time.perf_counter() - begun, "took": [one for each in took for one in each], "bytes": received}
+    with selectors.DefaultSelector() as waiting:
+        for one in every:
+            waiting.register(one.socket, selectors.EVENT_READ, one)
+            one.ask()
+        while waiting.get_map():
+            for key, _ in waiting.select(_PATIENCE_S):
+                one = key.data
+                if not one.receive():
+                    continue
+                over = time.perf_counter() - begun > seconds
+                if over or one.closes:
+                    waiting.unregister(one.socket)
+                    one.socket.close()
+                if over:
+                    continue
+                if one.closes:
+                    one.connect()
+                    waiting.register(one.socket, selectors.EVENT_READ, one)
+                one.ask()
+    took = [seconds for one in every for seconds in one.took]
+    return {"seconds": time.perf_counter() - begun, "took": took, "bytes": sum(one.received for one in every)}
 
 
 if __name__ == "__main__":

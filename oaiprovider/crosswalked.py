@@ -21,7 +21,7 @@ def given(row: Listed, known: Format) -> Shown | None:
         return Shown(row)
     payload = row.payload
     if payload is None:
-        return Shown(row, damaged=True)
+        return Shown(row, None, True)
     made = known.disseminate(payload, row.identifier)
     return None if made is None else Shown(row, made)
 

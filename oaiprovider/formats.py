@@ -28,10 +28,6 @@ class Format:
     certain: bool = True
     altered: bool = True  # against the record as it is stored (P124)
 
-    def datestamp(self, stamp: datetime) -> datetime:
-        """The datestamp in this format of a record that was itself changed at `stamp` (P93)."""
-        return stamp if self.changed is None else max(stamp, self.changed)
-
 
 def _as_stored(payload: bytes, _identifier: str) -> bytes:
     """design.md, reading path: the payload is stored as it goes out. Its xsi:schemaLocation stays as it is (P65)."""

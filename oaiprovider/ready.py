@@ -1,33 +1,24 @@
 """Records that are kept ready to be sent with gzip: rendered and deflated, in the memory of each web process.
 
-What has just changed many harvesters ask for soon after one another. Of a page the rows are read without their payloads;
-those that are kept as they are now need nothing else, and only the others are read whole.
+What has just changed many harvesters ask for soon after one another. Of a page nothing is read at first but the state of
+each row; what is kept of that state needs no more, and only the others are read whole.
 """
 
 import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from django.conf import settings
 
 from catalogue import lists, oai
-from catalogue.lists import Listed, Place, Window
+from catalogue.lists import Listed, Place, Version, Window
 from catalogue.scopes import Scope
 from oaiprovider import compression, render
-from oaiprovider.compression import Piece
 from oaiprovider.formats import FORMATS
 from oaiprovider.shown import Shown, entry, stored
 
 _LARGEST = 64 * 1024  # bytes of metadata, so that so many records are so many kilobytes
-
-_Key = tuple[Listed, str]  # the row without its payload, and what else the record is rendered from
-
-
-class _Made(NamedTuple):
-    piece: Piece
-    size: int  # bytes of metadata
 
 
 class Kept:
@@ -35,23 +26,23 @@ class Kept:
 
     def __init__(self, records: int) -> None:
         self._records = records
-        self._made: OrderedDict[_Key, _Made] = OrderedDict()
+        self._made: OrderedDict[Version, Shown] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = 0
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def find(self, keys: Iterable[_Key]) -> dict[_Key, _Made]:
+    def find(self, versions: Iterable[Version]) -> dict[Version, Shown]:
         """Those of them that are there."""
         with self._lock:
-            found = {key: made for key in keys if (made := self._made.get(key)) is not None}
-            for key in found:
-                self._made.move_to_end(key)
+            found = {version: made for version in versions if (made := self._made.get(version)) is not None}
+            for version in found:
+                self._made.move_to_end(version)
             self.hits += len(found)
         return found
 
-    def keep(self, made: Mapping[_Key, _Made]) -> None:
+    def keep(self, made: Mapping[Version, Shown]) -> None:
         """Keep these, too."""
         with self._lock:
             self._made.update(made)
@@ -60,32 +51,37 @@ class Kept:
 
 
 @functools.cache
-def kept(records: int) -> Kept:
-    """What this process keeps. A row that is equal to one that was kept is shown as that was: nothing is out of date."""
+def kept(records: int, rights: str) -> Kept:
+    """What this process keeps, made with these rights. What has the version of one is as that was: nothing is out of date."""
     return Kept(records)
 
 
 def page(window: Window, *, after: Place | None, size: int, scope: Scope) -> list[Shown] | None:
-    """As `lists.page`, shown in iso19139; None where a row has no version, or has changed while the page was read."""
-    rights = settings.GISC_RIGHTS_URL  # which `entry` reads: records made under another one are others
-    store = kept(settings.GISC_READY_RECORDS)
-    rows = lists.page(window, after=after, size=size, payloads=False, scope=scope)
-    if any(row.version is None for row in rows):
+    """Up to `size` records behind `after`, shown in iso19139.
+
+    None where rows have no versions, or one has changed while the page was read.
+    """
+    versions = lists.versions(window, after=after, size=size, scope=scope)
+    if versions is None:
         return None
-    keys = [(row, rights) for row in rows]
-    found = store.find(keys)
-    shown = {key: Shown(key[0], ready=made.piece, size=made.size) for key, made in found.items()}
-    missing = [key[0].place.pk for key in keys if key not in found]
-    if missing:
-        read = lists.page(window, after=after, size=size, payloads=True, scope=scope, only=missing)
-        made = {(row.bare, rights): _show(row) for row in read}
-        if made.keys() != set(keys) - found.keys():
+    store = kept(settings.GISC_READY_RECORDS, settings.GISC_RIGHTS_URL)
+    shown = store.find(versions)
+    if len(shown) < len(versions):
+        made = _make(window, after, size, scope, [version for version in versions if version not in shown])
+        if made is None:
             return None
         shown |= made
-        store.keep(
-            {key: _Made(here.ready, here.size) for key, here in made.items() if here.ready and here.size <= _LARGEST}
-        )
-    return [shown[key] for key in keys]
+        store.keep({version: here for version, here in made.items() if here.ready and here.size <= _LARGEST})
+    return [shown[version] for version in versions]
+
+
+def _make(
+    window: Window, after: Place | None, size: int, scope: Scope, missing: list[Version]
+) -> dict[Version, Shown] | None:
+    """These records, read whole; None where one of them is not any more what it was."""
+    rows = lists.versioned(window, after=after, size=size, scope=scope, only=[version.pk for version in missing])
+    made = {version: _show(row) for version, row in rows}
+    return made if made.keys() == set(missing) else None
 
 
 def _show(row: Listed) -> Shown:
@@ -93,4 +89,5 @@ def _show(row: Listed) -> Shown:
     here = stored(row, known)
     if here.damaged:
         return here
-    return Shown(row, size=here.size, ready=compression.piece(render.record(entry(here, known))))
+    bare = row._replace(packed=None, way=None)
+    return Shown(bare, size=here.size, ready=compression.piece(render.record(entry(here, known))))

@@ -149,7 +149,7 @@ def get_record(entry: Entry) -> bytes:
 
 
 def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -> bytes:
-    return _block("ListIdentifiers", [*map(_header, headers), *_resumption(resumption)])
+    return _block("ListIdentifiers", ["\n".join(map(_header, headers)).encode(), *_resumption(resumption)])
 
 
 def list_records(entries: Iterable[Entry | Piece], resumption: Resumption | None) -> list[bytes | Piece]:
@@ -224,12 +224,12 @@ def _description(texts: Iterable[str]) -> bytes:
     )
 
 
-def _header(header: Header) -> bytes:
+def _header(header: Header) -> str:
     status = ' status="deleted"' if header.deleted else ""  # P86: a live record has no status
     return (
         f"<header{status}>\n<identifier>{_escaped(header.identifier)}</identifier>\n"
         f"{_rest_of_header(header.datestamp, header.set_specs)}"
-    ).encode()
+    )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -241,7 +241,7 @@ def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
 
 def _record(entry: Entry) -> list[bytes]:
     """In pieces, the metadata being one of them: see `Body`."""
-    pieces = [b"\n<record>\n", _header(entry.header)]
+    pieces = [b"\n<record>\n", _header(entry.header).encode()]
     if entry.metadata is not None:  # P83: a deleted record is its header
         pieces += (b"\n<metadata>", entry.metadata, b"</metadata>")
     for about in entry.about:

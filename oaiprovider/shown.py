@@ -1,11 +1,12 @@
 """What is sent of a row of a list: its header and, in the format asked for, its metadata and what is said about it."""
 
 import functools
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from catalogue import datestamps, oai
-from catalogue.lists import Listed
+from catalogue.lists import Listed, Place
 from oaiprovider import abouts
 from oaiprovider.compression import Piece
 from oaiprovider.formats import Format
@@ -23,6 +24,10 @@ class Shown(NamedTuple):
     size: int = 0
     ready: Piece | None = None
 
+    @property
+    def place(self) -> Place:
+        return self.row.place
+
 
 def stored(row: Listed, known: Format) -> Shown:
     """The row in a format that every record has."""
@@ -30,8 +35,8 @@ def stored(row: Listed, known: Format) -> Shown:
         return Shown(row)
     payload = row.payload
     if payload is None:
-        return Shown(row, damaged=True)
-    return Shown(row, known.disseminate(payload, row.identifier), size=row.size)
+        return Shown(row, None, True)
+    return Shown(row, known.disseminate(payload, row.identifier), False, len(payload))
 
 
 def entry(shown: Shown, known: Format) -> oai.Entry:
@@ -44,18 +49,18 @@ def entry(shown: Shown, known: Format) -> oai.Entry:
 
 def header(row: Listed, known: Format) -> oai.Header:
     """The header, with the datestamp that the record has in this format (P93)."""
-    stamp = _stamp(known.datestamp(row.place.datestamp))
-    return oai.Header(row.identifier, stamp, minimal(row.set_specs), row.deleted or known.withdrawn)
+    stamp, specs = _of_many(row.stamp, row.specs, known.changed)
+    return oai.Header(row.identifier, stamp, specs, row.deleted or known.withdrawn)
 
 
 @functools.lru_cache(maxsize=1024)
-def _stamp(datestamp: datetime) -> str:
-    """P38: in seconds, however the request was written. What was loaded together is stamped together."""
-    return datestamps.write(datestamp)
+def _of_many(stamp: int, specs: str, changed: datetime | None) -> tuple[str, tuple[str, ...]]:
+    """The datestamp, in seconds however the request was written (P38), and the sets. Loaded together, stamped together."""
+    own = datestamps.from_seconds(stamp)
+    return datestamps.write(own if changed is None else max(own, changed)), minimal(specs.split())
 
 
-@functools.lru_cache(maxsize=1024)
-def minimal(set_specs: tuple[str, ...]) -> tuple[str, ...]:
+def minimal(set_specs: Sequence[str]) -> tuple[str, ...]:
     """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
     specs = tuple(dict.fromkeys(set_specs))
     return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))

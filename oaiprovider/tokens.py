@@ -6,18 +6,18 @@ verify. The profile stands inside (G12). Its age is measured on the clock that t
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
 
 from catalogue import datestamps
+from catalogue.datestamps import from_seconds, to_seconds
 from catalogue.lists import Place
 from oaiprovider import arguments
 from oaiprovider.errors import BadResumptionToken, Behind, Refused
 
 LIFE = timedelta(hours=24)  # P102 [D]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RESUMABLE = tuple(verb for verb, rules in arguments.VERBS.items() if rules.resumable)
 
 
@@ -50,13 +50,13 @@ def encode(token: Token) -> str:
     state = [
         token.prefix,
         token.set_spec,
-        None if token.start is None else _seconds(token.start),
-        _seconds(token.end),
-        _seconds(token.place.datestamp),
+        None if token.start is None else to_seconds(token.start),
+        to_seconds(token.end),
+        to_seconds(token.place.datestamp),
         token.place.pk,
         token.delivered,
         token.size,
-        _seconds(token.issued),
+        to_seconds(token.issued),
     ]
     if token.profile:
         state.append(token.profile)
@@ -77,12 +77,12 @@ def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
         verb=verb,
         prefix=prefix,
         set_spec=set_spec,
-        start=None if start is None else _instant(start),
-        end=_instant(end),
-        place=Place(_instant(stamp), pk),
+        start=None if start is None else from_seconds(start),
+        end=from_seconds(end),
+        place=Place(from_seconds(stamp), pk),
         delivered=delivered,
         size=size,
-        issued=_instant(issued),
+        issued=from_seconds(issued),
         profile=bound[0] if bound else "",
     )
     if at < token.issued:
@@ -114,11 +114,3 @@ def _stranger(text: str, verb: str) -> str:
 
 def _signer(verb: str) -> signing.Signer:
     return signing.Signer(sep=".", salt=f"oaiprovider.tokens {verb} {settings.GISC_BASE_URL}")
-
-
-def _seconds(stamp: datetime) -> int:
-    return int((stamp - _EPOCH).total_seconds())
-
-
-def _instant(seconds: int) -> datetime:
-    return _EPOCH + timedelta(seconds=seconds)

@@ -4,11 +4,10 @@ Each takes a checked `Request`, the instant of the answer, which the view took b
 on which this harvester is served; it gives the verb's element, or raises `Refused`.
 """
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -132,12 +131,12 @@ def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
 
 
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
-    page = _page(request, at, terms, size=terms.page_headers, payloads=False)
-    return render.list_identifiers((showing.header(here.row, page.format) for here in page.rows), page.resumption)
+    page = _page(request, at, terms, _header_rows)
+    return render.list_identifiers((showing.header(row, page.format) for row in page.rows), page.resumption)
 
 
 def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
-    page = _page(request, at, terms, size=terms.page_records, payloads=True)
+    page = _page(request, at, terms, _record_rows)
     # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
     whole = [here for here in page.rows if not here.damaged]
     if not whole:
@@ -156,17 +155,30 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 }
 
 
+_Row = TypeVar("_Row", Listed, Shown)
+
+
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Generic[_Row]):
     """What one answer of ListRecords or ListIdentifiers holds."""
 
-    rows: list[Shown]
+    rows: list[_Row]
     format: Format
     resumption: render.Resumption | None
 
 
-def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: bool) -> Page:
-    """The list's next page: the first one for a query, the following one for a token."""
+# Reads the rows of one answer in this format, of the window and behind the place; and whether another one follows (P106,
+# S17). The token is that of the request.
+_Read = Callable[[Format, Window, Place | None, Terms, Token | None], tuple[list[_Row], bool]]
+
+
+def _page(request: Request, at: datetime, terms: Terms, read: _Read[_Row]) -> Page[_Row]:
+    """The list's next page: the first one for a query, the following one for a token.
+
+    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
+    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
+    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
+    """
     token = None
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
@@ -176,8 +188,8 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         _require_format_and_sets(request, known, terms)
     if known is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    read = _reading(known, terms, token) if payloads and not known.withdrawn else _headers
-    page, more = _rows(known, window, token.place if token else None, terms, size=size, read=read)
+    raised = window.raised_to(known.changed)
+    page, more = read(known, raised, token.place if token else None, terms, token) if raised else ([], False)
     if not page:
         raise Refused(_exhausted() if token else _nothing(request, terms))
     if token is None and not more:
@@ -189,74 +201,68 @@ def _page(request: Request, at: datetime, terms: Terms, *, size: int, payloads: 
         set_spec=window.set_spec or "",
         start=window.start,
         end=window.end,
-        place=page[-1].row.place,
+        place=page[-1].place,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size
-        if token
-        else max(lists.count(window.raised_to(known.changed) or window, terms.scope), len(page) + more),
+        size=token.size if token else max(lists.count(raised or window, terms.scope), len(page) + more),
         issued=at,
         profile=terms.key,
     )
     return Page(page, known, _resumption(state, cursor=cursor, more=more))
 
 
-# Reads so many rows behind a place: where they stand, and what is shown of them, made one by one as it is asked for.
-Read = Callable[[Window, Place | None, int, Terms], tuple[list[Place], Iterable[Shown]]]
+def _header_rows(
+    known: Format, window: Window, after: Place | None, terms: Terms, _token: Token | None
+) -> tuple[list[Listed], bool]:
+    if _is_everywhere(known):
+        rows = lists.page(window, after=after, size=terms.page_headers + 1, payloads=False, scope=terms.scope)
+        return rows[: terms.page_headers], len(rows) > terms.page_headers
+    # The records have to be made as well (S39), so these pages are no larger than those of ListRecords.
+    found, more = _made(known, window, after, terms, size=min(terms.page_headers, terms.page_records))
+    return [here.row for here in found], more
 
 
-def _reading(known: Format, terms: Terms, token: Token | None) -> Read:
-    """How a ListRecords is read. A list that memory cannot hold would only drive others out of it."""
-    kept = terms.in_pieces and known is FORMATS[oai.ISO19139]
-    if kept and (token is None or token.size <= settings.GISC_READY_RECORDS):
-        return functools.partial(_ready, known)
-    return functools.partial(_whole, known)
-
-
-def _ready(
-    known: Format, window: Window, after: Place | None, size: int, terms: Terms
-) -> tuple[list[Place], Iterable[Shown]]:
-    rows = ready.page(window, after=after, size=size, scope=terms.scope)
-    return _whole(known, window, after, size, terms) if rows is None else ([here.row.place for here in rows], rows)
-
-
-def _whole(
-    known: Format, window: Window, after: Place | None, size: int, terms: Terms
-) -> tuple[list[Place], Iterable[Shown]]:
-    rows = lists.page(window, after=after, size=size, payloads=True, scope=terms.scope)
-    return [row.place for row in rows], (showing.stored(row, known) for row in rows)
-
-
-def _headers(window: Window, after: Place | None, size: int, terms: Terms) -> tuple[list[Place], Iterable[Shown]]:
-    rows = lists.page(window, after=after, size=size, payloads=False, scope=terms.scope)
-    return [row.place for row in rows], map(Shown, rows)
-
-
-def _rows(
-    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int, read: Read
+def _record_rows(
+    known: Format, window: Window, after: Place | None, terms: Terms, token: Token | None
 ) -> tuple[list[Shown], bool]:
-    """The rows of a page in this format, and whether another one follows (P106, S17).
+    if not _is_everywhere(known):
+        return _made(known, window, after, terms, size=terms.page_records)
+    # A list that memory cannot hold would only drive others out of it.
+    kept = token is None or token.size <= settings.GISC_READY_RECORDS
+    if kept and terms.in_pieces and known is FORMATS[oai.ISO19139]:
+        return _bounded(lambda behind, size: _ready(known, window, behind, size, terms), after, terms.page_records)
+    return _bounded(lambda behind, size: _whole(known, window, behind, size, terms), after, terms.page_records)
 
-    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
-    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
-    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
-    """
-    raised = window.raised_to(known.changed)
-    if raised is None:
-        return [], False
-    if known.certain or known.withdrawn:
-        return _stored_rows(raised, after, terms, size=size, read=read)
-    # A ListIdentifiers has to make the records as well (S39), so its pages are no larger than those of ListRecords.
+
+def _is_everywhere(known: Format) -> bool:
+    """Whether every record is in this format, as a deleted one if need be."""
+    return known.certain or known.withdrawn
+
+
+def _made(known: Format, window: Window, after: Place | None, terms: Terms, *, size: int) -> tuple[list[Shown], bool]:
+    """Of a format that a record may not be available in."""
     return crosswalked.page(
         known,
-        lambda behind, number: lists.page(raised, after=behind, size=number, payloads=True, scope=terms.scope),
+        lambda behind, number: lists.page(window, after=behind, size=number, payloads=True, scope=terms.scope),
         after=after,
-        size=min(size, terms.page_records),
+        size=size,
     )
 
 
-def _stored_rows(
-    window: Window, after: Place | None, terms: Terms, *, size: int, read: Read
+def _ready(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[Shown]:
+    rows = ready.page(window, after=after, size=size, scope=terms.scope)
+    return _whole(known, window, after, size, terms) if rows is None else rows
+
+
+def _whole(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[Shown]:
+    """Made one by one, as they are asked for."""
+    payloads = not known.withdrawn
+    rows = lists.page(window, after=after, size=size, payloads=payloads, scope=terms.scope)
+    return (showing.stored(row, known) for row in rows)
+
+
+def _bounded(
+    read: Callable[[Place | None, int], Iterable[Shown]], after: Place | None, size: int
 ) -> tuple[list[Shown], bool]:
     """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
 
@@ -267,18 +273,18 @@ def _stored_rows(
     enough = settings.GISC_PAGE_BYTES
     total = whole = 0
     while True:
+        before = len(rows)
         # One record more than is shown, so that a token is given only where something follows.
-        places, batch = read(window, after, size + 1, terms)
-        for here in batch:
+        for here in read(after, size + 1):
             if not here.damaged:
                 total += here.size
                 if whole == size or (whole and total > enough):
                     return rows, True
                 whole += 1
             rows.append(here)
-        if len(places) <= size:
+        if len(rows) - before <= size:
             return rows, False
-        after = places[-1]  # nothing but damaged records: look behind them
+        after = rows[-1].place  # nothing but damaged records: look behind them
 
 
 def _window(request: Request, at: datetime) -> Window:

@@ -296,11 +296,11 @@ def test_a_page_takes_as_many_queries_at_the_end_as_at_the_beginning(
 def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: str | None, index: str) -> None:
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
     window = Window(spec, DAY, looking.FAR)
-    template, values, bounds = lists._query(window, lists.Place(DAY, 1))
-    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL", hidden="NULL", version="NULL")
+    query = lists._query(window, lists.Place(DAY, 1))
+    sql = query.template.format(columns=query.row.columns(lists.EVERYTHING, payloads=True), bounds=query.bounds)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
-        cursor.execute(f"EXPLAIN {sql}", values | {"size": 10})
+        cursor.execute(f"EXPLAIN {sql}", query.values | {"size": 10})
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert index in plan
     assert "Sort" not in plan

@@ -142,7 +142,7 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
         found = walk(within, size=size)
         assert [(one.place.datestamp, one.place.pk) for one in found] == expected
         assert {one.place.pk for one in found if one.deleted} == dead
-        assert all(lists.find(one.identifier, within) == one._replace(version=None) for one in found)
+        assert all(lists.find(one.identifier, within) == one for one in found)
         known = {one.identifier for one in found}
         others = Record.objects.exclude(identifier__in=known).values_list("identifier", flat=True)
         assert all(lists.find(name, within) is None for name in others)
@@ -187,11 +187,11 @@ def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
     own, toulouse = world.own_set(), world.peer_set(world.TOULOUSE)
     query = lists._query(WHOLE, Place(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
     assert query is not None
-    template, values, bounds = query
-    sql = template.format(bounds=bounds, payload="r.payload", provenance="NULL", hidden="NULL", version="NULL")
+    columns = query.row.columns(scope(own, toulouse), payloads=True)
+    sql = query.template.format(columns=columns, bounds=query.bounds)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
-        cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", values | {"size": 10})
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", query.values | {"size": 10})
         (plan,) = cursor.fetchone()[0]
     branches = [node for node in nodes(plan["Plan"]) if node.get("Index Name") == "membership_list_order"]
     assert len(branches) == 2

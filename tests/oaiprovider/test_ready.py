@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from catalogue import lists, store
-from catalogue.lists import Listed, Window
+from catalogue.lists import Listed, Version, Window
 from catalogue.models import MetadataSet, Record
 from oaiprovider import ready
 from tests import world
@@ -29,7 +29,7 @@ def both(client: Client, query: str = LIST) -> bytes:
 
 
 def hits() -> int:
-    return ready.kept(5_000).hits
+    return ready.kept(5_000, "").hits
 
 
 @pytest.fixture
@@ -80,14 +80,14 @@ def test_a_list_of_more_records_than_are_kept_passes_them_by(listed: Client, set
     ready.kept.cache_clear()
     pages = asking.walk(listed, coding="gzip", verb="ListRecords", metadataPrefix="iso19139")
     assert [header.identifier for header in asking.headers_of(pages)] == ["urn:a", "urn:b", "urn:c", "urn:d"]
-    assert len(ready.kept(3)) == 2, "seen before the length of the list was known"
+    assert len(ready.kept(3, "")) == 2, "seen before the length of the list was known"
 
 
 def test_what_is_kept_is_bounded(listed: Client, settings) -> None:
     settings.GISC_READY_RECORDS = 2
     for _ in range(2):
         both(listed)
-    assert len(ready.kept(2)) == 2
+    assert len(ready.kept(2, "")) == 2
 
 
 def test_a_large_record_is_sent_and_not_kept(client: Client, settings) -> None:
@@ -95,7 +95,7 @@ def test_a_large_record_is_sent_and_not_kept(client: Client, settings) -> None:
     ready.kept.cache_clear()
     world.put(world.iso_record("urn:large", abstract="long " * 20_000))
     both(client)
-    assert len(ready.kept(7)) == 0
+    assert len(ready.kept(7, "")) == 0
 
 
 def test_a_record_damaged_meanwhile_is_left_out(listed: Client) -> None:
@@ -108,17 +108,16 @@ def test_a_record_damaged_meanwhile_is_left_out(listed: Client) -> None:
 def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Client, monkeypatch, query: str) -> None:
     """Between the two statements that a page is read by, one of its records is replaced, another one deleted."""
     world.put(*(world.iso_record(f"urn:{letter}") for letter in "abc"))
-    page = lists.page
+    versioned = lists.versioned
     calls: list[dict[str, Any]] = []
 
-    def changing(window: Window, **options: Any) -> list[Listed]:
-        if options.get("only") and not calls:
-            calls.append(options)
-            world.put(world.iso_record("urn:a", title="Changed meanwhile"))
-            world.bury("urn:b")
-        return page(window, **options)
+    def changing(window: Window, **options: Any) -> list[tuple[Version, Listed]]:
+        calls.append(options)
+        world.put(world.iso_record("urn:a", title="Changed meanwhile"))
+        world.bury("urn:b")
+        return versioned(window, **options)
 
-    monkeypatch.setattr(lists, "page", changing)
+    monkeypatch.setattr(lists, "versioned", changing)
     answer = asking.raw_get(client, query, coding="gzip")
     assert calls
     assert sorted((header.identifier, header.deleted) for header in answer.headers) == [
