@@ -142,6 +142,8 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
     return MetadataSet.objects.filter(pk__in=scope.sets)
 
 
+# What ListSets does not show no header may name (P142).
+_HIDDEN = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
 # The statements name what they read of a row; `<specs>` are its setSpecs, an array.
 _ALL = """
     SELECT {columns}
@@ -173,11 +175,9 @@ class _Row:
     def specs(self, scope: Scope) -> str:
         """The setSpecs that the header names, with blanks between them."""
         if scope.sets is None:
-            # None that ListSets does not show (P142).
-            hidden = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
             specs = (
-                f"CASE WHEN r.set_specs::text[] && {hidden} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
-                f" WHERE spec <> ALL({hidden})) ELSE r.set_specs END"
+                f"CASE WHEN r.set_specs::text[] && {_HIDDEN} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
+                f" WHERE spec <> ALL({_HIDDEN})) ELSE r.set_specs END"
             )
         else:
             specs = scopes.header_sets(self.pk, self.deleted, self.stamp)
@@ -195,8 +195,9 @@ class _Row:
         return ", ".join((self.pk, self._seconds, "r.identifier", self.deleted, self.specs(scope), *live))
 
     def version(self, scope: Scope) -> str:
-        """The columns of `Version`: what else a header names are the sets, which have rows of their own."""
-        return ", ".join((self.pk, self._seconds, f"{self.pk} || ' ' || {self.written} || ' ' || {self.specs(scope)}"))
+        """The columns of `Version`. Of what a header names, only the sets of a scope stand in rows of their own."""
+        sets = f"array_to_string({_HIDDEN}, ' ')" if scope.sets is None else self.specs(scope)
+        return ", ".join((self.pk, self._seconds, f"{self.written} || ' {scope.whole:d} ' || {sets}"))
 
     @property
     def _seconds(self) -> str:

@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 from django.conf import settings
+from gunicorn import glogging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
@@ -25,6 +26,16 @@ limit_request_line = 0
 control_socket_disable = True
 _logging: dict[str, Any] = settings.LOGGING
 logconfig_dict = {**_logging, "loggers": {**_logging["loggers"], "gunicorn.error": {"level": settings.LOG_LEVEL}}}
+
+
+class Logger(glogging.Logger):  # type: ignore[misc]  # gunicorn has no types
+    """Without lines for single requests, which gunicorn would put together whether anybody reads them or not."""
+
+    def access(self, *_args: Any, **_kwargs: Any) -> None:
+        pass
+
+
+logger_class = Logger
 
 
 def child_exit(server: object, worker: Any) -> None:

@@ -13,6 +13,8 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -180,3 +182,21 @@ class _InProgress:
 
 
 in_progress = _InProgress()
+
+
+# Measured (docs/benchmarks.md): one thread makes an answer while another one waits for PostgreSQL. More of them only take
+# Python's lock from each other, and the processor's caches.
+_AT_A_TIME = 2
+_LONGEST_TURN_S = 0.25  # chosen: nobody waits longer for others, who may be at something slow
+_turns = threading.BoundedSemaphore(_AT_A_TIME)
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait until no more than a few answers are being made in this process, but not for long."""
+    had = _turns.acquire(timeout=_LONGEST_TURN_S)
+    try:
+        yield
+    finally:
+        if had:
+            _turns.release()

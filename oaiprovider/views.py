@@ -60,7 +60,8 @@ def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResp
     """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
     number = flow.in_progress.enter()
     try:
-        response = _permitted(request, number, make)
+        with flow.turn():
+            response = _permitted(request, number, make)
         _finish(request, response)
     except BaseException:
         flow.in_progress.leave()
