@@ -5,7 +5,7 @@ nothing but the frame to find the dictionary, and damage is an error instead of 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import zstandard
@@ -27,6 +27,9 @@ _MIN_BYTES = 16 * 1024
 # a fifth of its time. For few samples it may try.
 _MANY_BYTES = 4 * 1024 * 1024
 _CHOSEN: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 1.0}
+
+
+NotWhole = zstandard.ZstdError
 
 
 class Unreadable(Exception):
@@ -51,20 +54,11 @@ class Packer:
         return self._compressor.compress(element)
 
 
-class Unpacker:
-    """Unpacks what one dictionary has packed. Not to be shared between threads; its dictionary may be."""
-
-    def __init__(self, dictionary: zstandard.ZstdCompressionDict | None) -> None:
-        self._decompressor = (
-            zstandard.ZstdDecompressor() if dictionary is None else zstandard.ZstdDecompressor(dict_data=dictionary)
-        )
-
-    def unpack(self, packed: bytes | memoryview) -> bytes:
-        """The element. Raises Unreadable."""
-        try:
-            return self._decompressor.decompress(packed)
-        except zstandard.ZstdError as exc:
-            raise Unreadable(str(exc)) from exc
+def unpacker(dictionary: zstandard.ZstdCompressionDict | None) -> Callable[[bytes | memoryview], bytes]:
+    """Unpacks what one dictionary has packed. Raises NotWhole. Not to be shared between threads; its dictionary may be."""
+    if dictionary is None:
+        return zstandard.ZstdDecompressor().decompress
+    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress
 
 
 def dictionary(content: bytes, *, level: int | None = None) -> zstandard.ZstdCompressionDict:

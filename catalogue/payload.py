@@ -9,7 +9,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ class _Codecs(threading.local):
 
     def __init__(self) -> None:
         self.packers: dict[int, frames.Packer] = {}
-        self.unpackers: dict[int, frames.Unpacker] = {}
+        self.unpackers: dict[int, Callable[[bytes | memoryview], bytes]] = {}
 
 
 class _Known:
@@ -72,9 +72,9 @@ def unpack(packed: bytes | memoryview) -> bytes:
         number = frames.dictionary_id(packed)
         unpacker = _known.codecs.unpackers.get(number)
         if unpacker is None:
-            unpacker = _known.codecs.unpackers[number] = frames.Unpacker(_dictionary(number))
-        return unpacker.unpack(packed)
-    except frames.Unreadable as exc:
+            unpacker = _known.codecs.unpackers[number] = frames.unpacker(_dictionary(number))
+        return unpacker(packed)
+    except (frames.Unreadable, frames.NotWhole) as exc:
         raise PayloadDamaged(f"a stored payload of {len(packed)} bytes cannot be read back: {exc}") from exc
 
 

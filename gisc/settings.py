@@ -119,11 +119,8 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
-GISC_OAI_MIDDLEWARE = [  # of those, what the endpoint needs (gisc/wsgi.py)
-    "django_prometheus.middleware.PrometheusBeforeMiddleware",
-    "django.middleware.security.SecurityMiddleware",
-    "django_prometheus.middleware.PrometheusAfterMiddleware",
-]
+# Of those, what the endpoint needs (gisc/wsgi.py); it counts for itself (oaiprovider/metrics.py).
+GISC_OAI_MIDDLEWARE = ["django.middleware.security.SecurityMiddleware"]
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

@@ -26,7 +26,7 @@ def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[
     Records of our own have no provenance; theirs are the rights that we may speak of.
     """
     if not provenance:
-        return (render.rights(settings.GISC_RIGHTS_URL),) if settings.GISC_RIGHTS_URL else ()
+        return of_our_own()
     latest, *earlier = _steps(provenance)
     ours = _origin(latest)
     shown = replace(
@@ -38,6 +38,11 @@ def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[
     if not _is_valid(shown):
         return others
     return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]), *others)
+
+
+def of_our_own() -> tuple[bytes, ...]:
+    """The abouts of every record that was not harvested."""
+    return (render.rights(settings.GISC_RIGHTS_URL),) if settings.GISC_RIGHTS_URL else ()
 
 
 def _others(provenance: Mapping[str, Any], altered: bool) -> Iterator[bytes]:

@@ -10,7 +10,6 @@ refers to nothing before it, so that any sequence of pieces is one deflate strea
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from isal import igzip_lib, isal_zlib
@@ -85,18 +84,24 @@ def piece(content: bytes) -> Piece:
 def _joined(document: Iterable[bytes | Piece]) -> bytes:
     """One gzip member (RFC 1952); its checksum is combined from those of the pieces."""
     out, crc, length = [_GZIP_HEADER], 0, 0
-    for each in _pieces(document):
-        out.append(each.deflated)
-        crc = isal_zlib.crc32_combine(crc, each.crc, each.length)
-        length += each.length
+    for deflated, its_crc, its_length in _pieces(document):
+        out.append(deflated)
+        crc = isal_zlib.crc32_combine(crc, its_crc, its_length)
+        length += its_length
     out += (_LAST_BLOCK, struct.pack("<LL", crc, length & 0xFFFFFFFF))
     return b"".join(out)
 
 
 def _pieces(document: Iterable[bytes | Piece]) -> Iterator[Piece]:
     """The document in pieces; what is between those that are there becomes one each."""
-    for is_bytes, parts in groupby(document, lambda part: isinstance(part, bytes)):
-        if is_bytes:
-            yield piece(b"".join(parts))  # type: ignore[arg-type]
-        else:
-            yield from parts  # type: ignore[misc]
+    between: list[bytes] = []
+    for part in document:
+        if isinstance(part, bytes):
+            between.append(part)
+            continue
+        if between:
+            yield piece(b"".join(between))
+            between.clear()
+        yield part
+    if between:
+        yield piece(b"".join(between))

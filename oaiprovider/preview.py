@@ -69,8 +69,8 @@ def _reason(profile: Profile, chosen: profiles.Candidate | None, user_agent: str
 
 def _ask(verb: str, user_agent: str, address: str) -> etree._Element:
     terms = Profile.objects.terms_for(user_agent, address)
-    document = views.answer(arguments.split(f"verb={verb}".encode()), terms)
-    return etree.fromstring(compression.encode(document, compression.IDENTITY))
+    made = views.answer(arguments.split(f"verb={verb}".encode()), terms)
+    return etree.fromstring(compression.encode(made.document, compression.IDENTITY))
 
 
 def _texts(element: etree._Element, *names: str) -> list[str]:

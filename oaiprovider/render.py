@@ -239,15 +239,15 @@ def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
     return f"<datestamp>{_escaped(datestamp)}</datestamp>\n{lines}</header>"
 
 
-def _record(entry: Entry) -> list[bytes]:
+def _record(entry: Entry) -> tuple[bytes, ...]:
     """In pieces, the metadata being one of them: see `Body`."""
-    pieces = [b"\n<record>\n", _header(entry.header).encode()]
-    if entry.metadata is not None:  # P83: a deleted record is its header
-        pieces += (b"\n<metadata>", entry.metadata, b"</metadata>")
-    for about in entry.about:
-        pieces += (b"\n", _wrap("about", about))
-    pieces.append(b"\n</record>")
-    return pieces
+    header, metadata, abouts = entry
+    if metadata is None:  # P83: a deleted record is its header
+        return (f"\n<record>\n{_header(header)}\n</record>".encode(),)
+    start = f"\n<record>\n{_header(header)}\n<metadata>".encode()
+    if not abouts:
+        return start, metadata, b"</metadata>\n</record>"
+    return start, metadata, b"</metadata>", *(b"\n" + _wrap("about", about) for about in abouts), b"\n</record>"
 
 
 def _resumption(resumption: Resumption | None) -> list[bytes]:

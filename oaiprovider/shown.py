@@ -1,11 +1,11 @@
 """What is sent of a row of a list: its header and, in the format asked for, its metadata and what is said about it."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from catalogue import datestamps, oai
+from catalogue import datestamps, oai, payload
 from catalogue.lists import Listed, Place
 from oaiprovider import abouts
 from oaiprovider.compression import Piece
@@ -33,18 +33,32 @@ def stored(row: Listed, known: Format) -> Shown:
     """The row in a format that every record has."""
     if row.packed is None or known.withdrawn:
         return Shown(row)
-    payload = row.payload
-    if payload is None:
+    content = payload.unpack_or_tell(row.packed, identifier=row.identifier)
+    if content is None:
         return Shown(row, None, True)
-    return Shown(row, known.disseminate(payload, row.identifier), False, len(payload))
+    return Shown(row, known.disseminate(content, row.identifier), False, len(content))
+
+
+def entries(rows: Iterable[Shown], known: Format) -> Iterator[oai.Entry | Piece]:
+    """The records (P83, P85), but for those that are ready."""
+    ours = abouts.of_our_own()
+    for row, metadata, _, _, ready in rows:
+        if ready:
+            yield ready
+            continue
+        above = header(row, known)
+        if metadata is None or above.deleted:
+            yield oai.Entry(above)
+        elif row.way is None:
+            yield oai.Entry(above, metadata, ours)
+        else:
+            yield oai.Entry(above, metadata, abouts.containers(row.provenance, altered=known.altered))
 
 
 def entry(shown: Shown, known: Format) -> oai.Entry:
-    """The record (P83, P85)."""
-    above = header(shown.row, known)
-    if shown.metadata is None or above.deleted:
-        return oai.Entry(above)
-    return oai.Entry(above, shown.metadata, abouts.containers(shown.row.provenance, altered=known.altered))
+    """The one record, which is not ready."""
+    [made] = entries([shown], known)
+    return cast(oai.Entry, made)
 
 
 def header(row: Listed, known: Format) -> oai.Header:

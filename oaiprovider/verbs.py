@@ -141,7 +141,7 @@ def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
     whole = [here for here in page.rows if not here.damaged]
     if not whole:
         raise PayloadDamaged(f"none of the {len(page.rows)} records of a page can be read back")
-    return render.list_records((here.ready or showing.entry(here, page.format) for here in whole), page.resumption)
+    return render.list_records(showing.entries(whole, page.format), page.resumption)
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import iri_to_uri
@@ -21,7 +22,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from catalogue import lists
-from oaiprovider import addresses, arguments, browsing, compression, flow, render, verbs
+from oaiprovider import addresses, arguments, browsing, compression, flow, metrics, render, verbs
 from oaiprovider.compression import Piece
 from oaiprovider.errors import Behind, Refused
 from oaiprovider.models import Profile
@@ -65,7 +66,10 @@ def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResp
         _finish(request, response)
     except BaseException:
         flow.in_progress.leave()
+        metrics.not_answered(500)
         raise
+    if response.status_code != 200:
+        metrics.not_answered(response.status_code)
     # When the client has all of it, or has gone. django-stubs do not know the list.
     response._resource_closers.append(flow.in_progress.leave)  # type: ignore[attr-defined]
     return response
@@ -74,9 +78,7 @@ def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResp
 def _permitted(request: HttpRequest, number: int, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
     try:
         address = _address(request)
-        terms = Profile.objects.terms_for(
-            request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address)
-        )
+        terms = _terms(request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address))
         return _turned_away(request, number, address, terms) or make(request, terms)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
@@ -87,20 +89,37 @@ def _permitted(request: HttpRequest, number: int, make: Callable[[HttpRequest, T
     return _later()
 
 
+def _terms(user_agent: str, address: str) -> Terms:
+    """The first query of a request tells as well whether its connection still lives: to ask that before would cost one more."""
+    connection.health_check_done = True  # type: ignore[attr-defined]
+    try:
+        return Profile.objects.terms_for(user_agent, address)
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return Profile.objects.terms_for(user_agent, address)
+
+
 def _document(request: HttpRequest, terms: Terms) -> HttpResponse:
     styled, coding = browsing.wants_stylesheet(request), _coding(request)
     if coding == compression.GZIP and not styled:
         terms = replace(terms, in_pieces=True)
-    document = answer(_arguments(request), terms)
+    document = _answered(request, terms)
     return _encoded(browsing.styled(document) if styled else document, coding, content_type=render.CONTENT_TYPE)
 
 
 def _page(request: HttpRequest, terms: Terms) -> HttpResponse:
     xml = _with_query(request, urlsplit(verbs.base_url()).path)
-    document = compression.encode(answer(_arguments(request), terms), compression.IDENTITY)
+    document = compression.encode(_answered(request, terms), compression.IDENTITY)
     page = _encoded([browsing.page(document, xml=xml)], _coding(request), content_type="text/html; charset=UTF-8")
     page["Content-Security-Policy"] = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'"
     return page
+
+
+def _answered(request: HttpRequest, terms: Terms) -> Sequence[bytes | Piece]:
+    begun = time.perf_counter()
+    made = answer(_arguments(request), terms)
+    metrics.answered(made.verb, made.outcome, time.perf_counter() - begun)
+    return made.document
 
 
 def _arguments(request: HttpRequest) -> list[arguments.Argument]:
@@ -179,27 +198,40 @@ def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
     return None if address.is_loopback else settings.GISC_REQUESTS_PER_MINUTE
 
 
-def answer(given: list[arguments.Argument], terms: Terms) -> Sequence[bytes | Piece]:
-    """The OAI-PMH document that answers these arguments, whatever they are, on these terms (G2), in parts."""
+class Answer(NamedTuple):
+    """An OAI-PMH document, in parts; which verb was asked for, empty if none was, and how it went."""
+
+    document: Sequence[bytes | Piece]
+    verb: str
+    outcome: str = metrics.OK
+
+
+def answer(given: list[arguments.Argument], terms: Terms) -> Answer:
+    """The answer to these arguments, whatever they are, on these terms (G2)."""
     base_url = verbs.base_url()
     try:
         asked = arguments.read(given)
     except Refused as refused:
         # No query is made, so no list depends on this time and our own clock will do.
         now = datetime.now(UTC)
-        return render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
+        document = render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
+        return Answer(document, "", refused.faults[0].code)
     at = lists.instant()  # P39, S6: before any query
     try:
         body = verbs.ANSWERS[asked.verb](asked, at, terms)
     except Refused as refused:
-        return render.refusal(at=at, base_url=base_url, given=asked.given, faults=refused.faults)
-    return render.document(at=at, base_url=base_url, given=asked.given, body=body)
+        document = render.refusal(at=at, base_url=base_url, given=asked.given, faults=refused.faults)
+        return Answer(document, asked.verb, refused.faults[0].code)
+    return Answer(render.document(at=at, base_url=base_url, given=asked.given, body=body), asked.verb)
 
 
 def _transport(request: HttpRequest) -> HttpResponse | None:
     """P4, P12: what is wrong before a single argument is read."""
     refused = _fault(request)
-    return None if refused is None else _finish(request, refused)
+    if refused is None:
+        return None
+    metrics.not_answered(refused.status_code)
+    return _finish(request, refused)
 
 
 def _fault(request: HttpRequest) -> HttpResponse | None:

@@ -64,11 +64,25 @@ def test_the_endpoint_knows_no_session_and_the_administration_does(transactional
         refused = requests.post(f"{server.url}/admin/login/", data={"username": "x", "password": "y"}, timeout=60)
         assert refused.status_code == 403, "without a CSRF token"
         assert "/oai" in requests.get(f"{server.url}/robots.txt", timeout=60).text
-        counted = requests.get(f"{server.url}/metrics", timeout=60).text
-        assert (
-            'django_http_requests_total_by_view_transport_method_total{method="GET",transport="http",view="oai"}'
-            in counted
-        )
+
+
+def test_answers_are_counted_by_what_they_say_over_all_processes(transactional_db: None, tmp_path: Path) -> None:
+    bootstrap.ensure_sets()
+    figures = tmp_path / "figures"
+    figures.mkdir()
+    with served(tmp_path, GISC_WEB_WORKERS="2", PROMETHEUS_MULTIPROC_DIR=str(figures)) as server:
+        for query in ("verb=ListSets", "verb=ListSets", "verb=Guess", "verb=ListRecords&metadataPrefix=iso19139"):
+            requests.get(f"{server.url}/oai?{query}", timeout=60)
+        requests.put(f"{server.url}/oai", timeout=60)
+        counted = requests.get(f"{server.url}/metrics", timeout=60).text.splitlines()
+    for line in (
+        'gisc_oai_answers_total{outcome="ok",verb="ListSets"} 2.0',
+        'gisc_oai_answers_total{outcome="badVerb",verb=""} 1.0',
+        'gisc_oai_answers_total{outcome="noRecordsMatch",verb="ListRecords"} 1.0',
+        'gisc_oai_answers_total{outcome="405",verb=""} 1.0',
+        'gisc_oai_seconds_count{verb="ListSets"} 2.0',
+    ):
+        assert line in counted
 
 
 @pytest.mark.spec("P117", "P112")

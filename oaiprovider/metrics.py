@@ -1,0 +1,34 @@
+"""What the endpoint counts for Prometheus: its answers by verb and outcome, which no status tells (P9), and their time."""
+
+import functools
+
+from prometheus_client import Counter, Histogram
+
+OK = "ok"
+_ANSWERS = Counter(
+    "gisc_oai_answers",
+    "answers of the endpoint; the outcome is ok, the first OAI-PMH error code, or an HTTP status other than 200",
+    ["verb", "outcome"],
+)
+_SECONDS = Histogram(
+    "gisc_oai_seconds",
+    "how long it took to make an OAI-PMH answer, before it was compressed and sent",
+    ["verb"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 100),
+)
+
+
+def answered(verb: str, outcome: str, seconds: float) -> None:
+    """An OAI-PMH document was made. `verb` is one of the six, or empty where none was asked for."""
+    _answers(verb, outcome).inc()
+    _seconds(verb).observe(seconds)
+
+
+def not_answered(status: int) -> None:
+    """Something else was sent instead, with this status."""
+    _answers("", str(status)).inc()
+
+
+# The library finds a child by its labels each time, under a lock.
+_answers = functools.cache(_ANSWERS.labels)
+_seconds = functools.cache(_SECONDS.labels)
