@@ -32,7 +32,8 @@ from gisc.bench_alone import digest_alone
 from oaiprovider import tokens
 
 _SAMPLES = Path(ingest.__file__).parent / "samples"
-_LARGE = 200_000  # above this, records are made from small templates, so that a disk holds them
+# Bytes of disk for each record: in the archive, in the catalogue, and once more beside it. A third where they are small.
+_ON_DISK = 45_000
 _CHUNK = 500
 _REPEATS = 15  # of each request; the median counts
 _PAGE = 100
@@ -93,12 +94,12 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def make(archive: Path, records: int) -> str:
-    """Make the records; a few words on what they were made from."""
+    """Make the records, small ones where the disk would not hold others; a few words on what they were made from."""
     generator = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared")) / "tools/synthesize_records.py"
     if not generator.exists():
         _vary_samples(archive, records)
         return "variations of the samples that ship"
-    small = ["--max-template-bytes", "9000"] if records > _LARGE else []
+    small = [] if _fits(archive.parent, records * _ON_DISK) else ["--max-template-bytes", "9000"]
     command = [sys.executable, str(generator), str(records), "--tar", str(archive), *small]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
     return "synthetic records of synthesize_records.py" + (f" ({' '.join(small)})" if small else "")
@@ -163,7 +164,7 @@ def _select_alone(after: int) -> float:
             cursor.execute("SELECT id, payload FROM bench_bare WHERE id > %s ORDER BY id LIMIT %s", [after, _PAGE])
             cursor.fetchall()
 
-    return _median(select)
+    return median(select)
 
 
 # --- The catalogue ----------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ def _pages(records: int) -> Iterator[Row]:
         alone = _select_alone(place.pk if place else 0)
         for what, spec in (("catalogue", oai.CATALOGUE_SET), ("one set", own)):
             window = Window(spec, None, end)
-            read = _median(functools.partial(lists.page, window, after=place, size=_PAGE, payloads=True))
+            read = median(functools.partial(lists.page, window, after=place, size=_PAGE, payloads=True))
             token = place and tokens.encode(
                 tokens.Token(
                     verb="ListRecords",
@@ -202,7 +203,7 @@ def _pages(records: int) -> Iterator[Row]:
                 )
             )
             first = {"metadataPrefix": "iso19139", "set": spec}
-            asked = _median(functools.partial(_ask, {"resumptionToken": token} if token else first))
+            asked = median(functools.partial(_ask, {"resumptionToken": token} if token else first))
             yield Row(
                 f"{label}, {what}: read from the database",
                 f"{read * 1000:.1f} ms",
@@ -240,7 +241,7 @@ def _incremental(archive: Path) -> Row:
     query = {"metadataPrefix": "iso19139", "from": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
     if _ask(query).count(b"<record>") != len(documents):
         raise RuntimeError("the list of ten changes does not hold ten records")
-    return Row("incremental harvest of 10 changes", f"{_median(lambda: _ask(query)) * 1000:.1f} ms")
+    return Row("incremental harvest of 10 changes", f"{median(lambda: _ask(query)) * 1000:.1f} ms")
 
 
 def _withdrawing(number: int) -> Row:
@@ -287,7 +288,8 @@ def _client() -> Client:
     return Client(headers={"host": settings.ALLOWED_HOSTS[0] if settings.ALLOWED_HOSTS else "127.0.0.1"})
 
 
-def _median(function: Callable[[], object]) -> float:
+def median(function: Callable[[], object]) -> float:
+    """Seconds of one call, of several."""
     function()
     took = []
     for _ in range(_REPEATS):
@@ -298,7 +300,13 @@ def _median(function: Callable[[], object]) -> float:
 
 
 def room(folder: Path, records: int) -> str:
-    """A sentence if the folder's disk has too little room for so many records; else empty."""
-    needed = records * (20_000 if records > _LARGE else 40_000)
+    """A sentence if the folder's disk has too little room for so many records, even small ones; else empty."""
+    needed = records * _ON_DISK // 3
+    if _fits(folder, needed):
+        return ""
     free = shutil.disk_usage(folder).free
-    return f"{records:,} records need about {needed / 1e9:.0f} GB and {folder} has {free / 1e9:.0f}" * (free < needed)
+    return f"{records:,} records need about {needed / 1e9:.0f} GB and {folder} has {free / 1e9:.0f}"
+
+
+def _fits(folder: Path, size: int) -> bool:
+    return shutil.disk_usage(folder).free > size

@@ -20,7 +20,7 @@ from django.conf import settings
 from catalogue import bootstrap
 from gisc import bench
 from gisc.bench import Row
-from gisc.bench_provider import _node as provider
+from gisc.bench_servers import node as provider
 
 _NAME = "WIS-GISC-HARVESTER"  # of the node that harvests
 

@@ -5,32 +5,32 @@ envelope around it and knows nothing else; it has the same records, workers and 
 absent, there are no ratios. Runs on a catalogue that is thrown away, as `gisc.bench` does. Results: docs/benchmarks.md.
 """
 
-import http.client
 import io
 import json
-import os
 import re
-import socket
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-import psutil
 from django.conf import settings
 from django.db import connection
+from isal import isal_zlib
 
-from catalogue import lists
+from catalogue import datestamps, lists, payload
 from catalogue.lists import Place, Window
 from gisc import bench
+from gisc import bench_servers as servers
 from gisc.bench import Row
+from gisc.bench_servers import Server
+from oaiprovider import compression
 
-_SHARED = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared"))
 _CONNECTIONS = (1, 8, 32)
 _ROUNDS = 3
 _SECONDS = 3.0
@@ -39,16 +39,6 @@ _MOST_READY = 100_000  # records that are kept ready at once: half a gigabyte in
 _BARE = "limit_text_plain"  # where raw_wsgi.py looks
 _TOKEN = re.compile(rb"<resumptionToken[^>]*>([^<]+)</resumptionToken>")
 _IDENTIFIER = re.compile(rb"<identifier>([^<]+)</identifier>")
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A gunicorn that runs, and the base of its lists."""
-
-    name: str
-    base: str
-    port: int
-    process: psutil.Process
 
 
 @dataclass(slots=True)
@@ -70,27 +60,31 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
     """Load so many records and measure everything."""
     archive = folder / "records.tar"
     say(f"making and loading {records:,} records ...")
-    bench.make(archive, records)
+    made_from = bench.make(archive, records)
+    size = archive.stat().st_size
     bench.load(archive, processes)
-    say("copying them into a bare table ...")
+    archive.unlink()
+    say(f"{made_from}, {size / records:,.0f} bytes each with the archive's own; copying them into a bare table ...")
     _copy_plain()
     with ExitStack() as stack:
-        raw = _raw(stack, page=settings.GISC_PAGE_RECORDS)
-        raw_headers = _raw(stack, page=settings.GISC_PAGE_HEADERS)
-        node = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=0))
-        keeper = stack.enter_context(_node(settings.GISC_WEB_WORKERS, ready=min(records, _MOST_READY)))
+        raw = servers.raw(stack, page=settings.GISC_PAGE_RECORDS)
+        raw_headers = servers.raw(stack, page=settings.GISC_PAGE_HEADERS)
+        node = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, ready=0))
+        keeper = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, ready=min(records, _MOST_READY)))
         rows = []
         say("walking the lists ...")
         walks = {server.name: _walk(server, "ListRecords") for server in (node, raw) if server}
+        walks["kept"] = _walk(keeper, "ListRecords", _latest(_MOST_READY))
         for connections in _CONNECTIONS:
             say(f"ListRecords over {connections} connections ...")
-            rows += list(_records(folder, walks, node, keeper if records <= _MOST_READY else None, raw, connections))
+            rows += list(_records(folder, walks, node, keeper, raw, connections))
         say("ListIdentifiers, GetRecord, places of a list ...")
         rows += list(_headers(folder, node, raw_headers))
         rows.append(_single(folder, node))
         rows += list(_places(folder, node, walks[node.name]))
+        rows.append(_registers())
     say("memory ...")
-    with _node(1, ready=settings.GISC_READY_RECORDS) as alone:
+    with servers.node(1, ready=settings.GISC_READY_RECORDS) as alone:
         rows += list(_memory(folder, alone))
     return rows
 
@@ -98,7 +92,7 @@ def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None
 def whole_list(say: Callable[[str], None]) -> list[Row]:
     """One client walks the whole list; the memory of the one worker after few pages, and at the end."""
     say("walking the whole list ...")
-    with _node(1, ready=settings.GISC_READY_RECORDS) as node:
+    with servers.node(1, ready=settings.GISC_READY_RECORDS) as node:
         memory: list[float] = []
         took: list[float] = []
         begun = time.perf_counter()
@@ -122,90 +116,27 @@ def whole_list(say: Callable[[str], None]) -> list[Row]:
     ]
 
 
-# --- The servers ------------------------------------------------------------------------------------
-
-
-def _raw(stack: ExitStack, *, page: int) -> Server | None:
-    program = _SHARED / "bench" / "raw_wsgi.py"
-    if not program.exists():
-        return None
-    database = settings.DATABASES["default"]
-    dsn = f"host={database['OPTIONS']['host']} dbname={database['NAME']} user={database['USER']}"
-    command = ["-w", str(settings.GISC_WEB_WORKERS), "-k", "gthread", "--threads", "1", "--no-control-socket"]
-    environment = {
-        "BENCH_DSN": dsn,
-        "BENCH_DRIVER": "psycopg2",
-        "BENCH_PAGE": str(page),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    return stack.enter_context(
-        _gunicorn("raw", "/plain", [*command, "raw_wsgi:application"], environment, program.parent)
-    )
-
-
-@contextmanager
-def _node(workers: int, *, ready: int) -> Iterator[Server]:
-    command = ["-c", "python:gisc.gunicorn_conf", "-w", str(workers), "gisc.wsgi"]
-    # Clients that ask as fast as they can are what is wanted here.
-    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR", "GISC_READY_RECORDS": str(ready)}
-    with _gunicorn("node", "/oai", command, environment, Path(settings.BASE_DIR)) as server:
-        yield server
-
-
-@contextmanager
-def _gunicorn(name: str, base: str, command: list[str], environment: dict[str, str], folder: Path) -> Iterator[Server]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", *command, "-b", f"127.0.0.1:{port}", "--log-level", "warning"],
-        cwd=folder,
-        env=os.environ | environment,
-    )
-    try:
-        server = Server(name, base, port, psutil.Process(process.pid))
-        deadline = time.monotonic() + 30
-        while not _answers(server):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the server of {base} does not answer")
-            time.sleep(0.1)
-        yield server
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _answers(server: Server) -> bool:
-    try:
-        return bool(_get(server, f"{server.base}?verb=ListIdentifiers&metadataPrefix=iso19139"))
-    except OSError:
-        return False
-
-
-def _get(server: Server, path: str) -> bytes:
-    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    link.request("GET", path)
-    response = link.getresponse()
-    body = response.read()
-    link.close()
-    if response.status != 200 or b"<error" in body[:2000]:
-        raise RuntimeError(f"{path} was answered with {response.status}: {body[:500]!r}")
-    return body
-
-
 # --- The work ---------------------------------------------------------------------------------------
 
 
-def _walk(server: Server, verb: str) -> list[str]:
+def _latest(records: int) -> str:
+    """The argument that narrows a list to at most so many of the records, the latest; empty where there are no more."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT datestamp FROM catalogue_record ORDER BY datestamp DESC OFFSET %s LIMIT 1", [records])
+        found = cursor.fetchone()
+    return f"&from={datestamps.write(found[0] + timedelta(seconds=1))}" if found else ""
+
+
+def _walk(server: Server, verb: str, narrowed: str = "") -> list[str]:
     """The address of every page of a list."""
-    return list(_pages(server, verb))
+    return list(_pages(server, verb, narrowed))
 
 
-def _pages(server: Server, verb: str) -> Iterator[str]:
+def _pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
     """The address of one page after the other, each when it has come."""
-    path = f"{server.base}?verb={verb}&metadataPrefix=iso19139"
+    path = f"{server.base}?verb={verb}&metadataPrefix=iso19139{narrowed}"
     while path:
-        token = _TOKEN.search(_get(server, path)[-4000:])
+        token = _TOKEN.search(servers.get(server, path)[-4000:])
         yield path
         path = f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}" if token else ""
 
@@ -238,31 +169,23 @@ def _ask(
 
 
 def _records(
-    folder: Path,
-    walks: dict[str, list[str]],
-    node: Server,
-    keeper: Server | None,
-    raw: Server | None,
-    connections: int,
+    folder: Path, walks: dict[str, list[str]], node: Server, keeper: Server, raw: Server | None, connections: int
 ) -> Iterator[Row]:
     """ListRecords in turn: raw, node, node with gzip, and one that has kept the records since they were last asked for."""
-    work = [(server, walks[server.name]) for server in (node, raw) if server]
     plain, packed, kept, bare = Measured(), Measured(), Measured(), Measured()
-    if keeper:
-        _fill(folder, keeper, work[0][1])
+    _fill(folder, keeper, walks["kept"])
     for _ in range(_ROUNDS):
-        for server, paths in work:
-            _ask(folder, server, paths, connections, "identity", plain if server is node else bare)
-        _ask(folder, node, work[0][1], connections, "gzip", packed)
-        if keeper:
-            _ask(folder, keeper, work[0][1], connections, "gzip", kept)
+        if raw:
+            _ask(folder, raw, walks[raw.name], connections, "identity", bare)
+        _ask(folder, node, walks[node.name], connections, "identity", plain)
+        _ask(folder, node, walks[node.name], connections, "gzip", packed)
+        _ask(folder, keeper, walks["kept"], connections, "gzip", kept)
     what = f"ListRecords, {connections} connection{'s' * (connections > 1)}"
     if raw:
         yield _row(f"{what}: raw plain program", bare, None)
     yield _row(f"{what}: plain", plain, bare if raw else None)
     yield _row(f"{what}: gzip, asked for once", packed, bare if raw else None)
-    if keeper:
-        yield _row(f"{what}: gzip, asked for again", kept, bare if raw else None)
+    yield _row(f"{what}: gzip, asked for again", kept, bare if raw else None)
 
 
 def _fill(folder: Path, keeper: Server, paths: list[str]) -> None:
@@ -285,7 +208,7 @@ def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:
 
 
 def _single(folder: Path, node: Server) -> Row:
-    page = _get(node, f"{node.base}?verb=ListIdentifiers&metadataPrefix=iso19139")
+    page = servers.get(node, f"{node.base}?verb=ListIdentifiers&metadataPrefix=iso19139")
     asked = f"{node.base}?verb=GetRecord&metadataPrefix=iso19139&identifier="
     measured = Measured()
     paths = [asked + quote(identifier.decode(), safe="") for identifier in _IDENTIFIER.findall(page)]
@@ -303,6 +226,23 @@ def _places(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
             _ask(folder, node, [paths[places.get(name, 0)]], 1, "identity", into, seconds=1.0)
     for name, each in measured.items():
         yield _row(f"ListRecords, {name}: plain", each, None)
+
+
+def _registers() -> Row:
+    """How long it takes to unpack a page after ISA-L was used, with and without `catalogue.registers`."""
+    rows = lists.page(Window(None, None, lists.instant()), after=None, size=100, payloads=True)
+    packed = [row.packed for row in rows if row.packed is not None]
+    compression.piece(bytes(4096))
+    cleared = bench.median(lambda: [*map(payload.unpack, packed)])
+    isal_zlib.crc32(bytes(4096))
+    left = bench.median(lambda: [*map(payload.unpack, packed)])
+    compression.piece(bytes(4096))
+    return Row(
+        "unpacking the payloads of a page, after gzip",
+        f"{cleared * 1000:.2f} ms",
+        f"{left * 1000:.2f} ms: registers as ISA-L leaves them",
+        f"{left / cleared:.2f}",
+    )
 
 
 def _memory(folder: Path, node: Server) -> Iterator[Row]:

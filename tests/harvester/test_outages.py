@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
-import psycopg2
 import pytest
 import redis
 from celery import beat
@@ -17,35 +16,13 @@ from kombu import Connection
 from gisc.celery import app
 from harvester import leases, outages, pages, runs, schedule, tasks
 from harvester.models import Link, Run
+from tests.connections import backend, cut
 from tests.gisc.running import free_port
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider, continued
 from tests.harvester.working import counters, go_on
-from tests.waiting import until
 
 # --- The database -----------------------------------------------------------------------------------
-
-
-def cut(backend: int) -> None:
-    """End one connection of the database, as its restart does."""
-    parameters = {name: value for name, value in connection.get_connection_params().items() if name != "cursor_factory"}
-    other = psycopg2.connect(**parameters)
-    other.autocommit = True  # else it would see the same activity for ever
-    try:
-        with other.cursor() as cursor:
-
-            def gone() -> bool:
-                cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s", [backend])
-                return cursor.fetchone() is None
-
-            until(gone, timeout_s=10, what="the connection has ended")
-    finally:
-        other.close()
-
-
-def backend() -> int:
-    connection.ensure_connection()
-    return int(connection.connection.info.backend_pid)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,7 +1,9 @@
 """Flow control: the decisions on a real Redis, then what a client sees of them."""
 
 import logging
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_network
 
 import pytest
@@ -268,3 +270,35 @@ def test_a_mirror_with_the_settings_of_its_node_sends_nobody_to_itself(harvester
     settings.GISC_MIRROR_URL = "https://Mirror.gisc.example.org"
     statuses = [harvester("verb=Identify", host="mirror.gisc.example.org").status_code for _ in range(3)]
     assert statuses == [200, 200, 503]
+
+
+def test_few_answers_are_made_at_a_time() -> None:
+    """The others begin when one of them is done, in whatever order."""
+    now, most, together = 0, 0, threading.Barrier(8)
+    lock, never = threading.Lock(), threading.Event()
+
+    def work() -> None:
+        nonlocal now, most
+        together.wait()
+        for _ in range(10):
+            with flow.turn():
+                with lock:
+                    now += 1
+                    most = max(most, now)
+                never.wait(0.001)  # the others have their chance to come in
+                with lock:
+                    now -= 1
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(work) for _ in range(8)]:
+            done.result(60)
+    assert 1 <= most <= 2
+
+
+def test_who_waits_for_something_slow_does_not_wait_long() -> None:
+    """Two answers that take for ever stop no other one; and when they are done, there is no turn too many."""
+    with flow.turn(), flow.turn():
+        for _ in range(3):
+            with flow.turn():
+                pass
+    test_few_answers_are_made_at_a_time()

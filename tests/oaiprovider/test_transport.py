@@ -21,6 +21,7 @@ from oaiprovider import tokens, views
 from oaiprovider.models import Profile
 from oaiprovider.tokens import Token
 from tests import world
+from tests.connections import backend, cut
 from tests.oaiprovider import asking
 
 pytestmark = pytest.mark.django_db
@@ -221,6 +222,14 @@ def test_what_is_no_document_is_plain_text_and_never_compressed(client: Client, 
     assert response.status_code == status
     assert "Content-Encoding" not in response
     assert response["Vary"] == "Accept, Accept-Encoding, User-Agent"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_has_died_meanwhile_is_replaced(client: Client) -> None:
+    """As after a restart of the database: no harvester is told to come again."""
+    assert client.get("/oai?verb=Identify").status_code == 200
+    cut(backend())
+    assert b"<repositoryName>" in client.get("/oai?verb=Identify").content
 
 
 @pytest.mark.spec("P9")

@@ -1,0 +1,98 @@
+"""The web servers of the benchmarks: a node's own, and beside it the least that a WSGI program can do.
+
+That program is `$GISC_SHARED/bench/raw_wsgi.py` (default `../shared`).
+"""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from django.conf import settings
+
+_SHARED = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared"))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A gunicorn that runs, and the base of its lists."""
+
+    name: str
+    base: str
+    port: int
+    process: psutil.Process
+
+
+def raw(stack: ExitStack, *, page: int) -> Server | None:
+    program = _SHARED / "bench" / "raw_wsgi.py"
+    if not program.exists():
+        return None
+    database = settings.DATABASES["default"]
+    dsn = f"host={database['OPTIONS']['host']} dbname={database['NAME']} user={database['USER']}"
+    command = ["-w", str(settings.GISC_WEB_WORKERS), "-k", "gthread", "--threads", "1", "--no-control-socket"]
+    environment = {
+        "BENCH_DSN": dsn,
+        "BENCH_DRIVER": "psycopg2",
+        "BENCH_PAGE": str(page),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return stack.enter_context(
+        _gunicorn("raw", "/plain", [*command, "raw_wsgi:application"], environment, program.parent)
+    )
+
+
+@contextmanager
+def node(workers: int, *, ready: int) -> Iterator[Server]:
+    command = ["-c", "python:gisc.gunicorn_conf", "-w", str(workers), "gisc.wsgi"]
+    # Clients that ask as fast as they can are what is wanted here.
+    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR", "GISC_READY_RECORDS": str(ready)}
+    with _gunicorn("node", "/oai", command, environment, Path(settings.BASE_DIR)) as server:
+        yield server
+
+
+@contextmanager
+def _gunicorn(name: str, base: str, command: list[str], environment: dict[str, str], folder: Path) -> Iterator[Server]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", *command, "-b", f"127.0.0.1:{port}", "--log-level", "warning"],
+        cwd=folder,
+        env=os.environ | environment,
+    )
+    try:
+        server = Server(name, base, port, psutil.Process(process.pid))
+        deadline = time.monotonic() + 30
+        while not _answers(server):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server of {base} does not answer")
+            time.sleep(0.1)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _answers(server: Server) -> bool:
+    try:
+        return bool(get(server, f"{server.base}?verb=ListIdentifiers&metadataPrefix=iso19139"))
+    except OSError:
+        return False
+
+
+def get(server: Server, path: str) -> bytes:
+    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    link.request("GET", path)
+    response = link.getresponse()
+    body = response.read()
+    link.close()
+    if response.status != 200 or b"<error" in body[:2000]:
+        raise RuntimeError(f"{path} was answered with {response.status}: {body[:500]!r}")
+    return body
