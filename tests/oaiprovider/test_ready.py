@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from catalogue import lists, store
+from catalogue import datestamps, lists, store
 from catalogue.lists import Listed, Version, Window
 from catalogue.models import MetadataSet, Record
 from oaiprovider import ready
@@ -108,6 +108,7 @@ def test_a_record_damaged_meanwhile_is_left_out(listed: Client) -> None:
 def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Client, monkeypatch, query: str) -> None:
     """Between the two statements that a page is read by, one of its records is replaced, another one deleted."""
     world.put(*(world.iso_record(f"urn:{letter}") for letter in "abc"))
+    then = datestamps.write(Record.objects.get(identifier="urn:c").datestamp)
     versioned = lists.versioned
     calls: list[dict[str, Any]] = []
 
@@ -115,6 +116,8 @@ def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Clie
         calls.append(options)
         world.put(world.iso_record("urn:a", title="Changed meanwhile"))
         world.bury("urn:b")
+        for changed in ("urn:a", "urn:b"):  # in the same second, or they are behind the end of this list
+            world.restamp(changed, then)
         return versioned(window, **options)
 
     monkeypatch.setattr(lists, "versioned", changing)
