@@ -144,7 +144,7 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
 
 # What ListSets does not show no header may name (P142).
 _HIDDEN = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
-# The statements name what they read of a row; `<specs>` are its setSpecs, an array.
+# The statements; what they read of a row is filled in.
 _ALL = """
     SELECT {columns}
     FROM catalogue_record r
