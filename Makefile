@@ -29,7 +29,7 @@ help:
 	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one for each core'
 	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
-	@echo 'make bench-provider  measure what /oai serves; BENCH_N=... sets the number of records'
+	@echo 'make bench-provider  measure what /oai serves; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
 	@echo 'make bench-harvest   measure what a harvest takes, beside Sickle; BENCH_N=... sets the number of records'
 	@echo 'make migrate  bring the database to this version'
 	@echo 'make lock     lock the requirements anew'
@@ -51,7 +51,7 @@ bench: $(RUN_READY)
 bench-provider: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
-		$(or $(BENCH_N),10000) --provider
+		$(or $(BENCH_N),10000) --provider $(if $(filter 1,$(BENCH_SMALL)),--small)
 
 # The same for a harvest of all records, beside Sickle, which is there for development alone.
 bench-harvest: $(DEV_READY)

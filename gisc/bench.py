@@ -49,11 +49,11 @@ class Row:
     ratio: str = ""
 
 
-def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None]) -> list[Row]:
+def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
     """Measure everything with so many records; `folder` holds the records, `say` is told how it goes."""
     archive = folder / "records.tar"
     say(f"making {records:,} records ...")
-    made_from = make(archive, records)
+    made_from = make(archive, records, small=small)
     raw_bytes = sum(length for _, length in _places(archive))
     say(f"{made_from}, mean {raw_bytes / records:,.0f} bytes; reading them without a catalogue ...")
     reading = records / _read_alone(archive, processes)
@@ -93,16 +93,16 @@ def table(rows: Iterable[Row]) -> str:
 # --- The records ------------------------------------------------------------------------------------
 
 
-def make(archive: Path, records: int) -> str:
-    """Make the records, small ones where the disk would not hold others; a few words on what they were made from."""
+def make(archive: Path, records: int, *, small: bool) -> str:
+    """Make the records, small ones also where the disk would not hold others; a few words on what they were made from."""
     generator = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared")) / "tools/synthesize_records.py"
     if not generator.exists():
         _vary_samples(archive, records)
         return "variations of the samples that ship"
-    small = [] if _fits(archive.parent, records * _ON_DISK) else ["--max-template-bytes", "9000"]
-    command = [sys.executable, str(generator), str(records), "--tar", str(archive), *small]
+    templates = ["--max-template-bytes", "9000"] if small or not _fits(archive.parent, records * _ON_DISK) else []
+    command = [sys.executable, str(generator), str(records), "--tar", str(archive), *templates]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    return "synthetic records of synthesize_records.py" + (f" ({' '.join(small)})" if small else "")
+    return "synthetic records of synthesize_records.py" + (f" ({' '.join(templates)})" if templates else "")
 
 
 def _vary_samples(archive: Path, records: int) -> None:

@@ -25,11 +25,11 @@ from gisc.bench_servers import node as provider
 _NAME = "WIS-GISC-HARVESTER"  # of the node that harvests
 
 
-def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None]) -> list[Row]:
+def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
     """Load so many records into the provider, harvest them into an empty node, and then once more."""
     archive = folder / "records.tar"
     say(f"making and loading {records:,} records ...")
-    bench.make(archive, records)
+    bench.make(archive, records, small=small)
     bench.load(archive, processes)
     archive.unlink()
     with provider(settings.GISC_WEB_WORKERS, ready=settings.GISC_READY_RECORDS) as server:

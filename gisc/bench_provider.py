@@ -56,11 +56,11 @@ class Measured:
         return sorted(self.took)[int(len(self.took) * share)] * 1000
 
 
-def run(folder: Path, *, records: int, processes: int, say: Callable[[str], None]) -> list[Row]:
+def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
     """Load so many records and measure everything."""
     archive = folder / "records.tar"
     say(f"making and loading {records:,} records ...")
-    made_from = bench.make(archive, records)
+    made_from = bench.make(archive, records, small=small)
     size = archive.stat().st_size
     bench.load(archive, processes)
     archive.unlink()

@@ -21,11 +21,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
         parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
+        parser.add_argument("--small", action="store_true", help="records of 7 kB instead of 21")
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
 
-    def handle(self, *, records: int, processes: int, provider: bool, harvest: bool, **_: Any) -> None:
+    def handle(self, *, records: int, processes: int, small: bool, provider: bool, harvest: bool, **_: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
         if not settings.GISC_EMBEDDED_DATABASE:
             raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
@@ -39,7 +40,7 @@ class Command(BaseCommand):
             # The log of each request is no part of what is measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
             measure = bench_provider.run if provider else bench_harvest.run if harvest else bench.run
-            rows = measure(folder, records=records, processes=processes, say=self.stderr.write)
+            rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)
             if measure is bench.run:
                 rows += bench_provider.whole_list(self.stderr.write)
         self.stdout.write(
