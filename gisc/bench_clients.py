@@ -79,7 +79,10 @@ def main(host: str, port: int, connections: int, seconds: float, encoding: str, 
             waiting.register(one.socket, selectors.EVENT_READ, one)
             one.ask()
         while waiting.get_map():
-            for key, _ in waiting.select(_PATIENCE_S):
+            come = waiting.select(_PATIENCE_S)
+            if not come:
+                raise RuntimeError(f"the server has sent nothing for {_PATIENCE_S} s")
+            for key, _ in come:
                 one = key.data
                 if not one.receive():
                     continue

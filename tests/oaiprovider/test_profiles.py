@@ -12,7 +12,7 @@ from catalogue import oai, sets
 from catalogue.models import MetadataSet
 from oaiprovider import models
 from oaiprovider.models import Profile
-from oaiprovider.profiles import ANY
+from oaiprovider.profiles import ANY, Terms
 from tests import world
 from tests.oaiprovider import asking, stylesheets
 
@@ -339,12 +339,30 @@ def test_two_profiles_for_the_same_requests_are_refused_also_when_written_differ
 
 
 @pytest.mark.parametrize("number", [0, 20])
-def test_the_choice_takes_one_query_however_many_profiles_there_are_and_another_after_an_edit(
-    number: int, django_assert_num_queries
-) -> None:
+def test_the_choice_takes_one_query_however_many_profiles_there_are(number: int, django_assert_num_queries) -> None:
+    """And one more for who asks for the first time."""
     for n in range(number):
         profile(world.own_set(), name=f"harvester-{n:02d}")
     for queries in (2, 1):
         with django_assert_num_queries(queries):
             terms = Profile.objects.terms_for("harvester-07/1.0", "203.0.113.9")
         assert terms.name == ("harvester-07" if number else ANY)
+
+
+def test_an_edit_counts_at_once_for_who_has_asked_before(settings) -> None:
+    """Of a profile, of its sets, of a setting that fills it in; and when it is gone."""
+    toulouse = world.peer_set(world.TOULOUSE)
+    mine = profile(world.own_set(), name="DRIVER")
+
+    def terms() -> Terms:
+        return Profile.objects.terms_for("DRIVER/1.0", "203.0.113.9")
+
+    assert terms().scope.sets == frozenset({world.own_set().pk})
+    Profile.objects.filter(pk=mine.pk).update(page_records=7)
+    assert terms().page_records == 7
+    mine.sets.add(toulouse)
+    assert terms().scope.sets == frozenset({world.own_set().pk, toulouse.pk})
+    settings.GISC_PAGE_HEADERS = 13
+    assert terms().page_headers == 13
+    Profile.objects.filter(pk=mine.pk).delete()
+    assert terms().name == ANY
