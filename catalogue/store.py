@@ -6,18 +6,17 @@ merges, and commits. So datestamps never decrease in commit order (promise 1). E
 are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection, transaction
 
 from catalogue import belonging, bootstrap, fields, journal, metadata, oai, payload, prepared, preparing, staging
 from catalogue.decisions import Action, Decision, Disagreement, Held, Result, Step, after, decide
+from catalogue.held import HeldVersion, held_digests, held_records, held_versions, unchanged
 from catalogue.models import JournalOutbox, MetadataSet
-from catalogue.precedence import OURS, origin
 from catalogue.prepared import Prepared
 from catalogue.staging import PayloadNeeded
 
@@ -113,7 +112,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     """
     keys = [oai.identifier_key(identifier) for identifier in identifiers]
     stamp = belonging.take_stamp()
-    held = _held(keys)
+    held = held_records(keys)
     results = []
     moving: dict[int, list[str]] = {}
     claimed: dict[int, list[str]] = {}
@@ -162,14 +161,14 @@ def _put(
         return decide(held, entry, into=into, source=source, known_only=known_only)
 
     last = {entry.key: entry for entry in entries}
-    held = _held(list(last), source)
+    held = held_records(list(last), source)
     buried: list[str] = []
     differing = {key: entry for key, entry in last.items() if decided(held.get(key), entry).step is not Step.NOTHING}
     if differing:
         described = staging.stage(list(differing.values()))
         before_lock()
         stamp = belonging.take_stamp()
-        held = _held(list(last), source)  # now nobody else writes
+        held = held_records(list(last), source)  # now nobody else writes
         steps: dict[Step, list[str]] = {}
         for key, entry in last.items():
             step = decided(held.get(key), entry).step
@@ -187,89 +186,6 @@ def _put(
             decision = Decision(Step.WRITE, Action.DELETED, _NO_OTHER_WORD, Disagreement.DISPUTED)
         results.append(Result(entry.identifier, decision.action, decision.reason, decision.disagreement))
     return results
-
-
-def held_digests(keys: Sequence[str]) -> dict[str, bytes]:
-    """The digests of the live records among these keys: what need not be packed to be found unchanged."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT key, digest FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)])
-        return {key: bytes(digest) for key, digest in cursor.fetchall()}
-
-
-class HeldVersion(NamedTuple):
-    """A live record as it is held. `size`: of its root element, -1 where that cannot be told."""
-
-    identifier: str
-    digest: bytes
-    metadata_date: datetime | None
-    packed: memoryview
-    size: int
-
-    def equals(self, element: bytes) -> bool:
-        """Whether these bytes are the root element as it is held, every one of them."""
-        if self.size != len(element):
-            return False
-        try:
-            return payload.unpack(self.packed) == element
-        except payload.PayloadDamaged:
-            return False
-
-
-def held_versions(keys: Sequence[str]) -> dict[str, HeldVersion]:
-    """As `held_digests`, with the payloads: what equals them has the digest, and nothing need be made of it (promise 3).
-
-    The dictionaries that the payloads need are at hand then: comparing asks the database for nothing.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT key, identifier, digest, metadata_date, payload FROM catalogue_record"
-            " WHERE key = ANY(%s) AND NOT deleted",
-            [list(keys)],
-        )
-        found = {
-            key: HeldVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
-            for key, identifier, digest, date, packed in cursor.fetchall()
-        }
-    payload.fetch_dictionaries(version.packed for version in found.values())
-    return found
-
-
-def unchanged(key: str, version: HeldVersion) -> Prepared:
-    """An entry that equals what is held, ready for `put_entries`."""
-    return Prepared(version.identifier, key, version.digest, version.metadata_date, b"")
-
-
-def _held(keys: Sequence[str], source: str = "") -> dict[str, Held]:
-    """What is held. Its origin is read only where it came by another way than `source`: nothing else asks for it."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
-                   r.metadata_date,
-                   CASE WHEN coalesce(r.provenance->>'link', '') <> %s THEN r.provenance END,
-                   ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
-                   (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
-                    FROM catalogue_claim c WHERE c.record_id = r.id)
-            FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
-            WHERE r.key = ANY(%s)
-            """,
-            [source, list(keys)],
-        )
-        return {
-            key: Held(
-                deleted,
-                bytes(digest) if digest is not None else None,
-                owner_id,
-                owner_spec,
-                owner_kind,
-                source,
-                metadata_date,
-                origin(json.loads(provenance)) if provenance else OURS,
-                {(set_id, by): bytes.fromhex(said) for set_id, by, said in claims or ()},
-                frozenset(sets),
-            )
-            for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, provenance, sets, claims in cursor.fetchall()
-        }
 
 
 # --- Under the lock ----------------------------------------------------------------------------------
