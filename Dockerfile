@@ -38,7 +38,7 @@ ENV PATH=/opt/venv/bin:$PATH \
 RUN export GISC_DATA_DIR=/tmp/build \
     && python manage.py check \
     && gunicorn -c python:gisc.gunicorn_conf --check-config gisc.wsgi \
-    && python -c "from gisc.container import app; app.connection_for_write().transport" \
+    && python -c "from gisc.node.container import app; app.connection_for_write().transport" \
     && python manage.py collectstatic --no-input --verbosity 0 \
     && python -m compileall -q -j 0 . \
     && rm -rf /tmp/build

@@ -6,8 +6,9 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
-from catalogue import dictionaries, oai
+from catalogue import oai
 from catalogue.models import MetadataSet
+from catalogue.payloads import dictionaries
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """What the catalogue holds: sets, records, memberships, the datestamp clock and the journal's outbox.
 
-Fields, constraints and facts about one row. Rows are written by `catalogue.store` alone (S8): it is the
+Fields, constraints and facts about one row. Rows are written by `catalogue.writing.store` alone (S8): it is the
 only place that knows the clock's lock. `docs/ARCHITECTURE.md` draws the tables.
 """
 
@@ -67,7 +67,9 @@ class Record(models.Model):
     set_specs = ArrayField(
         models.TextField(), default=list, help_text="memberships for the header; kept by a tombstone (P84)"
     )
-    payload = models.BinaryField(null=True, help_text="root element, packed by catalogue.payload; none in a tombstone")
+    payload = models.BinaryField(
+        null=True, help_text="root element, packed by catalogue.payloads.payload; none in a tombstone"
+    )
     digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
     provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
@@ -126,7 +128,7 @@ class Description(models.Model):
 class SetInclusion(models.Model):
     """`child` is part of `parent`: by hierarchy (`a` holds `a:b`, P74) or because a virtual set names it (G4).
 
-    Memberships of a parent are rows like any other, kept by `catalogue.store`, so that one index serves its lists.
+    Memberships of a parent are rows like any other, kept by `catalogue.writing.store`, so that one index serves its lists.
     """
 
     parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="inclusions")

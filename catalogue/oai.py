@@ -1,8 +1,7 @@
 """Words both sides speak: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 OAI_NS = "http://www.openarchives.org/OAI/2.0/"
 OAI_SCHEMA = "http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"
@@ -35,14 +34,6 @@ MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-# How much is kept of where a record has been. A way of more steps than there are centres has gone in circles.
-MAX_ORIGINS = 16  # chosen
-MAX_ORIGIN_CHARS = 16_000  # chosen: all texts of the steps together
-# How much is kept of what else is said beside a record (P126).
-MAX_ABOUTS = 8  # chosen
-MAX_ABOUT_BYTES = 16_000  # chosen: those of one record together
-
-
 class Header(NamedTuple):
     """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5), as they stand on the wire.
 
@@ -65,13 +56,6 @@ class Entry(NamedTuple):
     header: Header
     metadata: bytes | None = None
     about: tuple[bytes, ...] = ()
-
-
-class About(NamedTuple):
-    """A container that came in an `about`: UTF-8 bytes of one element that stands by itself, and its namespace."""
-
-    namespace: str
-    element: bytes
 
 
 def is_set_spec(text: str) -> bool:
@@ -123,39 +107,3 @@ def is_identifier(text: str) -> bool:
 def identifier_key(identifier: str) -> str:
     """The key that two spellings of one identifier share: trimmed and case-folded (design.md, data model)."""
     return identifier.strip().casefold()
-
-
-def bounded_way(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The steps of a record's way, latest first, without those in the middle that are too many or too long (P123).
-
-    The latest step, which is ours, and the first one, which names the origin (W33), stay longest.
-    """
-    kept = list(steps)
-    while len(kept) > 1 and (len(kept) > MAX_ORIGINS or _size(kept) > MAX_ORIGIN_CHARS):
-        del kept[-2 if len(kept) > 2 else -1]
-    return kept
-
-
-def bounded_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]:
-    """Those that may be passed on (P126), and why others are not, each as the end of a sentence.
-
-    OAI-PMH.xsd has them in a namespace other than its own (P48); of rights there is one package at most, the first.
-    """
-    kept: list[About] = []
-    reasons = []
-    for about in abouts:
-        if about.namespace in ("", OAI_NS):
-            reasons.append("because it is in no namespace of its own")
-        elif about.namespace == RIGHTS_NS and any(other.namespace == RIGHTS_NS for other in kept):
-            reasons.append("because it is a second package of rights")
-        elif len(kept) == MAX_ABOUTS:
-            reasons.append(f"because there are more than {MAX_ABOUTS}")
-        elif sum(len(one.element) for one in (*kept, about)) > MAX_ABOUT_BYTES:
-            reasons.append(f"because the abouts of a record may have {MAX_ABOUT_BYTES} bytes together")
-        else:
-            kept.append(about)
-    return tuple(kept), reasons
-
-
-def _size(steps: Sequence[Mapping[str, Any]]) -> int:
-    return sum(len(value) for step in steps for value in step.values() if isinstance(value, str))

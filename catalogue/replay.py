@@ -1,6 +1,6 @@
 """Replay: what the journal says of deletions, made true again in a catalogue that was rebuilt or restored (W11).
 
-Part of the writer (S8), as `catalogue.upkeep` is: each batch is one short transaction that takes the clock's lock and
+Part of the writer (S8), as `catalogue.writing.purge` is: each batch is one short transaction that takes the clock's lock and
 its stamp before it decides what it writes.
 
 What counts is the journal's last word on a record, in the order of the journal. Neither our datestamps count, which
@@ -20,11 +20,13 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalogue import belonging, journal, metadata, oai, sets, store, upkeep
-from catalogue.decisions import Action, Result
+from catalogue import journal, oai
+from catalogue.documents import xml_tree
 from catalogue.journal import Event, LastWord
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
-from catalogue.prepared import Prepared
+from catalogue.writing import clock, memberships, set_inclusion, store
+from catalogue.writing.decisions import Action, Result
+from catalogue.writing.entry import PreparedEntry
 
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 
@@ -97,8 +99,8 @@ def _watched(events: Iterable[Event]) -> Iterator[Event]:
         if event.datestamp <= limit and (latest is None or event.datestamp > latest):
             latest = event.datestamp
         yield event
-    if latest is not None and latest > upkeep.mark_now():
-        upkeep.raise_mark(latest)
+    if latest is not None and latest > clock.mark_now():
+        clock.raise_mark(latest)
 
 
 def _replay(words: Sequence[LastWord], report: Replayed) -> None:
@@ -107,14 +109,14 @@ def _replay(words: Sequence[LastWord], report: Replayed) -> None:
         plan, departures = _judge(words, known), _departures(words, known)
         departed = 0
         if plan.burying or plan.moving or departures.ending:
-            stamp = belonging.take_stamp()
+            stamp = clock.take_stamp()
             plan = _judge(words, known)  # now nobody else writes
             plan.results.extend(_bury(plan.burying, known, stamp))
             for into, identifiers in plan.moving.items():
                 plan.results.extend(store.move(identifiers, into=into))
             departures = _departures(words, known)
             for gone_from, keys in departures.ending.items():
-                belonging.end(keys, gone_from.pk, stamp)
+                memberships.end(keys, gone_from.pk, stamp)
                 departed += len(keys)
     report.note(plan.results + departures.results)
     report.departed += departed
@@ -137,7 +139,7 @@ class _Plan:
     `results` are those of the others.
     """
 
-    burying: dict[tuple[MetadataSet, str], list[tuple[Prepared, Event]]] = field(default_factory=dict)
+    burying: dict[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]] = field(default_factory=dict)
     moving: dict[MetadataSet, list[str]] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
 
@@ -171,7 +173,7 @@ def _judge_deleted(
     where = (record.owner, record.source) if record else (_chosen(known, event), "")
     try:
         plan.burying.setdefault(where, []).append((store.prepare_deletion(event.identifier), event))
-    except metadata.Unusable as exc:
+    except xml_tree.Unusable as exc:
         plan.results.append(_left(event, str(exc)))
 
 
@@ -206,7 +208,7 @@ def _sets_of(words: Iterable[LastWord]) -> dict[str, MetadataSet]:
     known = {one.spec: one for one in MetadataSet.objects.all()}
     events = (event for word in words for event in (word.event, *word.left) if event)
     for spec in {spec for event in events for spec in event.set_specs} - known.keys():
-        known[spec] = sets.add(spec)
+        known[spec] = set_inclusion.add(spec)
     return known
 
 
@@ -217,7 +219,7 @@ def _chosen(known: Mapping[str, MetadataSet], event: Event) -> MetadataSet:
 
 
 def _bury(
-    burying: Mapping[tuple[MetadataSet, str], list[tuple[Prepared, Event]]],
+    burying: Mapping[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]],
     known: Mapping[str, MetadataSet],
     stamp: datetime,
 ) -> list[Result]:
@@ -244,8 +246,8 @@ def _tell_other_sets(
                 others.setdefault(spec, []).append(oai.identifier_key(event.identifier))
     for spec, keys in others.items():
         stamp = Record.objects.values_list("datestamp", flat=True).get(key=keys[0])  # all were put at once
-        belonging.join(keys, known[spec].pk, stamp)
-        belonging.derive(keys, stamp)
+        memberships.join(keys, known[spec].pk, stamp)
+        memberships.derive(keys, stamp)
         values: dict[str, Any] = {"spec": spec, "keys": keys, "since": since}
         values["deleted"] = JournalOutbox.Event.DELETED.value
         with connection.cursor() as cursor:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from catalogue import views
+from catalogue.pages import views
 
 app_name = "catalogue"
 urlpatterns = [

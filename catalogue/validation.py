@@ -22,9 +22,11 @@ from django.conf import settings
 from django.db import connection, transaction
 from lxml import etree
 
-from catalogue import oai, payload, schemas, wcmp
+from catalogue import oai
+from catalogue.documents import schemas, wcmp
+from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
-from catalogue.wcmp import Fault
+from catalogue.payloads import payload
 
 BATCH = 100  # chosen: records labelled in one statement; less than a second of work
 _TURN = 0x47495356  # "GISV": the advisory lock of those who label

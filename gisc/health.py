@@ -16,9 +16,9 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from catalogue import durability
+from catalogue import checks
 from gisc import database
-from harvester import canary, clock
+from harvester.rows import health
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ def ready(request: HttpRequest) -> JsonResponse:
     if parts["database"] != "not reachable":
         told["durable"] = _durable()
     tasks = _tasks() if parts["database"] == "ok" else None
-    if parts["database"] == "ok" and (clock_state := clock.state()):
+    if parts["database"] == "ok" and (clock_state := health.host_clock_state()):
         told["clock"] = clock_state
     status = "not ready" if not good else "degraded" if tasks is None or tasks["late"] else "ok"
     answer = {"ready": good, "status": status, **parts, "tasks": tasks, "durable": None, **told}
@@ -61,17 +61,17 @@ def tasks(request: HttpRequest) -> JsonResponse:
 def _tasks() -> dict[str, object] | None:
     """The canary's age and what it means; None where the database does not tell."""
     try:
-        age_s = canary.age_s()
+        age_s = health.tick_age_s()
     except DatabaseError as exc:
         logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
         return None
-    return {"age_s": None if age_s is None else round(age_s, 1), "late": canary.is_late(age_s)}
+    return {"age_s": None if age_s is None else round(age_s, 1), "late": health.is_tick_late(age_s)}
 
 
 def _durable() -> bool | None:
     """Whether PostgreSQL keeps what is committed: `manage.py check --database default` says what is off."""
     try:
-        return not durability.lacking()
+        return not checks.lacking_durability()
     except DatabaseError:
         return None
 

@@ -28,7 +28,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class LineFormatter(logging.Formatter):
-    """`12:00:00 INFO harvester.runs page stored link=toulouse page=3`, for a terminal."""
+    """`12:00:00 INFO harvester.runs.lifecycle page stored link=toulouse page=3`, for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         facts = "".join(f" {name}={value}" for name, value in _facts(record).items())

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest, multiprocess
 
 from catalogue.metrics import JournalCollector
-from harvester.metrics import LinkCollector
+from harvester.monitoring.metrics import LinkCollector
 
 
 @require_safe

@@ -199,7 +199,9 @@ CELERY_BEAT_SCHEDULE = {
 # --- Wiring -----------------------------------------------------------------------------------------
 # What one side of the node tells the other, which may not import it: functions, by name.
 
-OAI_FRIENDS = "harvester.friends.base_urls"  # the base URLs in the `friends` container of Identify (P127)
+OAI_FRIENDS = (
+    "harvester.monitoring.status.friend_base_urls"  # the base URLs in the `friends` container of Identify (P127)
+)
 
 # --- Logging ----------------------------------------------------------------------------------------
 

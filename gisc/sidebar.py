@@ -17,7 +17,7 @@ _PAGES = {
         ("Records", "description", "catalogue.record"),
         ("Sets", "folder", "catalogue.metadataset"),
         ("Claims", "rule", "catalogue.claim"),
-        ("Crosswalks", "transform", "oaiprovider.crosswalk"),
+        ("Crosswalks", "transform", "oaiprovider.oai_dc"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
     ),
     "Provider": (

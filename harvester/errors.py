@@ -51,9 +51,9 @@ class Endless(HarvestError):
     """The list repeats itself, or goes on beyond any sense."""
 
 
-class Refused(HarvestError):
+class RefusedByProvider(HarvestError):
     """The provider understood and declined; asking again would not help."""
 
 
-class TooLarge(Refused):
+class TooLarge(RefusedByProvider):
     """The answer is larger than a page may be; asking for record by record helps."""

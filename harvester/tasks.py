@@ -6,10 +6,14 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from catalogue import dictionaries, journal, upkeep
+from catalogue import journal
+from catalogue.payloads import dictionaries
 from catalogue.tasks import queue_validation
-from harvester import canary, clock, outages, probing, runs, switching
+from catalogue.writing import purge
+from harvester.links import failover
 from harvester.models import Run
+from harvester.rows import health, outage
+from harvester.runs import lifecycle
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +24,7 @@ def queue(run: Run) -> None:
     Raises OperationalError of kombu when there is no broker.
     """
     harvest.delay(run.pk)
-    runs.mark_queued(run)
+    lifecycle.mark_queued(run)
 
 
 def _queue_if_possible(run: Run) -> None:
@@ -36,43 +40,43 @@ def tick() -> None:
 
     One chore that fails does not keep the others from being done.
     """
-    canary.sing()
+    health.record_tick()
     for chore in (
         *(_check_clock, _switch_failing, _return_answering, _probe_due, _start_due, _take_up),
-        *(_flush_journal, upkeep.purge_daily, queue_validation, dictionaries.tend),
+        *(_flush_journal, purge.purge_daily, queue_validation, dictionaries.retrain_if_outgrown),
     ):
         try:
             chore()
         except Exception as exc:
-            if outages.is_one(exc):
+            if outage.is_one(exc):
                 raise  # the others need the database, too
             logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
 
 
 def _check_clock() -> None:
-    clock.check(timezone.now())
+    health.check_host_clock(timezone.now())
 
 
 def _switch_failing() -> None:
-    switching.switch_failing(timezone.now())
+    failover.switch_failing(timezone.now())
 
 
 def _return_answering() -> None:
-    switching.return_answering(timezone.now())
+    failover.return_answering(timezone.now())
 
 
 def _probe_due() -> None:
-    for standby in probing.take_due(timezone.now()):
+    for standby in failover.take_due(timezone.now()):
         probe.delay(standby.pk)
 
 
 def _start_due() -> None:
-    for run in runs.open_due_runs():
+    for run in lifecycle.open_due_runs():
         _queue_if_possible(run)
 
 
 def _take_up() -> None:
-    for run in runs.claimable():
+    for run in lifecycle.claimable():
         _queue_if_possible(run)
 
 
@@ -84,7 +88,7 @@ def _flush_journal() -> None:
 @shared_task
 def harvest(run_id: int) -> None:
     """Take pages of a run for at most a minute, then queue the successor."""
-    run = runs.work(run_id)
+    run = lifecycle.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
         _queue_if_possible(run)
 
@@ -92,4 +96,4 @@ def harvest(run_id: int) -> None:
 @shared_task
 def probe(standby_id: int) -> None:
     """Ask the own provider of a link that another one serves whether it answers again."""
-    probing.probe(standby_id)
+    failover.probe(standby_id)

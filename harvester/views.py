@@ -4,23 +4,24 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from harvester import overview, status, switching
+from harvester.links import failover
 from harvester.models import Link
+from harvester.monitoring import status
 
 
 @require_safe
 def status_page(request: HttpRequest) -> HttpResponse:
     """All links, each with its newest run and comparison."""
     links = []
-    for link in overview.with_last_run(Link.objects.all()):
-        run = overview.last_run(link)
-        compared = overview.last_comparison(link)
-        outcome = overview.outcome(run) if run else ("", "none yet")
-        links.append((link, run, outcome, compared, switching.told(link)))
+    for link in status.with_last_run(Link.objects.all()):
+        run = status.last_run(link)
+        compared = status.last_comparison(link)
+        outcome = status.outcome(run) if run else ("", "none yet")
+        links.append((link, run, outcome, compared, failover.describe_provider(link)))
     return render(request, "harvester/status.html", {"links": links})
 
 
 @require_safe
 def status_json(_request: HttpRequest) -> HttpResponse:
-    """The same for programs: see `harvester.status`."""
-    return JsonResponse(status.status())
+    """The same for programs: see `harvester.monitoring.status`."""
+    return JsonResponse(status.status_report())

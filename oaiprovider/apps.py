@@ -9,9 +9,9 @@ class OaiProviderConfig(AppConfig):
     def ready(self) -> None:
         from oaiprovider import (
             checks,  # noqa: F401  (registers the system checks)
-            generations,
         )
+        from oaiprovider.formats import versions
         from oaiprovider.models import ensure_any
 
         post_migrate.connect(ensure_any, sender=self)
-        post_migrate.connect(generations.note, sender=self)
+        post_migrate.connect(versions.note, sender=self)

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from lxml import etree
 
-from oaiprovider import compression
-from oaiprovider.compression import Piece
+from oaiprovider.protocol import compression
+from oaiprovider.protocol.compression import Piece
 
 _STYLESHEET = Path(__file__).parent / "static" / "oaiprovider" / "oai.xsl"
 _NOTHING = etree.XSLTAccessControl.DENY_ALL  # type: ignore[attr-defined]  # missing in lxml-stubs

@@ -9,7 +9,7 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 from django.http.request import validate_host
 
-from oaiprovider.emails import is_deliverable
+from oaiprovider.protocol.identify_descriptions import is_deliverable
 
 
 @register()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from lxml import etree
 
 from catalogue import oai
-from oaiprovider import arguments, compression, profiles, views
+from oaiprovider import terms, views
 from oaiprovider.models import Profile
-from oaiprovider.profiles import Terms
+from oaiprovider.protocol import arguments, compression
+from oaiprovider.terms import Terms
 
 _OAI = f"{{{oai.OAI_NS}}}"
 CHOSEN = "Chosen."
@@ -40,7 +41,7 @@ class Preview:
 def of(user_agent: str, address: str) -> Preview:
     """Ask as this harvester would, from this address."""
     known = list(Profile.objects.all())
-    chosen = profiles.choose((profile.candidate for profile in known), user_agent, address)
+    chosen = terms.choose_profile((profile.candidate for profile in known), user_agent, address)
     sets = _ask("ListSets", user_agent, address)
     formats = _ask("ListMetadataFormats", user_agent, address)
     fault = sets.find(f"{_OAI}error")
@@ -60,11 +61,11 @@ def of(user_agent: str, address: str) -> Preview:
     )
 
 
-def _reason(profile: Profile, chosen: profiles.Candidate | None, user_agent: str, address: str) -> str:
+def _reason(profile: Profile, chosen: terms.Candidate | None, user_agent: str, address: str) -> str:
     if chosen is not None and profile.name == chosen.name:
         return CHOSEN
-    misfit = profiles.misfit(profile.candidate, user_agent, address)
-    return misfit or f"It fits too, but {chosen.name if chosen else profiles.ANY} comes first."
+    misfit = terms.misfit(profile.candidate, user_agent, address)
+    return misfit or f"It fits too, but {chosen.name if chosen else terms.ANY} comes first."
 
 
 def _ask(verb: str, user_agent: str, address: str) -> etree._Element:

@@ -12,14 +12,19 @@ from typing import Any, Generic, TypeVar
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from catalogue import datestamps, lists, oai, stats
-from catalogue.lists import Listed, Place, Window
+from catalogue import datestamps, oai
 from catalogue.models import MetadataSet
-from catalogue.payload import PayloadDamaged
-from oaiprovider import compression, crosswalked, descriptions, ready, render, supported, tokens
-from oaiprovider import shown as showing
-from oaiprovider.arguments import Request, shown
-from oaiprovider.errors import (
+from catalogue.payloads.payload import PayloadDamaged
+from catalogue.reading import lists, stats
+from catalogue.reading.lists import Listed, Place, Window
+from oaiprovider import list_entries, record_cache
+from oaiprovider.builtin_formats import FORMATS, Format
+from oaiprovider.formats import supported
+from oaiprovider.list_entries import ListEntry
+from oaiprovider.models import IdentifyDescription
+from oaiprovider.protocol import compression, identify_descriptions, render, tokens
+from oaiprovider.protocol.arguments import Request, quote
+from oaiprovider.protocol.errors import (
     BadResumptionToken,
     CannotDisseminateFormat,
     Fault,
@@ -29,11 +34,8 @@ from oaiprovider.errors import (
     NoSetHierarchy,
     Refused,
 )
-from oaiprovider.formats import FORMATS, Format
-from oaiprovider.models import IdentifyDescription
-from oaiprovider.profiles import Terms
-from oaiprovider.shown import Shown
-from oaiprovider.tokens import Token
+from oaiprovider.protocol.tokens import Token
+from oaiprovider.terms import Terms
 
 
 def base_url() -> str:
@@ -60,7 +62,7 @@ def _descriptions() -> Iterator[bytes]:
     """P127 to P130. Who our friends are the harvesting side knows, which only the wiring may ask."""
     known = import_string(settings.OAI_FRIENDS)()
     if known:
-        yield descriptions.friends(known)
+        yield identify_descriptions.friends(known)
     yield from IdentifyDescription.objects.elements()
 
 
@@ -79,7 +81,7 @@ def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> byte
 
 
 def _is_available(record: Listed, known: Format) -> bool:
-    here = crosswalked.given(record, known)
+    here = list_entries.crosswalked_entry(record, known)
     return here is not None and not here.damaged
 
 
@@ -122,17 +124,17 @@ def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
         faults.append(_unsupported(request.prefix, terms))
     if record is None or known is None:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
-    here = showing.stored(record, known) if known.certain else crosswalked.given(record, known)
+    here = list_entries.stored_entry(record, known) if known.certain else list_entries.crosswalked_entry(record, known)
     if here is None:  # T3.28
-        raise Refused(CannotDisseminateFormat(f"The item is not available in {shown(known.prefix)}."))
+        raise Refused(CannotDisseminateFormat(f"The item is not available in {quote(known.prefix)}."))
     if here.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
-    return render.get_record(showing.entry(here, known))
+    return render.get_record(list_entries.oai_entry(here, known))
 
 
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
     page = _page(request, at, terms, _header_rows)
-    return render.list_identifiers((showing.header(row, page.format) for row in page.rows), page.resumption)
+    return render.list_identifiers((list_entries.header(row, page.format) for row in page.rows), page.resumption)
 
 
 def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
@@ -141,7 +143,7 @@ def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
     whole = [here for here in page.rows if not here.damaged]
     if not whole:
         raise PayloadDamaged(f"none of the {len(page.rows)} records of a page can be read back")
-    return render.list_records(showing.entries(whole, page.format), page.resumption)
+    return render.list_records(list_entries.oai_entries(whole, page.format), page.resumption)
 
 
 # What the network may call is written out: no attribute is ever looked up by a verb's name.
@@ -155,7 +157,7 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 }
 
 
-_Row = TypeVar("_Row", Listed, Shown)
+_Row = TypeVar("_Row", Listed, ListEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,7 @@ def _header_rows(
 
 def _record_rows(
     known: Format, window: Window, after: Place | None, terms: Terms, token: Token | None
-) -> tuple[list[Shown], bool]:
+) -> tuple[list[ListEntry], bool]:
     if not _is_everywhere(known):
         return _made(known, window, after, terms, size=terms.page_records)
     # A list that memory cannot hold would only drive others out of it.
@@ -239,9 +241,11 @@ def _is_everywhere(known: Format) -> bool:
     return known.certain or known.withdrawn
 
 
-def _made(known: Format, window: Window, after: Place | None, terms: Terms, *, size: int) -> tuple[list[Shown], bool]:
+def _made(
+    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int
+) -> tuple[list[ListEntry], bool]:
     """Of a format that a record may not be available in."""
-    return crosswalked.page(
+    return list_entries.crosswalked_page(
         known,
         lambda behind, number: lists.page(window, after=behind, size=number, payloads=True, scope=terms.scope),
         after=after,
@@ -249,27 +253,27 @@ def _made(known: Format, window: Window, after: Place | None, terms: Terms, *, s
     )
 
 
-def _ready(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[Shown]:
-    rows = ready.page(window, after=after, size=size, scope=terms.scope)
+def _ready(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[ListEntry]:
+    rows = record_cache.page(window, after=after, size=size, scope=terms.scope)
     return _whole(known, window, after, size, terms) if rows is None else rows
 
 
-def _whole(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[Shown]:
+def _whole(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[ListEntry]:
     """Made one by one, as they are asked for."""
     payloads = not known.withdrawn
     rows = lists.page(window, after=after, size=size, payloads=payloads, scope=terms.scope)
-    return (showing.stored(row, known) for row in rows)
+    return (list_entries.stored_entry(row, known) for row in rows)
 
 
 def _bounded(
-    read: Callable[[Place | None, int], Iterable[Shown]], after: Place | None, size: int
-) -> tuple[list[Shown], bool]:
+    read: Callable[[Place | None, int], Iterable[ListEntry]], after: Place | None, size: int
+) -> tuple[list[ListEntry], bool]:
     """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
 
     `size` records make a page, or as many as GISC_PAGE_BYTES hold, but at least one (P107). A record that cannot be read
     back is passed over and does not count.
     """
-    rows: list[Shown] = []
+    rows: list[ListEntry] = []
     enough = settings.GISC_PAGE_BYTES
     total = whole = 0
     while True:
@@ -312,7 +316,7 @@ def _require_format_and_sets(request: Request, known: Format | None, terms: Term
 def _nothing(request: Request, terms: Terms) -> Fault:
     """P78: an undefined set has no code of its own, so the text must say it."""
     if request.set_spec and lists.shown_set(request.set_spec, terms.scope) is None:
-        return NoRecordsMatch(f"Set {shown(request.set_spec)} is not defined in this repository.")
+        return NoRecordsMatch(f"Set {quote(request.set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 
 
@@ -324,12 +328,12 @@ def _exhausted() -> Fault:
 
 
 def _unknown(identifier: str) -> Fault:
-    return IdDoesNotExist(f"No item {shown(identifier)} in this repository.")
+    return IdDoesNotExist(f"No item {quote(identifier)} in this repository.")
 
 
 def _unsupported(prefix: str, terms: Terms) -> Fault:
     known = ", ".join(known.prefix for known in supported.offered(terms.formats))
-    return CannotDisseminateFormat(f"Format {shown(prefix)} is not supported; supported: {known}.")
+    return CannotDisseminateFormat(f"Format {quote(prefix)} is not supported; supported: {known}.")
 
 
 def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:

@@ -21,13 +21,14 @@ from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalogue import lists
-from oaiprovider import addresses, arguments, browsing, compression, flow, metrics, render, verbs
-from oaiprovider.compression import Piece
-from oaiprovider.errors import Behind, Refused
+from catalogue.reading import lists
+from oaiprovider import browsing, flow_control, metrics, verbs
+from oaiprovider.formats.sandbox import Busy
 from oaiprovider.models import Profile
-from oaiprovider.profiles import Terms
-from oaiprovider.sandbox import Busy
+from oaiprovider.protocol import arguments, compression, render
+from oaiprovider.protocol.compression import Piece
+from oaiprovider.protocol.errors import Behind, Refused
+from oaiprovider.terms import Terms
 
 logger = logging.getLogger(__name__)
 
@@ -59,19 +60,19 @@ def robots(_request: HttpRequest) -> HttpResponse:
 
 def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
     """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
-    number = flow.in_progress.enter()
+    number = flow_control.in_progress.enter()
     try:
-        with flow.turn():
+        with flow_control.slot():
             response = _permitted(request, number, make)
         _finish(request, response)
     except BaseException:
-        flow.in_progress.leave()
+        flow_control.in_progress.leave()
         metrics.not_answered(500)
         raise
     if response.status_code != 200:
         metrics.not_answered(response.status_code)
     # When the client has all of it, or has gone. django-stubs do not know the list.
-    response._resource_closers.append(flow.in_progress.leave)  # type: ignore[attr-defined]
+    response._resource_closers.append(flow_control.in_progress.leave)  # type: ignore[attr-defined]
     return response
 
 
@@ -157,16 +158,16 @@ def _turned_away(
     """P112-P114: 503, 302 to the mirror or 403 for a client that must wait; `number` requests are in progress."""
     if address is None or not terms.may_be_limited:
         return None
-    client = addresses.key(address)
-    decision = flow.decide(
+    client = flow_control.address_key(address)
+    decision = flow_control.decide(
         client,
         at=time.time(),
         requests_per_minute=_rate(address, terms),
         busy=settings.GISC_REQUESTS_AT_ONCE is not None and number > settings.GISC_REQUESTS_AT_ONCE,
     )
-    if decision.verdict is flow.Verdict.SERVE:
+    if decision.verdict is flow_control.Verdict.SERVE:
         return None
-    if decision.verdict is flow.Verdict.REFUSE:
+    if decision.verdict is flow_control.Verdict.REFUSE:
         logger.warning("client refused", extra={"client": client, "for_s": decision.wait_s})
         return _plain(
             f"Refused: many requests of {client} came before the time that Retry-After had named. Stop asking for "
@@ -253,7 +254,7 @@ def _fault(request: HttpRequest) -> HttpResponse | None:
 
 def _address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
     """Where the request comes from, through the proxies that are trusted; None where that has no address."""
-    return addresses.client(
+    return flow_control.client_address(
         request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
     )
 

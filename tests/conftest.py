@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client, override_settings
 
-from catalogue import bootstrap, payload
+from catalogue import bootstrap
 from catalogue.models import MetadataSet
+from catalogue.payloads import payload
 from tests import schemas
 from tests.world import TOULOUSE
 

@@ -1,7 +1,7 @@
 """The fixed cast of the tests, and plain builders that show every value a test depends on.
 
 Our node is Tokyo; Toulouse and Offenbach are peers. The functions that touch the database go through
-`catalogue.store`, as everything does; `restamp` alone goes past it, to give a record a datestamp of the past.
+`catalogue.writing.store`, as everything does; `restamp` alone goes past it, to give a record a datestamp of the past.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.sax.saxutils import escape
 
-from catalogue import bootstrap, datestamps, sets, store
+from catalogue import bootstrap, datestamps
 from catalogue.models import Membership, MetadataSet, Record
+from catalogue.writing import decisions, set_inclusion, store
 
 OUR_SPEC = "WIS-GISC-TOKYO"
 OUR_BASE_URL = "http://gisc-tokyo.example.org"
@@ -120,13 +121,13 @@ def own_set() -> MetadataSet:
 
 def peer_set(centre: Centre) -> MetadataSet:
     """A peer's set, made when it is not there yet."""
-    return sets.add(centre.spec, name=centre.name)
+    return set_inclusion.add(centre.spec, name=centre.name)
 
 
 def put(*documents: bytes, into: MetadataSet | None = None) -> None:
     """Store records, in our own set when none is named; each must be taken."""
     results = store.put_entries([store.prepare(document) for document in documents], into=into or own_set())
-    refused = [result for result in results if result.action is store.Action.REJECTED]
+    refused = [result for result in results if result.action is decisions.Action.REJECTED]
     assert not refused, refused
 
 

@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 (
                     "payload",
                     models.BinaryField(
-                        help_text="root element, packed by catalogue.payload; none in a tombstone", null=True
+                        help_text="root element, packed by catalogue.payloads.payload; none in a tombstone", null=True
                     ),
                 ),
                 ("digest", models.BinaryField(help_text="SHA-256 of the canonical XML", null=True)),

@@ -3,8 +3,8 @@
 from django import template
 from django.conf import settings
 
-from catalogue import display
 from catalogue.models import Description
+from catalogue.pages import display
 
 register = template.Library()
 

@@ -5,9 +5,8 @@ reads no setting and imports no app; the packages with the servers are imported 
 """
 
 from gisc.embedded.folder import ServerFailed, prepare, secret_key
-from gisc.embedded.holding import database, revive
-from gisc.embedded.postgres import database_url, is_running
-from gisc.embedded.redis import broker_url, redis_command, redis_url
+from gisc.embedded.postgres_server import database, database_url, is_running, revive
+from gisc.embedded.redis_server import broker_url, redis_command, redis_url
 
 __all__ = [
     "ServerFailed",

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from harvester import access
 from harvester.models import Link
+from harvester.net import access
 
 _PLAIN = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
 

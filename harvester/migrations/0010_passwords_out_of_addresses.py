@@ -2,7 +2,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from django.db import migrations
 
-from harvester import seals
+from harvester.net import access
 
 
 def move(apps, schema_editor):
@@ -14,7 +14,7 @@ def move(apps, schema_editor):
             continue
         user, _, password = named.partition(":")
         link.user = unquote(user)[:200]
-        link.sealed_password = seals.seal(unquote(password), "password") if password else ""
+        link.sealed_password = access.seal(unquote(password), "password") if password else ""
         link.base_url = urlunsplit((parts.scheme, host, parts.path, parts.query, parts.fragment))
         link.save(update_fields=["user", "sealed_password", "base_url"])
 

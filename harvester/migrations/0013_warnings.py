@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             model_name="run",
             name="warnings",
             field=models.JSONField(
-                default=list, help_text="what was not as it should be: code, text, count (harvester.remarks)"
+                default=list, help_text="what was not as it should be: code, text, count (harvester.protocol.warnings)"
             ),
         ),
     ]

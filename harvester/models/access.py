@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
 
-from harvester import access, seals
-from harvester.access import Access
-from harvester.errors import Refused
+from harvester.errors import RefusedByProvider
+from harvester.net import access
+from harvester.net.access import Access
 
 _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
 
@@ -90,7 +90,7 @@ class AccessFields(models.Model):
         return {
             "user": self.user,
             "password": _state(self.sealed_password, _PASSWORD),
-            "certificates": access.told(self.certificates),
+            "certificates": access.describe_access(self.certificates),
             "proxy": self.proxy,
             "proxy_user": self.proxy_user,
             "proxy_password": _state(self.sealed_proxy_password, _PROXY_PASSWORD),
@@ -105,23 +105,23 @@ class AccessFields(models.Model):
 
     def _opened(self, sealed: str, purpose: str) -> str:
         try:
-            return seals.opened(sealed, purpose) if sealed else ""
-        except seals.Unreadable as exc:
-            raise Refused(
+            return access.unseal(sealed, purpose) if sealed else ""
+        except access.UnreadableSecret as exc:
+            raise RefusedByProvider(
                 f"the {purpose} of {self} cannot be read: it was kept under another SECRET_KEY. Enter it again in the "
                 "link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back"
             ) from exc
 
 
 def _sealed(password: str, purpose: str) -> str:
-    return seals.seal(password, purpose) if password else ""
+    return access.seal(password, purpose) if password else ""
 
 
 def _state(sealed: str, purpose: str) -> str:
     if not sealed:
         return "none"
     try:
-        seals.opened(sealed, purpose)
-    except seals.Unreadable:
+        access.unseal(sealed, purpose)
+    except access.UnreadableSecret:
         return "cannot be read: kept under another SECRET_KEY; enter it again"
     return "kept"

@@ -11,14 +11,14 @@ from django.db import models
 from catalogue import oai
 from catalogue.datestamps import Granularity
 from catalogue.models import MetadataSet
-from harvester import kinds
-from harvester.access import Access, Cookie
+from harvester import link_rules
+from harvester.link_rules import Kind
 from harvester.models.access import AccessFields
-from harvester.redirects import may_have_credentials
-from harvester.words import Kind
+from harvester.net.access import Access, Cookie
+from harvester.net.addresses import may_have_credentials
 
 if TYPE_CHECKING:
-    from harvester.models.alternative import Alternative
+    from harvester.models.provider import Alternative
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Provider:
     remote_set: str
 
 
-MAX_AT_ONCE = 16  # chosen: less than a batch of `harvester.fetching`
+MAX_AT_ONCE = 16  # chosen: less than a batch of `harvester.runs.get_records`
 
 
 class Link(AccessFields):
@@ -202,7 +202,7 @@ class Link(AccessFields):
         if not hasattr(self, "local_set"):
             return  # no set chosen: the field itself says so
         others = Link.objects.exclude(pk=self.pk).select_related("local_set")
-        faults = kinds.faults(
+        faults = link_rules.faults(
             self.arrangement(),
             [other.arrangement() for other in others],
             our_set=settings.GISC_NAME,
@@ -239,9 +239,9 @@ class Link(AccessFields):
         """Whether the provider of today passes on what others have made."""
         return self.kind == Kind.RELAY or self.serving_id is not None
 
-    def arrangement(self) -> kinds.Arrangement:
-        """What the link is to do, for the rules of `harvester.kinds`."""
-        return kinds.Arrangement(
+    def arrangement(self) -> link_rules.Arrangement:
+        """What the link is to do, for the rules of `harvester.link_rules`."""
+        return link_rules.Arrangement(
             name=self.name,
             kind=self.kind,
             base_url=self.base_url,

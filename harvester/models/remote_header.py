@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
-from harvester.models.alternative import Alternative
 from harvester.models.link import Link
+from harvester.models.provider import Alternative
 
 
 class RemoteHeader(models.Model):

@@ -1,4 +1,7 @@
-"""Runs. `harvester.runs` and its two helpers alone write them."""
+"""Runs. `harvester.runs.lifecycle` and its two helpers alone write them.
+
+Entries that were not stored.
+"""
 
 import json
 
@@ -6,9 +9,9 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.datestamps import Granularity
-from harvester import seals
-from harvester.access import Cookie
 from harvester.models.link import Link
+from harvester.net import access
+from harvester.net.access import Cookie
 
 _COOKIES = "cookies"
 
@@ -46,7 +49,7 @@ class Run(models.Model):
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
     warnings = models.JSONField(
-        default=list, help_text="what was not as it should be: code, text, count (harvester.remarks)"
+        default=list, help_text="what was not as it should be: code, text, count (harvester.protocol.warnings)"
     )
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
@@ -120,16 +123,36 @@ class Run(models.Model):
     def cookies(self) -> tuple[Cookie, ...]:
         """The cookies of the run so far; none where they cannot be read any more, as a provider may do without."""
         try:
-            return tuple(json.loads(seals.opened(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
-        except seals.Unreadable:
+            return tuple(json.loads(access.unseal(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
+        except access.UnreadableSecret:
             return ()
 
     def with_cookies(self, cookies: tuple[Cookie, ...]) -> str:
         """`sealed_cookies` with these: as it is where nothing has changed."""
         if cookies == self.cookies:
             return self.sealed_cookies
-        return seals.seal(json.dumps(cookies), _COOKIES) if cookies else ""
+        return access.seal(json.dumps(cookies), _COOKIES) if cookies else ""
 
     def log_facts(self, **more: object) -> dict[str, object]:
         """What every log line about the run says, and `more`."""
         return {"link": self.link.name, "run": self.pk, **more}
+
+
+class Reject(models.Model):
+    """An entry that was not stored, kept with the reason (promise 7)."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rejects")
+    identifier = models.TextField(blank=True)
+    datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it")
+    reason = models.TextField()
+    raw = models.BinaryField(null=True, help_text="the metadata as received")
+    file_key = models.TextField(
+        blank=True, db_collation="C", help_text="what its gmd:fileIdentifier says, folded, if the header says otherwise"
+    )
+
+    class Meta:
+        ordering = ("pk",)
+        indexes = (models.Index(fields=("file_key",), condition=~Q(file_key=""), name="rejects_called_otherwise"),)
+
+    def __str__(self) -> str:
+        return self.identifier or "(no identifier)"

@@ -10,7 +10,7 @@ import django.core.validators
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-import oaiprovider.validators
+import oaiprovider.models.crosswalk
 
 TRIGGER = """
 CREATE FUNCTION oaiprovider_crosswalk_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                         help_text="what harvesters ask for: letters, digits and -_.!~*'(); cannot be changed later",
                         max_length=100,
                         unique=True,
-                        validators=[oaiprovider.validators.validate_prefix],
+                        validators=[oaiprovider.models.crosswalk.validate_prefix],
                         verbose_name="metadataPrefix",
                     ),
                 ),
@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         help_text="of the element that the stylesheet makes, spelled exactly as in it",
                         max_length=500,
-                        validators=[oaiprovider.validators.validate_namespace],
+                        validators=[oaiprovider.models.crosswalk.validate_namespace],
                         verbose_name="namespace",
                     ),
                 ),

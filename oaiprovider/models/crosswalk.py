@@ -1,10 +1,31 @@
-"""What the provider itself keeps: the crosswalks that operators upload, and when each format last changed."""
+"""What may stand in the fields of a crosswalk.
 
+What the provider itself keeps: the crosswalks that operators upload, and when each format last changed.
+"""
+
+from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import models
 from django.db.models.functions import TruncSecond
 
-from oaiprovider import validators
+from catalogue import oai
+from oaiprovider import builtin_formats
+
+
+def validate_prefix(value: str) -> None:
+    """Refuse what is not a metadataPrefix, or is one already (P60)."""
+    if not oai.PREFIX.fullmatch(value):
+        raise ValidationError(f"{value!r} is not a metadataPrefix: letters, digits and -_.!~*'() only")
+    if value.lower() in builtin_formats.RESERVED:
+        raise ValidationError(f"{value!r} is taken: the node itself gives it a meaning; choose another one")
+
+
+def validate_namespace(value: str) -> None:
+    """Refuse what is no URI, and the namespace of OAI-PMH, in which no metadata may be (P48)."""
+    if not oai.is_identifier(value):
+        raise ValidationError(f"{value!r} is not the name of a namespace: it {oai.identifier_fault(value)}")
+    if value == oai.OAI_NS:
+        raise ValidationError("this is the namespace of OAI-PMH itself; metadata must be in another one")
 
 
 class Crosswalk(models.Model):
@@ -20,13 +41,13 @@ class Crosswalk(models.Model):
         "metadataPrefix",
         max_length=100,
         unique=True,
-        validators=[validators.validate_prefix],
+        validators=[validate_prefix],
         help_text="what harvesters ask for: letters, digits and -_.!~*'(); cannot be changed later",
     )
     namespace = models.CharField(
         "namespace",
         max_length=500,
-        validators=[validators.validate_namespace],
+        validators=[validate_namespace],
         help_text="of the element that the stylesheet makes, spelled exactly as in it",
     )
     schema = models.CharField(

@@ -1,6 +1,6 @@
 """What an operator decides about the answers: profiles of harvesters, containers of Identify. Facts about one row.
 
-`oaiprovider.profiles` has the choice between profiles, without a database.
+`oaiprovider.terms` has the choice between profiles, without a database.
 """
 
 import functools
@@ -18,11 +18,12 @@ from django.db.models import Q
 
 from catalogue import oai
 from catalogue.models import MetadataSet, Record
-from catalogue.scopes import EVERYTHING, Scope
-from oaiprovider import descriptions, formats, profiles
-from oaiprovider.emails import is_deliverable
+from catalogue.reading.scopes import EVERYTHING, Scope
+from oaiprovider import builtin_formats
 from oaiprovider.models.crosswalk import Crosswalk
-from oaiprovider.profiles import ANY, Candidate, Terms
+from oaiprovider.protocol import identify_descriptions
+from oaiprovider.protocol.identify_descriptions import is_deliverable
+from oaiprovider.terms import ANY, Candidate, Terms, choose_profile, match_fault, network_fault
 
 _PAGE = (MinValueValidator(1), MaxValueValidator(10_000))  # G16
 
@@ -79,7 +80,7 @@ def _terms(_edition: tuple[str | None, str | None], otherwise: Terms, user_agent
         names = [column.name for column in cursor.description]
         known = {row["name"]: row for row in (dict(zip(names, values, strict=True)) for values in cursor)}
     candidates = (Candidate(row["name"], row["match"], tuple(row["networks"])) for row in known.values())
-    chosen = profiles.choose(candidates, user_agent, address)
+    chosen = choose_profile(candidates, user_agent, address)
     if chosen is None:
         return otherwise
     row = known[chosen.name]
@@ -177,10 +178,10 @@ class Profile(models.Model):
         if self.name == ANY:
             if self.match or self.networks:
                 faults["match"] = [f"{ANY} serves everyone whom no other profile fits; leave this and networks empty."]
-        elif fault := profiles.match_fault(self.match):
+        elif fault := match_fault(self.match):
             faults["match"] = [fault]
         self.networks = [network.strip() for network in self.networks]
-        faults["networks"] = [fault for network in self.networks if (fault := profiles.network_fault(network))]
+        faults["networks"] = [fault for network in self.networks if (fault := network_fault(network))]
         faults["admin_emails"] = [
             f"{address} is no address that other centres can reach; write one such as oai-admin@gisc.example.org (P54)."
             for address in self.admin_emails
@@ -222,7 +223,7 @@ def _format_fault(prefix: str) -> str:
     if not oai.PREFIX.fullmatch(prefix):
         return f"{prefix} is no metadataPrefix (P60)."
     crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
-    if prefix in formats.FORMATS or (crosswalk is not None and crosswalk.for_everybody):
+    if prefix in builtin_formats.FORMATS or (crosswalk is not None and crosswalk.for_everybody):
         return f"{prefix} is given to everybody; leave it out here."
     if crosswalk is None:
         others = ", ".join(Crosswalk.objects.filter(for_everybody=False).values_list("prefix", flat=True))
@@ -263,22 +264,22 @@ class IdentifyDescription(models.Model):
         return self.name
 
     @property
-    def element(self) -> descriptions.Element:
-        return descriptions.read(self.xml)
+    def element(self) -> identify_descriptions.Element:
+        return identify_descriptions.read(self.xml)
 
     def clean(self) -> None:
         """Refuse what would make Identify wrong; keep the bare element, ready for the wire."""
         try:
-            element = descriptions.read(self.xml, schema_dir=settings.GISC_SCHEMA_DIR)
+            element = identify_descriptions.read(self.xml, schema_dir=settings.GISC_SCHEMA_DIR)
         except ValueError as exc:
             raise ValidationError({"xml": str(exc)}) from exc
         self.xml = element.xml
-        if self.shown and element.name in descriptions.ONCE:
+        if self.shown and element.name in identify_descriptions.ONCE:
             others = IdentifyDescription.objects.filter(shown=True).exclude(pk=self.pk)
             same = next((one for one in others if one.element.name == element.name), None)
             if same is not None:
                 raise ValidationError({"xml": f"Identify holds one {element.name} at most, and {same} is one."})
-        start = f"oai:{descriptions.repository_identifier(element)}:"
+        start = f"oai:{identify_descriptions.repository_identifier(element)}:"
         if self.shown and element.name == "oai-identifier":
             stranger = Record.objects.exclude(identifier__startswith=start).first()
             if stranger is not None:

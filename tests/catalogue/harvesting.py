@@ -13,8 +13,11 @@ from django.db import connection, transaction
 from django.test import Client
 from lxml import etree
 
-from catalogue import datestamps, fields, store
+from catalogue import datestamps
+from catalogue.documents import iso19139
 from catalogue.models import Membership, MetadataSet, Record
+from catalogue.writing import decisions, store
+from catalogue.writing.entry import PreparedEntry
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.waiting import until
@@ -186,7 +189,7 @@ class Harvester:
             assert stamp <= now  # P94
             if identifier in self.copy:
                 assert stamp >= self.copy[identifier].datestamp  # P92
-            digest = None if body is None else fields.read(etree.tostring(body[0], with_tail=False)).digest
+            digest = None if body is None else iso19139.read(etree.tostring(body[0], with_tail=False)).digest
             self.copy[identifier] = Copied(stamp, header.get("status") == "deleted", digest)
 
     def lacks(self) -> set[str]:
@@ -274,10 +277,10 @@ class Writer:
             case "move":
                 self._note("move", store.move(some, into=into))
 
-    def _put(self, entries: list[store.Prepared], into: MetadataSet) -> None:
+    def _put(self, entries: list[PreparedEntry], into: MetadataSet) -> None:
         self._note("put", store.put_entries(entries, into=into))
 
-    def _note(self, what: str, results: list[store.Result]) -> None:
+    def _note(self, what: str, results: list[decisions.Result]) -> None:
         self.done |= {f"{what}: {result.action}" for result in results}
 
 

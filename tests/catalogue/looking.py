@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import connection
 
-from catalogue import lists
-from catalogue.lists import Listed, Place, Window
 from catalogue.models import Record
+from catalogue.reading import lists
+from catalogue.reading.lists import Listed, Place, Window
 
 FAR = datetime.fromisoformat("9999-12-31T00:00:00Z")
 TABLES = (

@@ -6,8 +6,8 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
 
-from catalogue import paging
 from catalogue.models import JournalOutbox, MetadataSet, Record
+from catalogue.pages import paging
 from tests.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
 
 pytestmark = pytest.mark.django_db

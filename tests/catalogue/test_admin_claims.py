@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from catalogue import store
 from catalogue.models import Claim
+from catalogue.writing import store
 from tests import world
 
 pytestmark = pytest.mark.django_db

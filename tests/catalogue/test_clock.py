@@ -12,9 +12,11 @@ import pytest
 from django.db import connection, transaction
 from django.db.backends.signals import connection_created
 
-from catalogue import lists, store
-from catalogue.lists import Window
 from catalogue.models import DatestampClock, Membership, Record
+from catalogue.reading import lists
+from catalogue.reading.lists import Window
+from catalogue.writing import decisions, store
+from catalogue.writing.entry import PreparedEntry
 from tests import world
 from tests.catalogue import harvesting, looking
 from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
@@ -70,7 +72,7 @@ def harvest(start: datetime | None) -> tuple[datetime, dict[str, datetime]]:
     return now, {entry.identifier: entry.place.datestamp for entry in looking.walk(window, 7)}
 
 
-def entry(identifier: str, title: str = "Surface observations") -> store.Prepared:
+def entry(identifier: str, title: str = "Surface observations") -> PreparedEntry:
     return store.prepare(world.iso_record(identifier, title=title))
 
 
@@ -135,7 +137,7 @@ def test_unchanged_entries_do_not_wait_for_the_lock() -> None:
     with threads(1) as running, transaction.atomic():
         store.put_entries([entry("urn:b")], into=world.own_set())
         unchanged = running.start(lambda: store.put_entries([entry("urn:a")], into=world.own_set()))
-        assert [result.action for result in unchanged.result(TIMEOUT_S)] == [store.Action.UNCHANGED]
+        assert [result.action for result in unchanged.result(TIMEOUT_S)] == [decisions.Action.UNCHANGED]
 
 
 def test_a_writer_that_gives_up_leaves_nothing_and_holds_nobody_up() -> None:
@@ -288,7 +290,7 @@ def test_the_lower_bound_does_not_move_and_a_lost_clock_is_made_again() -> None:
 # --- Two writers of one record --------------------------------------------------------------------------
 
 
-def put_between(offered: list[store.Prepared], meanwhile: Callable[[], object]) -> list[store.Action]:
+def put_between(offered: list[PreparedEntry], meanwhile: Callable[[], object]) -> list[decisions.Action]:
     """Put entries; another writer changes the catalogue after the first look at it and before the lock."""
     with threads(1) as running, transaction.atomic():
         meanwhile()  # takes the lock and holds it until the end of this block
@@ -303,20 +305,20 @@ def test_an_entry_equal_at_first_look_is_stored_when_another_writer_changed_it_m
         [entry("urn:a", "One"), entry("urn:b")],  # the second is new, so the batch wants the lock
         lambda: world.put(world.iso_record("urn:a", title="Two")),
     )
-    assert actions == [store.Action.UPDATED, store.Action.NEW]
+    assert actions == [decisions.Action.UPDATED, decisions.Action.NEW]
     assert looking.record("urn:a").description.title == "One"
 
 
 def test_the_same_new_record_from_two_writers_is_new_once() -> None:
     actions = put_between([entry("urn:a")], lambda: world.put(world.iso_record("urn:a")))
-    assert actions == [store.Action.UNCHANGED]
+    assert actions == [decisions.Action.UNCHANGED]
     assert Record.objects.count() == 1
 
 
 def test_a_record_deleted_meanwhile_comes_back_with_a_later_entry() -> None:
     world.put(world.iso_record("urn:a"))
     actions = put_between([entry("urn:a"), entry("urn:b")], lambda: world.bury("urn:a"))
-    assert actions == [store.Action.UPDATED, store.Action.NEW]
+    assert actions == [decisions.Action.UPDATED, decisions.Action.NEW]
     held = looking.record("urn:a")
     assert (held.deleted, held.payload is None) == (False, False)
 
@@ -325,5 +327,5 @@ def test_a_record_deleted_meanwhile_comes_back_with_a_later_entry() -> None:
 def test_a_record_taken_by_a_peer_meanwhile_is_refused_not_an_error() -> None:
     toulouse = world.peer_set(world.TOULOUSE)
     actions = put_between([entry("urn:a")], lambda: world.put(world.iso_record("urn:a"), into=toulouse))
-    assert actions == [store.Action.REJECTED]
+    assert actions == [decisions.Action.REJECTED]
     assert looking.record("urn:a").owner == toulouse

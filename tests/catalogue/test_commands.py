@@ -9,8 +9,9 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 
-from catalogue import bootstrap, checks, journal, lists, oai, stats
+from catalogue import bootstrap, checks, journal, oai
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
+from catalogue.reading import lists, stats
 from tests import world
 from tests.catalogue import looking
 from tests.catalogue.commanding import command

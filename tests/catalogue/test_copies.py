@@ -14,16 +14,17 @@ from django.db.models import F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import lists, sets, store
-from catalogue.lists import Listed, Window
 from catalogue.models import DatestampClock, MetadataSet
+from catalogue.reading import lists
+from catalogue.reading.lists import Listed, Window
+from catalogue.writing import decisions, set_inclusion, store
 from tests import world
 from tests.catalogue import looking
 
 pytestmark = pytest.mark.django_db
 
 SECOND = timedelta(seconds=1)
-NO_CHANGE = (store.Action.UNCHANGED, store.Action.REJECTED)
+NO_CHANGE = (decisions.Action.UNCHANGED, decisions.Action.REJECTED)
 UNION = "DRIVER"  # a virtual set of Toulouse and of `a`
 SPECS = (world.OUR_SPEC, world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b", "shared01")
 
@@ -57,13 +58,15 @@ WORDS = st.tuples(
 
 @pytest.fixture
 def all_sets() -> dict[str, MetadataSet]:
-    made = {spec: sets.add(spec) for spec in (world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b")}
-    made["shared01"] = sets.add("shared01", kind=MetadataSet.Kind.SHARED)
-    sets.include(sets.add(UNION, kind=MetadataSet.Kind.VIRTUAL), [made[world.TOULOUSE.spec], made["a"]])
+    made = {spec: set_inclusion.add(spec) for spec in (world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b")}
+    made["shared01"] = set_inclusion.add("shared01", kind=MetadataSet.Kind.SHARED)
+    set_inclusion.include(
+        set_inclusion.add(UNION, kind=MetadataSet.Kind.VIRTUAL), [made[world.TOULOUSE.spec], made["a"]]
+    )
     return made | {world.OUR_SPEC: world.own_set()}
 
 
-def say(name: str, version: int | None, spec: str, link: str, into: MetadataSet) -> store.Result:
+def say(name: str, version: int | None, spec: str, link: str, into: MetadataSet) -> decisions.Result:
     source = {world.OUR_SPEC: "", "shared01": link}.get(spec, spec)
     provenance = {"link": source} if source else None
     if version is None:

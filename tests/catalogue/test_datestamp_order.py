@@ -12,8 +12,9 @@ from itertools import count
 import pytest
 from django.db import connection, transaction
 
-from catalogue import lists, store
 from catalogue.models import DatestampClock, Record
+from catalogue.reading import lists
+from catalogue.writing import store
 from tests import world
 from tests.catalogue import harvesting
 from tests.catalogue.harvesting import Harvester, run

@@ -8,9 +8,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from catalogue import bootstrap, journal, replay, sets, store
+from catalogue import bootstrap, journal, replay
 from catalogue.models import Claim, DatestampClock, JournalOutbox, Membership, MetadataSet, Record, SetInclusion
-from catalogue.store import Action
+from catalogue.writing import set_inclusion, store
+from catalogue.writing.decisions import Action
 from tests import world
 from tests.catalogue import looking
 from tests.catalogue.harvesting import Harvester, held_in
@@ -24,9 +25,9 @@ OURS = world.OUR_SPEC
 def the_sets() -> dict[str, MetadataSet]:
     """All the sets of these tests. The union holds what we and Toulouse hold."""
     made = {OURS: world.own_set(), FRENCH: world.peer_set(world.TOULOUSE), GERMAN: world.peer_set(world.OFFENBACH)}
-    made[SHARED] = sets.add(SHARED, kind=MetadataSet.Kind.SHARED)
-    made[UNION] = sets.add(UNION, kind=MetadataSet.Kind.VIRTUAL)
-    sets.include(made[UNION], [made[OURS], made[FRENCH]])
+    made[SHARED] = set_inclusion.add(SHARED, kind=MetadataSet.Kind.SHARED)
+    made[UNION] = set_inclusion.add(UNION, kind=MetadataSet.Kind.VIRTUAL)
+    set_inclusion.include(made[UNION], [made[OURS], made[FRENCH]])
     return made
 
 
@@ -99,10 +100,10 @@ def test_a_hand_over_is_told_in_the_set_of_the_first_owner(journal_dir: Path, kn
 
 def test_a_set_taken_out_of_a_virtual_one_and_put_back_is_told(journal_dir: Path, known) -> None:
     offer("One", into=known[OURS])
-    sets.exclude(known[UNION], [known[OURS]])
-    sets.exclude(known[UNION], [known[OURS]])
+    set_inclusion.exclude(known[UNION], [known[OURS]])
+    set_inclusion.exclude(known[UNION], [known[OURS]])
     assert told(journal_dir) == [("left", "urn:a", (UNION,))]
-    sets.include(known[UNION], [known[OURS]])
+    set_inclusion.include(known[UNION], [known[OURS]])
     assert told(journal_dir)[1:] == [("joined", "urn:a", (UNION,))]
 
 
@@ -265,7 +266,7 @@ def _do(act: tuple, known: dict[str, MetadataSet], harvesters: list[Harvester], 
         case ("move", name, spec):
             store.move([name], into=known[spec])
         case ("include", spec, is_in):
-            (sets.include if is_in else sets.exclude)(known[UNION], [known[spec]])
+            (set_inclusion.include if is_in else set_inclusion.exclude)(known[UNION], [known[spec]])
         case ("visit", number):
             harvesters[number].visit()
 
@@ -311,8 +312,8 @@ def test_rebuilt_from_records_and_journal_the_harvesters_of_every_set_end_equal_
 
     lose_the_database()
     known = the_sets()
-    sets.exclude(known[UNION], [known[spec] for spec in (OURS, FRENCH) if spec not in included])
-    sets.include(known[UNION], [known[spec] for spec in included])
+    set_inclusion.exclude(known[UNION], [known[spec] for spec in (OURS, FRENCH) if spec not in included])
+    set_inclusion.include(known[UNION], [known[spec] for spec in included])
     for (name, spec, source), (title, stands) in words.items():
         if whole_archive or (stands and not source):
             offer(title, into=known[spec], name=name)

@@ -8,20 +8,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import InternalError, connection, transaction
 
-from catalogue import dictionaries, frames, lists, metadata, payload, store
-from catalogue.lists import Window
+from catalogue.documents import xml_tree
+from catalogue.documents.sources import SAMPLES
 from catalogue.models import Claim, Dictionary, Membership, Record
-from catalogue.store import Action
+from catalogue.payloads import dictionaries, payload, zstd
+from catalogue.reading import lists
+from catalogue.reading.lists import Window
+from catalogue.writing import store
+from catalogue.writing.decisions import Action
 from tests import world
 
-SAMPLES = Path(store.__file__).parent / "samples"
 ELEMENT = world.iso_record("urn:a").split(b"\n", 1)[1].strip()
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +56,7 @@ def on_the_wire() -> list[tuple[object, ...]]:
 def test_a_node_begins_with_a_dictionary_trained_on_the_samples() -> None:
     (first,) = Dictionary.objects.all()
     assert first.trained_on == len(list(SAMPLES.glob("*/*.xml")))
-    assert frames.dictionary_id(payload.pack(ELEMENT)) == first.pk
+    assert zstd.dictionary_id(payload.pack(ELEMENT)) == first.pk
 
 
 def test_a_second_start_changes_nothing() -> None:
@@ -77,8 +79,8 @@ def test_the_same_samples_give_the_same_dictionary_in_every_process() -> None:
 
 def test_a_dictionary_makes_payloads_smaller() -> None:
     load_samples()
-    elements = [metadata.root_element(file.read_bytes()) for file in SAMPLES.glob("*/*.xml")]
-    alone = frames.Packer(None)
+    elements = [xml_tree.root_element(file.read_bytes()) for file in SAMPLES.glob("*/*.xml")]
+    alone = zstd.Packer(None)
     dictionaries.train()
     assert sum(len(payload.pack(each)) for each in elements) < sum(len(alone.pack(each)) for each in elements) / 2
 
@@ -88,14 +90,14 @@ def test_a_new_dictionary_is_used_at_once_and_leaves_old_payloads_readable() -> 
     old = payload.pack(ELEMENT)
     made = dictionaries.train()
     new = payload.pack(ELEMENT)
-    assert frames.dictionary_id(old) != made.pk == frames.dictionary_id(new)
+    assert zstd.dictionary_id(old) != made.pk == zstd.dictionary_id(new)
     payload.forget()  # as another process, which has seen neither
     assert payload.unpack(old) == payload.unpack(new) == ELEMENT
 
 
 def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: pytest.MonkeyPatch) -> None:
     before = payload.newest().id
-    number, content = frames.train([metadata.root_element(file.read_bytes()) for file in SAMPLES.glob("*TOKYO/*.xml")])
+    number, content = zstd.train([xml_tree.root_element(file.read_bytes()) for file in SAMPLES.glob("*TOKYO/*.xml")])
     Dictionary.objects.create(
         pk=number,
         content=content,
@@ -104,8 +106,8 @@ def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: py
         trained_on=1,
     )
     assert payload.newest().id == before  # not asked for with each record
-    monkeypatch.setattr("catalogue.payload._LOOK_EVERY_S", 0)
-    assert payload.newest().id == number == frames.dictionary_id(payload.pack(ELEMENT))
+    monkeypatch.setattr("catalogue.payloads.payload._LOOK_EVERY_S", 0)
+    assert payload.newest().id == number == zstd.dictionary_id(payload.pack(ELEMENT))
 
 
 def test_a_missing_dictionary_is_an_alarm(caplog: pytest.LogCaptureFixture) -> None:
@@ -185,12 +187,12 @@ def test_too_few_records_leave_the_dictionary_that_is_there() -> None:
 
 def test_an_outgrown_dictionary_is_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     load_samples()
-    assert not dictionaries.tend()
-    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((40, 45), (20, 10)))
+    assert not dictionaries.retrain_if_outgrown()
+    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((40, 45), (20, 10)))
     Dictionary.objects.update(trained_on=9)
-    assert dictionaries.tend()
+    assert dictionaries.retrain_if_outgrown()
     assert Dictionary.objects.order_by("-created").first().trained_on == 48
-    assert not dictionaries.tend()
+    assert not dictionaries.retrain_if_outgrown()
 
 
 def test_the_draw_from_a_large_catalogue_holds_live_records_only() -> None:
@@ -213,7 +215,7 @@ def test_repacking_keeps_datestamps_and_the_bytes_on_the_wire() -> None:
     call_command("catalogue", "dictionary", "train", "--repack", "--json", stdout=out)
     report = json.loads(out.getvalue())
     assert report["repacked"] > 0 and report["repacked"] + report["kept"] == 48 and not report["damaged"]
-    packed_with = [frames.dictionary_id(held) for held in Record.objects.values_list("payload", flat=True)]
+    packed_with = [zstd.dictionary_id(held) for held in Record.objects.values_list("payload", flat=True)]
     assert packed_with.count(report["id"]) == report["repacked"]
     payload.forget()
     assert on_the_wire() == wire
@@ -229,10 +231,10 @@ def test_repacking_reaches_what_others_say_of_a_record() -> None:
         [store.prepare(world.iso_record("urn:b", title="Two"))], into=world.peer_set(world.TOULOUSE), source="toulouse"
     )
     assert Claim.objects.exists()
-    Claim.objects.update(payload=frames.Packer(None).pack(ELEMENT))
+    Claim.objects.update(payload=zstd.Packer(None).pack(ELEMENT))
     dictionaries.repack()
     packed = Claim.objects.get().payload
-    assert frames.dictionary_id(packed) == payload.newest().id
+    assert zstd.dictionary_id(packed) == payload.newest().id
     assert payload.unpack(packed) == ELEMENT
 
 

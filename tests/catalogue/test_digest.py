@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogue import fields, metadata
+from catalogue.documents import iso19139, xml_tree
 
 GMD = 'xmlns:gmd="http://www.isotc211.org/2005/gmd"'
 GCO = 'xmlns:gco="http://www.isotc211.org/2005/gco"'
@@ -20,7 +20,7 @@ def record(inside: str = INSIDE.format(""), attributes: str = f"{GMD} {GCO}") ->
 
 
 def digest(document: str | bytes) -> bytes:
-    return fields.read(metadata.root_element(document.encode() if isinstance(document, str) else document)).digest
+    return iso19139.read(xml_tree.root_element(document.encode() if isinstance(document, str) else document)).digest
 
 
 def spread(indentation: str) -> str:

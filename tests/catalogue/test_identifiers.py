@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import metadata, oai, store
+from catalogue import oai
+from catalogue.documents import xml_tree
+from catalogue.writing import store
 
 GOOD = (
     "urn:x-wmo:md:int.wmo.wis::FCUK31EGRR",
@@ -142,7 +144,7 @@ def test_everything_taken_is_valid_as_anyURI(text: str) -> None:
 def test_a_deletion_is_taken_exactly_for_what_is_an_identifier_without_the_space_around_it(text: str) -> None:
     try:
         taken = store.prepare_deletion(text)
-    except metadata.Unusable:
+    except xml_tree.Unusable:
         assert not oai.is_identifier(text.strip())
     else:
         assert oai.is_identifier(taken.identifier)

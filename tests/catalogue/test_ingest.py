@@ -14,7 +14,8 @@ from django.core.management.base import CommandError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import ingest, metadata, sources
+from catalogue.bulk import ingest
+from catalogue.documents import sources, xml_tree
 from catalogue.models import MetadataSet, Record
 from tests import world
 from tests.catalogue.commanding import command
@@ -159,7 +160,7 @@ def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Pa
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_a_document_over_the_limit_is_a_reject_and_is_not_read(kind: str, tmp_path: Path) -> None:
-    huge = b"<a>" + b" " * metadata.MAX_RECORD_BYTES
+    huge = b"<a>" + b" " * xml_tree.MAX_RECORD_BYTES
     path = MAKERS[kind](tmp_path, {"huge.xml": huge, "a.xml": GOOD["a.xml"]})
     assert {document.content for document in sources.documents([path])} == {b"", GOOD["a.xml"]}
     report = take(path)

@@ -13,10 +13,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from catalogue import bootstrap, journal, replay, store, upkeep
+from catalogue import bootstrap, journal, replay
 from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
-from catalogue.stats import stats
-from catalogue.store import Action
+from catalogue.reading.stats import stats
+from catalogue.writing import purge, store
+from catalogue.writing.decisions import Action
 from harvester.tasks import tick
 from tests import world
 from tests.catalogue import looking
@@ -394,7 +395,7 @@ def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay
     world.bury("urn:a", "urn:b")
     for identifier in ("urn:a", "urn:b"):
         world.restamp(identifier, "2020-01-01T00:00:00Z")
-    assert upkeep.purge().tombstones == 2
+    assert purge.purge().tombstones == 2
     world.put(world.iso_record("urn:a"), world.iso_record("urn:c"))
     assert told(journal_dir)[2:] == [("returned", "urn:a")]
     empty_the_catalogue()
@@ -407,7 +408,7 @@ def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay
 def test_what_is_deleted_again_after_the_purge_is_told_once(journal_dir: Path) -> None:
     world.bury("urn:a")
     world.restamp("urn:a", "2020-01-01T00:00:00Z")
-    upkeep.purge()
+    purge.purge()
     world.bury("urn:a")
     assert told(journal_dir) == [("deleted", "urn:a")] * 2
 

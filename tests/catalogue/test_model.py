@@ -8,9 +8,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import journal, oai, store
+from catalogue import journal, oai
 from catalogue.models import Description, JournalOutbox, Membership, Record
-from catalogue.store import Action
+from catalogue.writing import store
+from catalogue.writing.decisions import Action
 from tests import world
 from tests.catalogue import looking
 

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import fields, metadata, oai, search, store
+from catalogue import oai
+from catalogue.documents import iso19139, xml_tree
 from catalogue.models import Description
-from catalogue.store import Action
+from catalogue.reading import search
+from catalogue.writing import store
+from catalogue.writing.decisions import Action
 from tests import world
 from tests.catalogue import looking
 
@@ -30,7 +33,7 @@ def stored(document: bytes) -> Description:
 @pytest.mark.parametrize("text", ODD, ids=[f"U+{ord(text[0]):04X}-{number}" for number, text in enumerate(ODD)])
 def test_an_odd_text_is_stored_as_it_was_said(text: str) -> None:
     document = world.iso_record("urn:a", title=text, abstract=f"x {text} x", keywords=[text, f"{text}{text}", "plain"])
-    said = fields.read(metadata.root_element(document))
+    said = iso19139.read(xml_tree.root_element(document))
     held = stored(document)
     assert (held.title, held.abstract, tuple(held.keywords)) == (said.title, said.abstract, said.keywords)
     assert held.title == " ".join(text.split())
@@ -51,7 +54,7 @@ def test_white_space_in_a_text_is_one_space(white: str) -> None:
 def test_any_text_XML_can_carry_is_stored(text: str, keywords: list[str]) -> None:
     keywords = [keyword for keyword in keywords if not oai.NOT_XML.search(keyword)]
     document = world.iso_record("urn:a", title=text, abstract=text, keywords=keywords)
-    said = fields.read(metadata.root_element(document))
+    said = iso19139.read(xml_tree.root_element(document))
     assert store.put_entries([store.prepare(document)], into=world.own_set())[0].action is not Action.REJECTED
     held = looking.record("urn:a").description
     assert (held.title, held.abstract, tuple(held.keywords)) == (said.title, said.abstract, said.keywords)
@@ -65,7 +68,7 @@ def test_an_odd_identifier_is_stored_and_found(identifier: str) -> None:
         stored(world.iso_record(identifier))
         assert store.withdraw([identifier])[0].action is Action.DELETED
     else:
-        with pytest.raises(metadata.Unusable):
+        with pytest.raises(xml_tree.Unusable):
             store.prepare(world.iso_record(identifier))
 
 
@@ -106,7 +109,7 @@ HUGE = {
 def test_no_abstract_is_too_much_for_the_text_index(name: str) -> None:
     """One bad record costs one record (promise 7): it must not make the whole batch fail."""
     held = stored(world.iso_record("urn:a", title="Kept", abstract=HUGE[name]))
-    assert held.abstract == " ".join(HUGE[name].split())[: fields.MAX_ABSTRACT]
+    assert held.abstract == " ".join(HUGE[name].split())[: iso19139.MAX_ABSTRACT]
     assert search.records("kept").count() == 1
 
 
@@ -114,12 +117,12 @@ def test_no_abstract_is_too_much_for_the_text_index(name: str) -> None:
 def test_nor_is_an_abstract_together_with_such_a_title_and_such_keywords(name: str) -> None:
     text = HUGE[name]
     held = stored(world.iso_record("urn:a", title=text, abstract=text, keywords=text.split()[:20_000]))
-    assert len(held.keywords) == min(len(set(text.split()[:20_000])), fields.MAX_KEYWORDS)
+    assert len(held.keywords) == min(len(set(text.split()[:20_000])), iso19139.MAX_KEYWORDS)
 
 
 def test_very_many_keywords_are_kept_in_their_order_up_to_the_limit() -> None:
     keywords = [f'keyword {number} é\\"{{}}' for number in range(20_000)]
-    assert stored(world.iso_record("urn:a", keywords=keywords)).keywords == keywords[: fields.MAX_KEYWORDS]
+    assert stored(world.iso_record("urn:a", keywords=keywords)).keywords == keywords[: iso19139.MAX_KEYWORDS]
 
 
 def test_a_long_language_is_cut_to_what_the_column_holds() -> None:
@@ -137,7 +140,7 @@ def test_time_extents_far_away_are_stored(begin: str, end: str) -> None:
         "</gml:TimePeriod></gmd:extent></gmd:EX_TemporalExtent></gmd:MD_Metadata>"
     )
     document = world.iso_record("urn:a").replace(b"</gmd:MD_Metadata>", extent.encode())
-    said = fields.read(metadata.root_element(document))
+    said = iso19139.read(xml_tree.root_element(document))
     held = stored(document)
     assert (held.begins, held.ends) == (said.begins, said.ends)
     assert held.begins is not None

@@ -2,9 +2,13 @@
 
 import pytest
 
-from catalogue import lists, metadata, oai, payload, store
+from catalogue import oai
+from catalogue.documents import xml_tree
 from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
-from catalogue.store import Action
+from catalogue.payloads import payload
+from catalogue.reading import lists
+from catalogue.writing import decisions, store
+from catalogue.writing.decisions import Action
 from tests import world
 from tests.catalogue import looking
 
@@ -17,7 +21,7 @@ def a(title: str = "One", *, date: str = "2024-01-01") -> bytes:
     return world.iso_record("urn:a", title=title, metadata_date=date)
 
 
-def offer(document: bytes | str, *, into: MetadataSet, source: str) -> store.Result:
+def offer(document: bytes | str, *, into: MetadataSet, source: str) -> decisions.Result:
     """One entry of a link; a string is a deletion."""
     if isinstance(document, str):
         entry = store.prepare_deletion(document)
@@ -191,7 +195,7 @@ def test_a_claim_that_cannot_be_read_back_leaves_the_next_best_to_take_over(
     (logged,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert (logged.identifier, logged.source) == ("urn:a", "offenbach")
     assert offer(a("Two", date="2024-06-01"), into=offenbach, source="offenbach").action is Action.UNCHANGED
-    assert payload.unpack(Claim.objects.get().payload) == metadata.root_element(a("Two", date="2024-06-01"))
+    assert payload.unpack(Claim.objects.get().payload) == xml_tree.root_element(a("Two", date="2024-06-01"))
 
 
 def test_a_record_of_which_no_claim_can_be_read_back_is_buried_in_all_its_sets(toulouse, offenbach, caplog) -> None:

@@ -5,8 +5,9 @@ from django.conf import settings as django_settings
 from django.test import Client
 from django.utils.http import urlencode
 
-from catalogue import paging, payload, views
 from catalogue.models import MetadataSet, Record
+from catalogue.pages import paging, views
+from catalogue.payloads import payload
 from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db

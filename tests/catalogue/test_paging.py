@@ -9,9 +9,11 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import lists, oai, sets, store
-from catalogue.lists import Window
+from catalogue import oai
 from catalogue.models import MetadataSet, Record
+from catalogue.reading import lists
+from catalogue.reading.lists import Window
+from catalogue.writing import decisions, set_inclusion, store
 from tests import world
 from tests.catalogue import looking
 
@@ -113,7 +115,7 @@ def test_a_record_not_changed_between_pages_is_never_missed_nor_told_twice(
                     title = "Surface observations" if kind == "same" else f"Edit {len(pending)} {len(changed)}"
                     entry = store.prepare(world.iso_record(name, title=title))
                 (result,) = store.put_entries([entry], into=world.own_set())
-                if result.action is not store.Action.UNCHANGED:
+                if result.action is not decisions.Action.UNCHANGED:
                     changed.add(name)
         unchanged = set(many) - changed
         assert unchanged <= set(first_pass)
@@ -150,7 +152,7 @@ def test_a_record_is_found_by_any_spelling_and_shown_as_it_is(many: list[str], a
 @pytest.fixture
 def hierarchy() -> dict[str, MetadataSet]:
     specs = ("a", "a:b", "a:b:c", "a:c", "ab", "a-b", "A:b", "empty")
-    return {spec: sets.add(spec) for spec in specs}
+    return {spec: set_inclusion.add(spec) for spec in specs}
 
 
 @pytest.fixture

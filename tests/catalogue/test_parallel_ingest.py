@@ -12,20 +12,24 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError
 
-from catalogue import fields, frames, ingest, metadata, oai, payload, preparing, sources, store
+from catalogue import oai
+from catalogue.bulk import ingest, pool
+from catalogue.documents import iso19139, sources, xml_tree
+from catalogue.documents.sources import Document
 from catalogue.models import Description, Dictionary, Membership, Record
-from catalogue.sources import Document
+from catalogue.payloads import payload, zstd
+from catalogue.writing import read_document, store
 from tests import world
 from tests.waiting import until
 
-SAMPLES = sorted((Path(store.__file__).parent / "samples").glob("*/*.xml"))
+SAMPLES = sorted(sources.SAMPLES.glob("*/*.xml"))
 
 pytestmark = pytest.mark.django_db(transaction=True)  # a bulk load has connections of its own
 
 
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 5)
+    monkeypatch.setattr("catalogue.bulk.ingest.BATCH_RECORDS", 5)
 
 
 def samples_and_bad_ones() -> list[Document]:
@@ -94,15 +98,15 @@ def test_a_few_documents_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(processes: int) -> None:
         raise AssertionError("processes were started")
 
-    monkeypatch.setattr(preparing, "Pool", refuse)
+    monkeypatch.setattr(pool, "ReadPool", refuse)
     report = ingest.ingest(samples_and_bad_ones()[:10], into=world.own_set(), processes=4)
     assert report.offered == 10
 
 
 def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
     document = SAMPLES[0].read_bytes()
-    said = fields.read(metadata.root_element(document))
-    (made,) = preparing.read_all([document], {0: said.digest})
+    said = iso19139.read(xml_tree.root_element(document))
+    (made,) = read_document.read_all([document], {0: said.digest})
     assert made[:4] == (said.identifier, oai.identifier_key(said.identifier), said.digest, said.metadata_date)
     assert not made.row
 
@@ -122,7 +126,7 @@ def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(mo
     report = ingest.ingest([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
     assert report.counts == {"updated": 1, "new": 1}
     held = Record.objects.get(key="urn:a")
-    assert not held.deleted and payload.unpack(held.payload) == metadata.root_element(document.content)
+    assert not held.deleted and payload.unpack(held.payload) == xml_tree.root_element(document.content)
     assert held.description.title == "Surface observations"
 
 
@@ -132,14 +136,14 @@ def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() 
     light = ingest.ingest(documents, into=world.peer_set(world.TOULOUSE))
     specs = sorted(Record.objects.get(key="urn:b").set_specs)
     empty_again = Record.objects.get(key="urn:b")
-    assert payload.unpack(empty_again.payload) == metadata.root_element(documents[0].content)
+    assert payload.unpack(empty_again.payload) == xml_tree.root_element(documents[0].content)
     assert specs == sorted([world.OFFENBACH.spec, world.TOULOUSE.spec])
     assert light.offered == 1 and not light.rejects
 
 
 def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((20, 40),))
-    monkeypatch.setattr("catalogue.ingest._TEND_EVERY", 30)
+    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((20, 40),))
+    monkeypatch.setattr("catalogue.bulk.ingest._TEND_EVERY", 30)
     Dictionary.objects.update(trained_on=1)
     report = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
     assert report.counts["new"] == 49
@@ -151,8 +155,8 @@ def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypa
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.name)
 def test_the_identifier_that_is_guessed_is_that_of_the_sample(file: Path) -> None:
     document = file.read_bytes()
-    said = fields.read(metadata.root_element(document))
-    assert oai.identifier_key(preparing.guess_identifier(document)) == oai.identifier_key(said.identifier)
+    said = iso19139.read(xml_tree.root_element(document))
+    assert oai.identifier_key(read_document.guess_identifier(document)) == oai.identifier_key(said.identifier)
 
 
 def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
@@ -233,11 +237,11 @@ def test_nothing_is_stored_behind_a_batch_that_failed(monkeypatch: pytest.Monkey
 
 
 def test_a_bulk_load_into_a_young_catalogue_learns_from_what_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.ingest.BATCH_RECORDS", 16)
-    monkeypatch.setattr("catalogue.dictionaries._OUTGROWN", ((10_000, 6000), (40, 60)))
+    monkeypatch.setattr("catalogue.bulk.ingest.BATCH_RECORDS", 16)
+    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((10_000, 6000), (40, 60)))
     Dictionary.objects.update(trained_on=1)
     ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
     newest = Dictionary.objects.order_by("-created").first()
     assert newest is not None and newest.trained_on == 45  # of the first 48 three hold no whole element
     first = Record.objects.order_by("pk").first()
-    assert first is not None and frames.dictionary_id(first.payload) == newest.pk
+    assert first is not None and zstd.dictionary_id(first.payload) == newest.pk

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import frames, payload
 from catalogue.models import Dictionary
+from catalogue.payloads import payload, zstd
 from tests.catalogue.parallel import threads
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def test_a_list_goes_on_without_the_record_that_is_damaged_and_the_log_names_it(
 ) -> None:
     packed = payload.pack(b"<a/>")
     assert payload.unpack_or_tell(packed, identifier="urn:a") == b"<a/>"
-    with caplog.at_level(logging.ERROR, logger="catalogue.payload"):
+    with caplog.at_level(logging.ERROR, logger="catalogue.payloads.payload"):
         assert payload.unpack_or_tell(packed[:-1], identifier="urn:a") is None
     (told,) = caplog.records
     assert told.identifier == "urn:a" and "cannot be read back" in told.reason
@@ -61,6 +61,6 @@ def test_threads_pack_and_unpack_side_by_side() -> None:
 
 def test_a_payload_made_before_there_were_dictionaries_is_read() -> None:
     assert Dictionary.objects.exists()
-    old = frames.Packer(None).pack(b"<a/>")
-    assert frames.dictionary_id(old) == 0
+    old = zstd.Packer(None).pack(b"<a/>")
+    assert zstd.dictionary_id(old) == 0
     assert payload.unpack(old) == b"<a/>"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue.precedence import OURS, Origin, origin, takes_over
+from catalogue.provenance import OURS, Origin, origin, takes_over
 
 NC = "http://nc.example.org/oai"
 

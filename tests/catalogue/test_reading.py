@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import details, display, fields, metadata, oai, search, store
+from catalogue import oai
+from catalogue.documents import iso19139, xml_tree
 from catalogue.models import Description, Record
+from catalogue.pages import display
+from catalogue.reading import search
+from catalogue.writing import store
 from tests import world
 
 NAMESPACES = (
@@ -22,16 +26,16 @@ def record(content: str = "", *, identifier: str = IDENTIFIER, root: str = "gmd:
     return f"<{root} {NAMESPACES}>{identifier}{content}</{root}>".encode()
 
 
-def read(content: str = "", **options: str) -> fields.Metadata:
-    return fields.read(metadata.root_element(record(content, **options)))
+def read(content: str = "", **options: str) -> iso19139.Metadata:
+    return iso19139.read(xml_tree.root_element(record(content, **options)))
 
 
-def read_details(content: str = "") -> details.Details:
-    return details.read(metadata.root_element(record(content)))
+def read_details(content: str = "") -> iso19139.Details:
+    return iso19139.read_details(xml_tree.root_element(record(content)))
 
 
 def unusable(document: bytes) -> str:
-    with pytest.raises(metadata.Unusable) as caught:
+    with pytest.raises(xml_tree.Unusable) as caught:
         store.prepare(document)
     return str(caught.value)
 
@@ -128,8 +132,8 @@ def test_very_many_attributes_and_elements_are_read() -> None:
 
 
 def test_title_abstract_keywords_and_language_are_read() -> None:
-    said = fields.read(
-        metadata.root_element(
+    said = iso19139.read(
+        xml_tree.root_element(
             world.iso_record(
                 "urn:a",
                 title="Wind  over\n Tōkyō",
@@ -167,7 +171,7 @@ def test_a_record_that_says_nothing_has_empty_fields() -> None:
     said = read()
     assert (said.title, said.abstract, said.keywords, said.boxes, said.language) == ("", "", (), (), "")
     assert said.categories == ()
-    assert read_details() == details.Details((), ())
+    assert read_details() == iso19139.Details((), ())
     assert (said.metadata_date, said.begins, said.ends) == (None, None, None)
 
 
@@ -301,7 +305,7 @@ POSITION = f"<gmd:positionName>{string('Duty officer')}</gmd:positionName>"
 )
 def test_a_contact_is_an_organisation_or_person_with_role_and_address(inside: str, contact: tuple | None) -> None:
     said = read_details(f"<gmd:contact>{inside}</gmd:contact>")
-    assert said.contacts == ((details.Contact(*contact),) if contact else ())
+    assert said.contacts == ((iso19139.Contact(*contact),) if contact else ())
 
 
 def test_contacts_come_from_record_data_and_distribution_once_each_and_not_from_a_thesaurus() -> None:
@@ -349,8 +353,8 @@ def test_links_are_read_with_name_and_protocol() -> None:
         )
     )
     assert said.links == (
-        details.Link("https://a.example/x?y=1&z=2", "Cache", "WWW:LINK"),
-        details.Link("javascript:alert(1)", "", ""),
+        iso19139.OnlineResource("https://a.example/x?y=1&z=2", "Cache", "WWW:LINK"),
+        iso19139.OnlineResource("javascript:alert(1)", "", ""),
     )
 
 
@@ -378,12 +382,12 @@ def test_one_record_cannot_bloat_its_row() -> None:
         + "".join(box(str(n / 100), "0", "90", "1") for n in range(5000))
     )
     said, more = read(content), read_details(content)
-    assert (len(said.keywords), len(said.categories)) == (fields.MAX_KEYWORDS, fields.MAX_KEYWORDS)
-    assert (len(more.contacts), len(more.links)) == (details.MAX_CONTACTS, details.MAX_LINKS)
-    assert len(said.boxes) == fields.MAX_BOXES
-    assert {len(said.keywords[0]), len(more.contacts[0].name)} == {fields.MAX_NAME}
-    assert len(said.language) == fields.MAX_LANGUAGE
-    assert all(len(link.url) <= details.MAX_URL for link in more.links)
+    assert (len(said.keywords), len(said.categories)) == (iso19139.MAX_KEYWORDS, iso19139.MAX_KEYWORDS)
+    assert (len(more.contacts), len(more.links)) == (iso19139.MAX_CONTACTS, iso19139.MAX_ONLINE_RESOURCES)
+    assert len(said.boxes) == iso19139.MAX_BOXES
+    assert {len(said.keywords[0]), len(more.contacts[0].name)} == {iso19139.MAX_NAME}
+    assert len(said.language) == iso19139.MAX_LANGUAGE
+    assert all(len(link.url) <= iso19139.MAX_URL for link in more.links)
 
 
 @pytest.mark.django_db
@@ -398,14 +402,14 @@ def test_the_description_holds_it_all_and_search_finds_categories_and_keywords()
     held = Description.objects.get()
     assert (held.categories, held.keywords) == (["marineMeteorology"], ["wave \\ 'height'"])
     shown = display.details(held.record.payload)
-    assert shown.contacts == (details.Contact("JMA", "owner", "a@b.example"),)
-    assert shown.links == (details.Link("http://a.example/ \u00e9", "", ""),)
+    assert shown.contacts == (iso19139.Contact("JMA", "owner", "a@b.example"),)
+    assert shown.links == (iso19139.OnlineResource("http://a.example/ \u00e9", "", ""),)
     for words in ("marinemeteorology", "wave height"):
         assert [found.identifier for found in search.records(words)] == ["urn:a"]
     world.put(record("<gmd:contact/>"))
     held.refresh_from_db()
     assert held.categories == []
-    assert display.details(Record.objects.get().payload) == details.Details()
+    assert display.details(Record.objects.get().payload) == iso19139.Details()
     assert not search.records("marinemeteorology")
 
 

@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from catalogue import ingest, metadata, oai, payload, sources, store
+from catalogue import oai
+from catalogue.bulk import ingest
+from catalogue.documents import sources, xml_tree
+from catalogue.payloads import payload
+from catalogue.writing import decisions, store
+from catalogue.writing.entry import PreparedEntry
 from tests import world
 from tests.shared import SHARED
 
@@ -24,10 +29,10 @@ def files(folder: str) -> tuple[Path, ...]:
     return tuple(sorted((DATA / folder).rglob("*.xml")))
 
 
-def outcome(file: Path) -> store.Prepared | str:
+def outcome(file: Path) -> PreparedEntry | str:
     try:
         return store.prepare(file.read_bytes())
-    except metadata.Unusable as exc:
+    except xml_tree.Unusable as exc:
         return str(exc)
 
 
@@ -54,11 +59,11 @@ def test_awkward_documents_are_taken_or_refused_as_their_names_say() -> None:
 def test_reading_what_is_kept_gives_the_same_record_again() -> None:
     for file in (*files("iso19139"), *files("awkward")):
         entry = outcome(file)
-        if isinstance(entry, store.Prepared):
-            kept = metadata.root_element(file.read_bytes())
+        if isinstance(entry, PreparedEntry):
+            kept = xml_tree.root_element(file.read_bytes())
             again = store.prepare(kept)
             assert again == entry, file.name
-            assert metadata.root_element(kept) == kept == payload.unpack(payload.pack(kept)), file.name
+            assert xml_tree.root_element(kept) == kept == payload.unpack(payload.pack(kept)), file.name
             assert oai.is_identifier(entry.identifier), file.name
 
 
@@ -69,10 +74,10 @@ def test_all_files_together_add_up_and_a_second_time_changes_nothing(django_capt
     assert first.offered == len(found)
     assert all(reject.reason for reject in first.rejects)
     identifiers = {
-        entry.key: entry for file in found if isinstance(entry := outcome(file), store.Prepared)
+        entry.key: entry for file in found if isinstance(entry := outcome(file), PreparedEntry)
     }  # the last of each
     second = store.put_entries(list(identifiers.values()), into=world.own_set())
     # Only where one identifier came in several versions may the last file by name not be the last stored.
-    assert {result.action for result in second} <= {store.Action.UNCHANGED, store.Action.UPDATED}
+    assert {result.action for result in second} <= {decisions.Action.UNCHANGED, decisions.Action.UPDATED}
     third = store.put_entries(list(identifiers.values()), into=world.own_set())
-    assert {result.action for result in third} == {store.Action.UNCHANGED}
+    assert {result.action for result in third} == {decisions.Action.UNCHANGED}

@@ -8,9 +8,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from catalogue import lists, store, upkeep
-from catalogue.lists import Window
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, SetInclusion
+from catalogue.reading import lists
+from catalogue.reading.lists import Window
+from catalogue.writing import clock, restamp, staging, store
 from tests import world
 from tests.catalogue import looking
 
@@ -40,7 +41,7 @@ def taken_again(spec: str | None, start: datetime) -> set[str]:
 
 
 def test_live_records_and_tombstones_of_the_set_stamped_since_then_are_taken_again(began: datetime) -> None:
-    done = upkeep.restamp(world.own_set(), SINCE)
+    done = restamp.restamp(world.own_set(), SINCE)
     assert (done.records, done.deleted) == (2, 1)
     assert taken_again(None, began) == taken_again(world.OUR_SPEC, began) == {"urn:later", "urn:later:gone"}
     assert looking.listed(world.OUR_SPEC)["urn:later:gone"].deleted
@@ -49,13 +50,13 @@ def test_live_records_and_tombstones_of_the_set_stamped_since_then_are_taken_aga
 
 
 def test_what_is_stamped_at_that_very_instant_counts(began: datetime) -> None:
-    assert upkeep.restamp(world.own_set(), datetime.fromisoformat(LATER)).records == 2
-    assert upkeep.restamp(world.own_set(), lists.instant() + timedelta(seconds=1)).records == 0
+    assert restamp.restamp(world.own_set(), datetime.fromisoformat(LATER)).records == 2
+    assert restamp.restamp(world.own_set(), lists.instant() + timedelta(seconds=1)).records == 0
 
 
 def test_the_catalogue_set_is_every_record(began: datetime) -> None:
     catalogue = MetadataSet.objects.get(kind=MetadataSet.Kind.CATALOGUE)
-    assert upkeep.restamp(catalogue, datetime(1970, 1, 1, tzinfo=UTC)).records == 5
+    assert restamp.restamp(catalogue, datetime(1970, 1, 1, tzinfo=UTC)).records == 5
     assert len(taken_again(None, began)) == len(
         taken_again("WIS-GISC-TOULOUSE", began) | taken_again(world.OUR_SPEC, began)
     )
@@ -64,7 +65,7 @@ def test_the_catalogue_set_is_every_record(began: datetime) -> None:
 def test_content_and_journal_are_not_touched(began: datetime, journal_dir) -> None:
     before = {r.identifier: (bytes(r.payload or b""), r.set_specs, r.deleted) for r in Record.objects.all()}
     told = {file: file.read_bytes() for file in journal_dir.iterdir()}
-    upkeep.restamp(world.own_set(), SINCE)
+    restamp.restamp(world.own_set(), SINCE)
     assert {r.identifier: (bytes(r.payload or b""), r.set_specs, r.deleted) for r in Record.objects.all()} == before
     assert {file: file.read_bytes() for file in journal_dir.iterdir()} == told
 
@@ -77,7 +78,7 @@ def test_all_lists_that_show_the_record_show_it_again_and_a_set_it_left_long_ago
     Membership.objects.filter(set=toulouse).update(datestamp=datetime.fromisoformat(OLD))
     Membership.objects.exclude(set=toulouse).update(datestamp=datetime.fromisoformat(LATER))
     Record.objects.update(datestamp=datetime.fromisoformat(LATER))
-    assert upkeep.restamp(offenbach, SINCE).records == 1
+    assert restamp.restamp(offenbach, SINCE).records == 1
     for spec in (None, offenbach.spec, "union"):
         assert taken_again(spec, began) == {"urn:theirs"}
     assert taken_again(toulouse.spec, began) == set()
@@ -87,7 +88,7 @@ def test_a_membership_that_ended_since_then_is_told_again(began: datetime) -> No
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     store.move(["urn:theirs"], into=offenbach)
     Membership.objects.update(datestamp=datetime.fromisoformat(LATER))
-    assert upkeep.restamp(toulouse, SINCE).records == 1
+    assert restamp.restamp(toulouse, SINCE).records == 1
     assert looking.listed(toulouse.spec)["urn:theirs"].deleted
     assert taken_again(toulouse.spec, began) == {"urn:theirs"}
 
@@ -96,9 +97,9 @@ def test_many_records_are_done_in_batches_and_keep_their_order(monkeypatch, bega
     for day in range(9):
         world.put(world.iso_record(f"urn:{day}"))
         world.restamp(f"urn:{day}", f"2024-07-{20 - day}T00:00:00Z")
-    monkeypatch.setattr(upkeep, "BATCH", 2)
+    monkeypatch.setattr(staging, "BATCH", 2)
     advanced: list[int] = []
-    assert upkeep.restamp(world.own_set(), SINCE, advance=advanced.append).records == 11
+    assert restamp.restamp(world.own_set(), SINCE, advance=advanced.append).records == 11
     assert advanced == [2, 2, 2, 2, 2, 1]
     stamps = [looking.record(f"urn:{day}").datestamp for day in range(9)]
     assert stamps == sorted(stamps, reverse=True)
@@ -112,7 +113,7 @@ def test_after_a_restore_of_an_old_clock_nothing_is_given_that_harvesters_have_p
     world.put(world.iso_record("urn:a"))
     seen = (datetime.now(UTC) + timedelta(hours=2)).replace(microsecond=0)  # the clock was ahead before the accident
     DatestampClock.objects.update(stamp=datetime(2024, 1, 1, tzinfo=UTC))
-    upkeep.restamp(world.own_set(), SINCE, mark=seen)
+    restamp.restamp(world.own_set(), SINCE, mark=seen)
     assert taken_again(None, seen) == {"urn:a"}
     world.put(world.iso_record("urn:b"))
     assert taken_again(None, seen) == {"urn:a", "urn:b"}
@@ -122,11 +123,11 @@ def test_after_a_restore_of_an_old_clock_nothing_is_given_that_harvesters_have_p
 def test_the_mark_is_raised_to_the_present_and_never_lowered() -> None:
     DatestampClock.objects.update(stamp=datetime(2024, 1, 1, tzinfo=UTC))
     before = datetime.now(UTC).replace(microsecond=0)
-    upkeep.raise_mark(datetime(2024, 2, 1, tzinfo=UTC))
+    clock.raise_mark(datetime(2024, 2, 1, tzinfo=UTC))
     mark = DatestampClock.objects.get().stamp
     assert before <= mark <= datetime.now(UTC)
-    upkeep.raise_mark(mark + timedelta(hours=1, microseconds=5))
-    upkeep.raise_mark(mark)
+    clock.raise_mark(mark + timedelta(hours=1, microseconds=5))
+    clock.raise_mark(mark)
     assert DatestampClock.objects.get().stamp == mark + timedelta(hours=1)
 
 

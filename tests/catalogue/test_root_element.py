@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogue import fields, metadata
+from catalogue.documents import iso19139, xml_tree
 from tests import world
 
 TITLE = "Température – 気温"
@@ -24,12 +24,12 @@ BOMBS = (
 
 
 def unusable(document: bytes) -> str:
-    with pytest.raises(metadata.Unusable) as caught:
-        metadata.root_element(document)
+    with pytest.raises(xml_tree.Unusable) as caught:
+        xml_tree.root_element(document)
     return str(caught.value)
 
 
-def assert_is_a_sentence(reason: metadata.Unusable) -> None:
+def assert_is_a_sentence(reason: xml_tree.Unusable) -> None:
     assert len(str(reason)) > len("is empty") - 1
 
 
@@ -57,7 +57,7 @@ def assert_is_a_sentence(reason: metadata.Unusable) -> None:
     ],
 )
 def test_every_declared_encoding_becomes_UTF_8(document: bytes, text: str) -> None:
-    assert metadata.root_element(document) == f"<a>{text}</a>".encode()
+    assert xml_tree.root_element(document) == f"<a>{text}</a>".encode()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_every_declared_encoding_becomes_UTF_8(document: bytes, text: str) -> No
     ],
 )
 def test_a_byte_order_mark_decides_against_the_declaration(document: bytes, text: str) -> None:
-    assert metadata.root_element(document) == f"<a>{text}</a>".encode()
+    assert xml_tree.root_element(document) == f"<a>{text}</a>".encode()
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_no_codec_of_python_makes_anything_but_an_element_or_a_sentence(name: st
     for content in (b"x", b"\xff\xfe\x00-", b"%41+AGE-\\x41&"):
         try:
             assert isinstance(
-                metadata.root_element(b'<?xml version="1.0" encoding="%s"?><a>%s</a>' % (name.encode(), content)), bytes
+                xml_tree.root_element(b'<?xml version="1.0" encoding="%s"?><a>%s</a>' % (name.encode(), content)), bytes
             )
-        except metadata.Unusable as exc:
+        except xml_tree.Unusable as exc:
             assert_is_a_sentence(exc)
 
 
@@ -123,7 +123,7 @@ def test_a_DOCTYPE_is_refused_wherever_it_stands(before: str, bomb: str) -> None
 
 def test_a_DOCTYPE_in_a_comment_or_in_text_is_none() -> None:
     element = PLAIN.format("<![CDATA[<!DOCTYPE html>]]>").encode()
-    assert metadata.root_element(b"<!-- <!DOCTYPE x> -->" + element) == element
+    assert xml_tree.root_element(b"<!-- <!DOCTYPE x> -->" + element) == element
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,13 @@ def test_what_is_no_document_is_refused_with_a_sentence(document: bytes, sentenc
     "document", [b"<a/><b/>", b"<a></a><a></a>", b"text</a>", b"<a>&x;</a>", b"<a><b></a>", b"<a b=1/>"]
 )
 def test_what_gets_past_the_ends_is_stopped_by_the_parser(document: bytes) -> None:
-    with pytest.raises(metadata.Unusable, match="not well-formed|does not begin"):
-        fields.read(metadata.root_element(document))
+    with pytest.raises(xml_tree.Unusable, match="not well-formed|does not begin"):
+        iso19139.read(xml_tree.root_element(document))
 
 
 def test_a_document_over_the_limit_is_refused_and_one_at_the_limit_is_not() -> None:
-    element = b"<a>" + b"x" * (metadata.MAX_RECORD_BYTES - 7) + b"</a>"
-    assert metadata.root_element(element) == element
+    element = b"<a>" + b"x" * (xml_tree.MAX_RECORD_BYTES - 7) + b"</a>"
+    assert xml_tree.root_element(element) == element
     assert "MB; a record may have up to" in unusable(element + b"\n")
 
 
@@ -190,8 +190,8 @@ def test_a_document_over_the_limit_is_refused_and_one_at_the_limit_is_not() -> N
 def test_no_prologue_makes_the_reader_run_away(document: bytes) -> None:
     """Each would take minutes if reading were quadratic."""
     try:
-        metadata.root_element(document)
-    except metadata.Unusable as exc:
+        xml_tree.root_element(document)
+    except xml_tree.Unusable as exc:
         assert_is_a_sentence(exc)
 
 
@@ -230,15 +230,15 @@ def test_the_root_comes_out_unchanged_whatever_stands_around_it(
             document = codecs.BOM_UTF16_LE + document
     if bom and encoding in (None, "UTF-8", "utf-8"):
         document = codecs.BOM_UTF8 + document
-    assert metadata.root_element(document) == root.encode()
+    assert xml_tree.root_element(document) == root.encode()
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60) | st.text(alphabet="<>/!-?xml a='\"&;[]CDATA\n", max_size=60).map(str.encode))
 def test_any_bytes_give_an_element_or_a_sentence(document: bytes) -> None:
     try:
-        fields.read(metadata.root_element(document))
-    except metadata.Unusable as exc:
+        iso19139.read(xml_tree.root_element(document))
+    except xml_tree.Unusable as exc:
         assert_is_a_sentence(exc)
 
 
@@ -247,6 +247,6 @@ def test_any_bytes_give_an_element_or_a_sentence(document: bytes) -> None:
 def test_a_damaged_record_is_read_or_refused_with_a_sentence(place: int, old: int, new: bytes) -> None:
     record = world.iso_record("urn:x-wmo:md:int.wmo.wis::A", title=TITLE, box=(-10, 40, 10, 50), keywords=["a"])
     try:
-        fields.read(metadata.root_element(record[:place] + new + record[place + old :]))
-    except metadata.Unusable as exc:
+        iso19139.read(xml_tree.root_element(record[:place] + new + record[place + old :]))
+    except xml_tree.Unusable as exc:
         assert_is_a_sentence(exc)

@@ -8,10 +8,12 @@ from django.db.models import F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import lists, oai, sets, store
-from catalogue.lists import Listed, Place, Window
+from catalogue import oai
 from catalogue.models import Membership, MetadataSet, Record
-from catalogue.scopes import Scope
+from catalogue.reading import lists
+from catalogue.reading.lists import Listed, Place, Window
+from catalogue.reading.scopes import Scope
+from catalogue.writing import set_inclusion, store
 from tests import world
 from tests.catalogue import looking
 
@@ -57,8 +59,8 @@ def test_what_is_in_no_set_of_the_scope_does_not_exist_there() -> None:
 @pytest.mark.spec("G11", "P142")
 def test_a_header_names_the_sets_of_the_scope_only_and_virtual_ones_too() -> None:
     toulouse = world.peer_set(world.TOULOUSE)
-    union = sets.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
-    sets.include(union, [toulouse, world.own_set()])
+    union = set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
+    set_inclusion.include(union, [toulouse, world.own_set()])
     MetadataSet.objects.filter(pk=union.pk).update(public=False)
     world.put(world.iso_record("urn:a"), into=toulouse)
     catalogue = MetadataSet.objects.get(spec=oai.CATALOGUE_SET)
@@ -71,7 +73,7 @@ def test_a_header_names_the_sets_of_the_scope_only_and_virtual_ones_too() -> Non
 
 @pytest.mark.spec("P75", "P142")
 def test_of_a_hierarchy_a_header_names_what_the_scope_shows() -> None:
-    world.put(world.iso_record("urn:deep"), into=sets.add("a:b"))
+    world.put(world.iso_record("urn:deep"), into=set_inclusion.add("a:b"))
     inner = MetadataSet.objects.get(spec="a")
 
     assert told(scope(inner)) == {"urn:deep": (False, ("a",))}
@@ -79,7 +81,7 @@ def test_of_a_hierarchy_a_header_names_what_the_scope_shows() -> None:
 
 @pytest.mark.spec("G11", "P84")
 def test_who_left_the_scope_is_deleted_there_and_who_moved_within_it_is_not() -> None:
-    shared = sets.add("shared01", kind=MetadataSet.Kind.SHARED)
+    shared = set_inclusion.add("shared01", kind=MetadataSet.Kind.SHARED)
     own = world.own_set()
     world.put(world.iso_record("urn:a"))
     store.move(["urn:a"], into=shared)
@@ -99,7 +101,7 @@ def test_what_another_set_does_to_a_record_is_no_news_in_the_scope() -> None:
     world.put(world.iso_record("urn:a"))
     world.restamp("urn:a", "2024-01-01T00:00:00Z")
     (before,) = walk(scope(world.own_set()))
-    sets.include(sets.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL), [world.own_set()])
+    set_inclusion.include(set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL), [world.own_set()])
 
     assert walk(scope(world.own_set())) == [before]
     (news,) = walk(scope(world.own_set(), MetadataSet.objects.get(spec="DRIVER")))
@@ -121,7 +123,7 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
 ) -> None:
     """Against a plain reading of the rows; any page size, any history, datestamps spread at random."""
     with transaction.atomic():
-        by_spec = {spec: sets.add(spec) for spec in SPECS}
+        by_spec = {spec: set_inclusion.add(spec) for spec in SPECS}
         for number, spec, kind, version in steps:
             if kind == "put":
                 document = world.iso_record(f"urn:{number}", title=f"Version {version}")
@@ -160,7 +162,7 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
 def test_who_asks_again_from_the_last_instant_holds_what_a_full_harvest_gives(rounds: list, chosen: set[str]) -> None:
     """Records come, change, go, and move in and out of the scope between the harvests."""
     with transaction.atomic():
-        by_spec = {spec: sets.add(spec) for spec in SPECS}
+        by_spec = {spec: set_inclusion.add(spec) for spec in SPECS}
         within = scope(*(by_spec[spec] for spec in chosen))
         held: dict[str, bytes | None] = {}
         since = None

@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from catalogue import sets
 from catalogue.models import Membership, MetadataSet
+from catalogue.writing import set_inclusion
 from tests import world
 from tests.catalogue import looking
 
@@ -23,12 +23,12 @@ def gone(spec: str) -> set[str]:
 
 
 def virtual(spec: str = "DRIVER") -> MetadataSet:
-    return sets.add(spec, kind=MetadataSet.Kind.VIRTUAL)
+    return set_inclusion.add(spec, kind=MetadataSet.Kind.VIRTUAL)
 
 
 @pytest.mark.spec("P74", "T3.49")
 def test_an_inner_node_holds_what_is_below_it_though_nobody_defined_it() -> None:
-    world.put(world.iso_record("urn:deep"), into=sets.add("a:b:c"))
+    world.put(world.iso_record("urn:deep"), into=set_inclusion.add("a:b:c"))
 
     assert live("a") == live("a:b") == live("a:b:c") == {"urn:deep"}
     assert looking.record("urn:deep").set_specs == ["a:b:c"], "ancestors go without saying (P75)"
@@ -38,7 +38,7 @@ def test_an_inner_node_holds_what_is_below_it_though_nobody_defined_it() -> None
 def test_a_virtual_set_shows_what_its_members_hold_also_what_was_there_before() -> None:
     world.put(world.iso_record("urn:before"), into=world.peer_set(world.TOULOUSE))
     union = virtual()
-    sets.include(union, [world.peer_set(world.TOULOUSE), world.own_set()])
+    set_inclusion.include(union, [world.peer_set(world.TOULOUSE), world.own_set()])
 
     world.put(world.iso_record("urn:after"))
 
@@ -51,14 +51,14 @@ def test_what_becomes_visible_late_carries_the_datestamp_of_that_moment() -> Non
     world.put(world.iso_record("urn:old"))
     world.restamp("urn:old", "2024-01-01T00:00:00Z")
 
-    sets.include(virtual(), [world.own_set()])
+    set_inclusion.include(virtual(), [world.own_set()])
 
     assert looking.listed("DRIVER")["urn:old"].place.datestamp.year > 2024
     assert looking.record("urn:old").datestamp.year == 2024, "nothing changed for the other harvesters"
 
 
 def test_updates_and_deletions_reach_the_virtual_sets_harvesters() -> None:
-    sets.include(virtual(), [world.own_set()])
+    set_inclusion.include(virtual(), [world.own_set()])
     world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
     Membership.objects.update(datestamp="2024-01-01T00:00:00Z")
 
@@ -73,7 +73,7 @@ def test_updates_and_deletions_reach_the_virtual_sets_harvesters() -> None:
 def test_a_record_in_two_members_leaves_the_virtual_set_with_the_last_of_them() -> None:
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     union = virtual()
-    sets.include(union, [toulouse, offenbach])
+    set_inclusion.include(union, [toulouse, offenbach])
     world.put(world.iso_record("urn:a"), into=toulouse)
     world.put(world.iso_record("urn:a"), into=offenbach)
 
@@ -85,11 +85,11 @@ def test_a_record_in_two_members_leaves_the_virtual_set_with_the_last_of_them() 
 
 def test_a_member_taken_out_takes_its_records_along() -> None:
     union = virtual()
-    sets.include(union, [world.own_set(), world.peer_set(world.TOULOUSE)])
+    set_inclusion.include(union, [world.own_set(), world.peer_set(world.TOULOUSE)])
     world.put(world.iso_record("urn:ours"))
     world.put(world.iso_record("urn:theirs"), into=world.peer_set(world.TOULOUSE))
 
-    sets.exclude(union, [world.own_set()])
+    set_inclusion.exclude(union, [world.own_set()])
 
     assert (live("DRIVER"), gone("DRIVER")) == ({"urn:theirs"}, {"urn:ours"})
     assert live(world.OUR_SPEC) == {"urn:ours"}
@@ -97,15 +97,15 @@ def test_a_member_taken_out_takes_its_records_along() -> None:
 
 def test_only_a_virtual_set_is_made_of_others_and_not_of_virtual_ones() -> None:
     with pytest.raises(ValidationError):
-        sets.include(world.own_set(), [world.peer_set(world.TOULOUSE)])
+        set_inclusion.include(world.own_set(), [world.peer_set(world.TOULOUSE)])
     with pytest.raises(ValidationError):
-        sets.include(virtual(), [virtual("OTHER")])
+        set_inclusion.include(virtual(), [virtual("OTHER")])
 
 
 def test_a_set_that_is_there_is_not_made_again() -> None:
-    assert sets.add(world.OUR_SPEC) == world.own_set()
+    assert set_inclusion.add(world.OUR_SPEC) == world.own_set()
     with pytest.raises(ValidationError):
-        sets.add("not a spec")
+        set_inclusion.add("not a spec")
 
 
 def test_the_command_does_the_same() -> None:

@@ -2,9 +2,12 @@
 
 import pytest
 
-from catalogue import oai, payload, search, store
+from catalogue import oai
 from catalogue.models import DatestampClock, Description, JournalOutbox, Membership, Record
-from catalogue.store import Action
+from catalogue.payloads import payload
+from catalogue.reading import search
+from catalogue.writing import store
+from catalogue.writing.decisions import Action
 from tests import world
 from tests.catalogue import looking
 

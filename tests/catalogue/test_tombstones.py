@@ -8,8 +8,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from catalogue import lists, store, upkeep
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record
+from catalogue.reading import lists
+from catalogue.writing import purge, staging, store
 from harvester.tasks import tick
 from tests import world
 from tests.catalogue import looking
@@ -29,7 +30,7 @@ def retention(settings) -> int:
 
 @pytest.fixture(autouse=True)
 def _not_purged_yet(monkeypatch) -> None:
-    monkeypatch.setattr(upkeep, "_purged_on", None)
+    monkeypatch.setattr(purge, "_purged_on", None)
 
 
 def ago(days: float) -> str:
@@ -63,11 +64,11 @@ def test_what_was_deleted_longer_ago_than_the_retention_goes_and_the_rest_stays(
     buried(92 + 1 / 1440, "urn:just:over")
     buried(92 - 1 / 1440, "urn:just:within")
     buried(1, "urn:young")
-    done = upkeep.purge()
+    done = purge.purge()
     assert (done.tombstones, done.memberships) == (2, 0)
     assert held() == {"urn:live", "urn:just:within", "urn:young"}
     assert Membership.objects.count() == 3
-    assert upkeep.purge().tombstones == 0
+    assert purge.purge().tombstones == 0
     assert looking.sizes_that_are_wrong() == []
 
 
@@ -77,7 +78,7 @@ def test_a_tombstone_goes_whole_with_its_memberships_or_not_at_all() -> None:
     for identifier, days in (("urn:a", 100), ("urn:b", 10)):
         stamp = datetime.now(UTC).replace(microsecond=0) - days * DAY
         Membership.objects.create(record=looking.record(identifier), set=toulouse, datestamp=stamp, deleted=True)
-    assert upkeep.purge().tombstones == 1
+    assert purge.purge().tombstones == 1
     assert held() == {"urn:b"}
     assert looking.record("urn:b").memberships.count() == 2
 
@@ -89,7 +90,7 @@ def test_a_set_that_a_living_record_left_long_ago_is_no_longer_told() -> None:
     stamp = datetime.now(UTC).replace(microsecond=0) - 93 * DAY
     Membership.objects.filter(record__identifier="urn:a", set=toulouse).update(datestamp=stamp)
     Membership.objects.filter(record__identifier="urn:a", set=offenbach).update(datestamp=stamp)
-    done = upkeep.purge()
+    done = purge.purge()
     assert (done.tombstones, done.memberships) == (0, 1)
     assert list(looking.listed(toulouse.spec)) == ["urn:b"]
     assert not looking.listed(offenbach.spec)["urn:a"].deleted
@@ -99,23 +100,23 @@ def test_a_set_that_a_living_record_left_long_ago_is_no_longer_told() -> None:
 def test_without_a_limit_nothing_ever_goes(settings) -> None:
     settings.GISC_TOMBSTONE_RETENTION_DAYS = None
     buried(36500, "urn:a")
-    assert upkeep.purge() == upkeep.Purged(None)
+    assert purge.purge() == purge.Purged(None)
     assert held() == {"urn:a"}
 
 
 def test_tombstones_go_oldest_first_so_what_an_interruption_leaves_is_a_span_of_time(monkeypatch) -> None:
     for days in (300, 100, 200, 150, 250):
         buried(days, f"urn:{days}")
-    monkeypatch.setattr(upkeep, "BATCH", 2)
-    real, seen = upkeep._purge, []
+    monkeypatch.setattr(staging, "BATCH", 2)
+    real, seen = purge._purge, []
 
     def note(*arguments) -> dict[str, int]:
         gone = real(*arguments)
         seen.append(sorted(held()))
         return gone
 
-    monkeypatch.setattr(upkeep, "_purge", note)
-    upkeep.purge()
+    monkeypatch.setattr(purge, "_purge", note)
+    purge.purge()
     assert seen == [["urn:100", "urn:150", "urn:200"], ["urn:100"], []]
 
 
@@ -123,9 +124,9 @@ def test_a_tombstone_that_came_back_while_the_purge_waited_for_its_turn_stays() 
     buried(100, "urn:a", "urn:b")
     with threads(1) as running, transaction.atomic():
         world.put(world.iso_record("urn:a"))  # takes the lock and holds it until the end of this block
-        purge = running.start(upkeep.purge)
+        purged = running.start(purge.purge)
         until(waiting_for_the_clock, TIMEOUT_S, "the purge waits for the lock")
-    assert purge.result(TIMEOUT_S).tombstones == 1
+    assert purged.result(TIMEOUT_S).tombstones == 1
     assert held() == {"urn:a"}
     assert not looking.record("urn:a").deleted
 
@@ -134,14 +135,14 @@ def test_a_dry_run_counts_and_writes_nothing() -> None:
     buried(100, "urn:a", "urn:b")
     buried(1, "urn:c")
     before = looking.row_versions()
-    assert upkeep.purge(dry_run=True).tombstones == 2
+    assert purge.purge(dry_run=True).tombstones == 2
     assert looking.row_versions() == before
 
 
 def test_a_mark_ahead_of_the_clock_does_not_shorten_the_retention() -> None:
     buried(91, "urn:a")
     DatestampClock.objects.update(stamp=datetime.now(UTC).replace(microsecond=0) + 30 * DAY)
-    assert upkeep.purge().tombstones == 0
+    assert purge.purge().tombstones == 0
 
 
 # --- What others see of it ------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ def test_a_purged_identifier_is_unknown_and_absent_from_lists_and_stays_in_the_j
     buried(100, "urn:a")
     buried(10, "urn:b")
     assert 'status="deleted"' in ask(client, verb="GetRecord", identifier="urn:a", metadataPrefix="iso19139")
-    upkeep.purge()
+    purge.purge()
     for question in (
         {"verb": "GetRecord", "metadataPrefix": "iso19139"},
         {"verb": "ListMetadataFormats"},
@@ -168,7 +169,7 @@ def test_a_purged_identifier_is_unknown_and_absent_from_lists_and_stays_in_the_j
 @pytest.mark.spec("P86")
 def test_a_purged_identifier_may_come_back() -> None:
     buried(100, "urn:a")
-    upkeep.purge()
+    purge.purge()
     world.put(world.iso_record("urn:a"))
     assert not looking.record("urn:a").deleted
 
@@ -179,7 +180,7 @@ def test_the_lower_bound_of_datestamps_does_not_move_and_stays_true(client) -> N
     buried(10, "urn:younger")
     DatestampClock.objects.update(earliest=datetime.now(UTC).replace(microsecond=0) - 400 * DAY)
     before = lists.earliest()
-    upkeep.purge()
+    purge.purge()
     assert lists.earliest() == before <= min(Record.objects.values_list("datestamp", flat=True))
     assert f"<earliestDatestamp>{before:%Y-%m-%dT%H:%M:%SZ}</earliestDatestamp>" in ask(client, verb="Identify")
     # A harvester that asks from it gets all there is.
@@ -212,7 +213,7 @@ def test_a_list_that_is_being_walked_goes_on_after_a_purge(client, settings, spe
         found += [part.split("</identifier>")[0] for part in answer.split("<identifier>")[1:]]
         pages += 1
         if pages == after:
-            assert upkeep.purge().tombstones == 5
+            assert purge.purge().tombstones == 5
         token = (
             answer.split("<resumptionToken")[1].split(">", 1)[1].split("<")[0] if "<resumptionToken" in answer else ""
         )
@@ -240,7 +241,7 @@ def test_the_tick_purges_once_a_day(monkeypatch) -> None:
     buried(100, "urn:b")
     tick()
     assert held() == {"urn:b"}
-    monkeypatch.setattr(upkeep, "_purged_on", datetime.now(UTC).date() - DAY)
+    monkeypatch.setattr(purge, "_purged_on", datetime.now(UTC).date() - DAY)
     tick()
     assert held() == set()
 
@@ -251,11 +252,11 @@ def test_a_purge_that_failed_is_tried_again_by_the_next_tick(monkeypatch) -> Non
     def fail(**_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(upkeep, "purge", fail)
+    monkeypatch.setattr(purge, "purge", fail)
     tick()
     assert held() == {"urn:a"}
     monkeypatch.undo()
-    monkeypatch.setattr(upkeep, "_purged_on", None)
+    monkeypatch.setattr(purge, "_purged_on", None)
     tick()
     assert held() == set()
 
@@ -302,7 +303,7 @@ def test_neither_the_purge_nor_the_search_for_invalid_records_reads_the_whole_ca
             """,
             [world.own_set().pk],
         )
-    purging = plan(upkeep._PURGEABLE, {"before": datetime(2020, 6, 1, tzinfo=UTC)})
+    purging = plan(purge._PURGEABLE, {"before": datetime(2020, 6, 1, tzinfo=UTC)})
     assert "tombstones_by_age" in purging
     assert "ended_memberships_by_age" in purging
     invalid = Record.objects.filter(deleted=False, validation__structure="invalid").order_by("-datestamp").only("id")

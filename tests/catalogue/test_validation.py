@@ -14,9 +14,11 @@ from django.test import Client
 from django.urls import reverse
 from pytest_httpserver import HTTPServer
 
-from catalogue import metadata, schemas, store, tasks, validation, wcmp
+from catalogue import tasks, validation
+from catalogue.documents import schemas, wcmp, xml_tree
+from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
-from catalogue.wcmp import Fault
+from catalogue.writing import store
 from tests import world
 from tests.catalogue import looking
 from tests.catalogue.parallel import TIMEOUT_S, threads
@@ -88,7 +90,7 @@ def test_the_GML_namespace_chooses_the_schema_set(text: str, chosen: schemas.Sch
 
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
 def test_every_sample_is_valid_and_has_no_fault(schema_dir: Path, file: Path) -> None:
-    said = validation.check(metadata.root_element(file.read_bytes()))
+    said = validation.check(xml_tree.root_element(file.read_bytes()))
     assert (said.structure, said.schema, said.faults) == (Structure.VALID, "iso19139-20070417", ())
 
 
@@ -98,7 +100,7 @@ def test_every_real_record_is_labelled_as_the_published_tools_label_it(schema_di
         expected = {row["file"]: (f"{row['schema_auto']}", row["valid_auto"]) for row in csv.DictReader(rows)}
     said = {}
     for name in expected:
-        outcome = validation.check(metadata.root_element((data / name).read_bytes()))
+        outcome = validation.check(xml_tree.root_element((data / name).read_bytes()))
         said[name] = (outcome.schema.removeprefix("iso19139-")[:4], outcome.structure.value)
         assert not [fault for fault in outcome.faults if "tell the developers" in fault.text], name
         assert (outcome.structure is Structure.INVALID) == any(fault.rule == "6.1.1" for fault in outcome.faults)
@@ -113,7 +115,7 @@ def test_every_real_record_is_labelled_as_the_published_tools_label_it(schema_di
 
 
 def test_a_fault_of_structure_names_line_and_element_without_namespaces(schema_dir: Path) -> None:
-    said = validation.check(metadata.root_element(INVALID))
+    said = validation.check(xml_tree.root_element(INVALID))
     assert said.structure is Structure.INVALID
     rule, text = said.faults[0]
     assert rule == "6.1.1"
@@ -123,13 +125,13 @@ def test_a_fault_of_structure_names_line_and_element_without_namespaces(schema_d
 
 def test_very_many_faults_of_structure_are_counted(schema_dir: Path) -> None:
     document = VALID.replace(b"<gmd:dateStamp>", b'<gmd:contact x="1"/>' * 3000 + b"<gmd:dateStamp>")
-    said = [fault for fault in validation.check(metadata.root_element(document)).faults if fault.rule == "6.1.1"]
+    said = [fault for fault in validation.check(xml_tree.root_element(document)).faults if fault.rule == "6.1.1"]
     assert len(said) == schemas.MAX_FAULTS + 1
     assert said[-1].text == "and 2990 faults more"
 
 
 def test_without_schemas_the_structure_is_not_checked_and_the_profile_is(no_schemas: None) -> None:
-    said = validation.check(metadata.root_element(INVALID))
+    said = validation.check(xml_tree.root_element(INVALID))
     assert (said.structure, said.schema) == (Structure.NOT_CHECKED, "")
     assert {"8.2.1", "8.2.4"} <= {fault.rule for fault in said.faults}
 
@@ -139,7 +141,7 @@ def test_schemas_that_cannot_be_used_leave_the_structure_unchecked(settings, tmp
     copytree(shared("schemas"), tmp_path / "schemas", ignore=lambda _, names: {"xlink.xsd"} & set(names))
     settings.GISC_SCHEMA_DIR = str(tmp_path / "schemas")
     for _ in range(2):
-        assert validation.check(metadata.root_element(VALID)).structure is Structure.NOT_CHECKED
+        assert validation.check(xml_tree.root_element(VALID)).structure is Structure.NOT_CHECKED
     assert [record.message for record in caplog.records] == ["records are not checked against schemas"]
 
 
@@ -148,7 +150,7 @@ def test_nothing_is_fetched_that_a_record_or_a_schema_names(
 ) -> None:
     httpserver.expect_request("/gmd.xsd").respond_with_data("<x/>")
     there = httpserver.url_for("/gmd.xsd").encode()
-    element = metadata.root_element(VALID.replace(b"http://www.isotc211.org/2005/gmd/gmd.xsd", there))
+    element = xml_tree.root_element(VALID.replace(b"http://www.isotc211.org/2005/gmd/gmd.xsd", there))
     assert there in element
     assert validation.check(element).structure is Structure.VALID
     folder = tmp_path / "schemas"

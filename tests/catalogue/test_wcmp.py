@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from catalogue import metadata, oai, wcmp
+from catalogue import oai
+from catalogue.documents import wcmp, xml_tree
 from tests.shared import ROOT
 
 SAMPLES = sorted((ROOT / "catalogue" / "samples").rglob("*.xml"))
@@ -20,7 +21,7 @@ CENTRE = THEME.replace("theme", "dataCentre")
 
 def faults(text: str) -> dict[str, list[str]]:
     """The sentences about a document, by rule."""
-    root = etree.fromstring(metadata.root_element(text.encode()), etree.XMLParser(remove_comments=True))
+    root = etree.fromstring(xml_tree.root_element(text.encode()), etree.XMLParser(remove_comments=True))
     found: dict[str, list[str]] = {}
     for fault in wcmp.check(root):
         found.setdefault(fault.rule, []).append(fault.text)

@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from catalogue import durability
+from catalogue import checks
 from gisc import database, health
-from harvester import canary
 from harvester.models import Canary
+from harvester.rows.health import record_tick
 from tests.gisc.running import ROOT, environment, free_port
 
 ASK_WITHOUT_DATABASE = """
@@ -35,7 +35,7 @@ def test_live_asks_nothing(client: Client) -> None:
 @pytest.mark.django_db
 def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -> None:
     answer = client.get("/health/ready")
-    durable = not durability.lacking()  # the tests' own server is not
+    durable = not checks.lacking_durability()  # the tests' own server is not
     expected = {"ready": True, "status": "degraded", "database": "ok", "redis": "ok"}
     tasks = {"age_s": None, "late": True}  # none has come through yet
     assert (answer.status_code, answer.json()) == (200, expected | {"tasks": tasks, "durable": durable})
@@ -44,7 +44,7 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -
 @pytest.mark.django_db
 def test_health_tells_how_long_ago_a_task_came_through(client: Client, settings) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    canary.sing()
+    record_tick()
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
     assert answer.json()["tasks"]["late"] is False

@@ -8,7 +8,7 @@ import psutil
 import pytest
 import requests
 
-from gisc.watchdog import Watchdog
+from gisc.node.watchdog import Watchdog
 from tests.gisc.running import Node, free_port
 from tests.waiting import until
 

@@ -7,8 +7,8 @@ import zlib
 from werkzeug import Response
 
 from catalogue.models import Record
-from harvester import client
 from harvester.models import Reject
+from harvester.net import client
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.fault_cases import STAMP, Case, Outcome
 from tests.harvester.misbehaving import World, first_page, first_time, later_page, listing, whole

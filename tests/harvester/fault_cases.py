@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from catalogue.models import Record
-from harvester import remarks, runs
 from harvester.models import Reject, Run
+from harvester.protocol import warnings
+from harvester.runs import lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.misbehaving import World
 
@@ -48,15 +49,15 @@ class Case:
     def play(self, world: World) -> None:
         """Arrange the fault, harvest, and compare."""
         self.arrange(world)
-        run = runs.open_run(world.link, trigger="test", full=world.notes.get("full", False))
+        run = lifecycle.open_run(world.link, trigger="test", full=world.notes.get("full", False))
         assert run is not None
-        run = runs.work(run.pk, **world.notes.get("work", {})) or run
+        run = lifecycle.work(run.pk, **world.notes.get("work", {})) or run
         first = Run.objects.get(pk=run.pk)
         for _ in range(30):
             if not run.is_open:
                 break
             Run.objects.filter(pk=run.pk).update(not_before=None)
-            run = runs.work(run.pk, **world.notes.get("work", {})) or Run.objects.get(pk=run.pk)
+            run = lifecycle.work(run.pk, **world.notes.get("work", {})) or Run.objects.get(pk=run.pk)
         world.link.refresh_from_db()
         self._compare(first, Run.objects.get(pk=run.pk), world)
         self.check(world)
@@ -83,7 +84,7 @@ class Case:
         elif outcome is Outcome.RESTARTED:
             assert last.restarts > 0, story
         telling = last if outcome in (Outcome.DONE, Outcome.FAILED) else first
-        told = " ".join([telling.message, *remarks.sentences(telling.warnings)])
+        told = " ".join([telling.message, *warnings.sentences(telling.warnings)])
         assert self.says in told, story
         live = Record.objects.filter(deleted=False)
         expected = {identifier(each) if isinstance(each, int) else each for each in self.stored}

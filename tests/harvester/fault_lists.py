@@ -6,8 +6,9 @@ from itertools import count
 from werkzeug import Response
 
 from catalogue.models import Record
-from harvester import discovery, runs
 from harvester.models import Run
+from harvester.protocol import probe
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.fault_cases import BEFORE, STAMP, Case, Outcome
 from tests.harvester.misbehaving import Arguments, World, first_page, first_time, later_page, listing
@@ -100,9 +101,9 @@ def shuffled(world: World) -> None:
 
 def compared(world: World) -> Run:
     """The comparison that is due at once, done."""
-    (run,) = runs.open_due_runs()
+    (run,) = lifecycle.open_due_runs()
     assert run.is_comparison
-    done = runs.work(run.pk)
+    done = lifecycle.work(run.pk)
     assert done is not None and done.state == Run.State.DONE, done
     return done
 
@@ -136,12 +137,12 @@ def fill_ours(world: World) -> None:
 
 
 def the_missing_set_is_shown(world: World) -> None:
-    offer = discovery.look(world.link.base_url)
+    offer = probe.retrieve_info(world.link.base_url)
     assert "does not list the set" in " ".join(offer.faults("ISO19139", "WIS-GISC-TOULOUSE"))
 
 
 def sets_fault_is_shown(world: World) -> None:
-    assert "noSetHierarchy" in discovery.look(world.link.base_url).sets_fault
+    assert "noSetHierarchy" in probe.retrieve_info(world.link.base_url).sets_fault
 
 
 def blank_formats(world: World) -> None:
@@ -149,11 +150,11 @@ def blank_formats(world: World) -> None:
 
 
 def prefix_is_found(world: World) -> None:
-    assert discovery.look(world.link.base_url).iso_prefix == "iso19139"
+    assert probe.retrieve_info(world.link.base_url).iso_prefix == "iso19139"
 
 
 def other_base_url_is_shown(world: World) -> None:
-    assert "http://elsewhere.example.org" in " ".join(discovery.look(world.link.base_url).warnings)
+    assert "http://elsewhere.example.org" in " ".join(probe.retrieve_info(world.link.base_url).warnings)
 
 
 def asked_by_days(world: World) -> None:

@@ -3,8 +3,9 @@
 from django.utils import timezone
 
 from catalogue.models import Membership, Record
-from harvester import conflicts, runs, slices
 from harvester.models import Conflict, Link, Reject, Run
+from harvester.rows import conflicts
+from harvester.runs import comparison, lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.fault_cases import STAMP, Case, Outcome
 from tests.harvester.fault_lists import NOTHING, compared, edit, fill_ours, sub
@@ -175,7 +176,7 @@ def deleted_meanwhile(world: World) -> None:
 
 def harvested_before(world: World) -> None:
     """All five were harvested by this link; the next list is asked for whole."""
-    runs.work(runs.open_run(world.link, trigger="test").pk)
+    lifecycle.work(lifecycle.open_run(world.link, trigger="test").pk)
     world.link.refresh_from_db()
     world.provider.asked.clear()
     world.notes["full"] = True
@@ -189,7 +190,7 @@ def no_deletions_told(world: World) -> None:
 
 def comparing_asks_and_an_operator_decides(world: World) -> None:
     """A comparison is due by tomorrow; the whole within a week."""
-    assert slices.cycle_days(world.link) == 7
+    assert comparison.cycle_days(world.link) == 7
     Link.objects.update(next_slice=timezone.now())
     run = compared(world)
     assert (run.extra, run.vanished) == (1, 1)

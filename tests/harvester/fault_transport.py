@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from werkzeug import Response
 
-from harvester import client
-from harvester.client import Limits
 from harvester.models import Run
+from harvester.net import client
+from harvester.net.client import Limits
 from tests.harvester.certificates import server_context
 from tests.harvester.conftest import identifier
 from tests.harvester.fault_cases import Case, Outcome

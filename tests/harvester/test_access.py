@@ -14,11 +14,11 @@ from django.test import Client, override_settings
 from werkzeug import Response
 
 from catalogue.models import MetadataSet
-from harvester import access, switching
-from harvester import client as harvest_client
-from harvester.access import Access
 from harvester.errors import Unreachable
+from harvester.links import failover
 from harvester.models import Alternative, Link, Run
+from harvester.net import access, client
+from harvester.net.access import Access
 from tests.harvester.certificates import folder, server_context
 from tests.harvester.conftest import fill
 from tests.harvester.misbehaving import RawServer
@@ -130,7 +130,7 @@ def test_a_password_is_not_given_to_another_provider_of_the_set(link: Link, prov
     link.post, link.user_agent, link.sender = True, "Other/1", "other@example.org"
     let_in(link)
     relay = Alternative.objects.create(link=link, name="relay", base_url=provider.base_url, remote_set=link.remote_set)
-    switching.switch(link, relay)
+    failover.switch(link, relay)
     fill(provider, range(1))
 
     assert harvest(Link.objects.get()).state == Run.State.DONE
@@ -213,10 +213,10 @@ def test_a_tunnel_through_a_proxy_is_made_with_its_password(link: Link, provider
 
 def test_a_proxy_that_is_not_there_is_named_as_the_reason() -> None:
     with (
-        harvest_client.new_session(Access(proxy="http://u:s3cret@127.0.0.1:9")) as session,
+        client.new_session(Access(proxy="http://u:s3cret@127.0.0.1:9")) as session,
         pytest.raises(Unreachable, match="through the proxy") as raised,
     ):
-        harvest_client.get(session, "https://gisc.example.org/oai", {"verb": "Identify"})
+        client.get(session, "https://gisc.example.org/oai", {"verb": "Identify"})
     assert "s3cret" not in str(raised.value)
 
 
@@ -269,9 +269,9 @@ def test_a_proxys_name_may_be_one_of_the_local_network(link: Link) -> None:
 
 
 def test_names_and_ends_of_certificates_are_told() -> None:
-    assert access.told(pem()).startswith("authority until ")
-    assert access.told("-----BEGIN CERTIFICATE-----\n!") == "cannot be read"
-    assert access.told("/etc/ca.pem") == "/etc/ca.pem"
+    assert access.describe_access(pem()).startswith("authority until ")
+    assert access.describe_access("-----BEGIN CERTIFICATE-----\n!") == "cannot be read"
+    assert access.describe_access("/etc/ca.pem") == "/etc/ca.pem"
 
 
 # --- The command line --------------------------------------------------------------------------------

@@ -15,8 +15,10 @@ from kombu.exceptions import OperationalError
 
 from catalogue.models import MetadataSet, Record
 from gisc.celery import app
-from harvester import links, runs, tasks
+from harvester import tasks
+from harvester.links import edit
 from harvester.models import Link, Reject, Run
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider, xml
 from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, iso_record, own_set, peer_set, put
@@ -169,7 +171,7 @@ def test_saving_a_link_leaves_what_a_worker_wrote_meanwhile(admin_client: Client
     stale = Link.objects.get()
     Link.objects.update(harvested_to=HARVESTED_TO, failures=3)
     stale.enabled = False
-    links.save(stale, ["enabled"])
+    edit.save(stale, ["enabled"])
     link.refresh_from_db()
     assert (link.enabled, link.harvested_to, link.failures) == (False, HARVESTED_TO, 3)
 
@@ -198,21 +200,21 @@ def test_a_page_under_way_when_the_link_changes_is_dropped_and_the_list_begins_a
     link: Link, provider: Provider
 ) -> None:
     fill(provider, range(5))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
 
     def change_the_link(stored: Run) -> None:
         if stored.pages == 1 and not stored.restarts:
             moved = Link.objects.get()
             moved.remote_set = "shared01"
-            links.save(moved, ["remote_set"])
+            edit.save(moved, ["remote_set"])
 
-    runs.work(run.pk, progress=change_the_link)
+    lifecycle.work(run.pk, progress=change_the_link)
     run.refresh_from_db()
     assert (run.state, run.token, run.pages, run.restarts) == (Run.State.OPEN, "", 0, 1)
     assert Link.objects.get().harvested_to is None
 
-    runs.work(run.pk)
+    lifecycle.work(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.DONE
     assert [asked.get("set") for asked in provider.lists if "set" in asked] == [TOULOUSE.spec, "shared01"]
@@ -296,7 +298,7 @@ def test_the_actions_of_the_list_start_a_run_of_every_chosen_link(admin_client: 
 
 
 def test_run_now_while_a_run_is_open_starts_none_and_says_so(admin_client: Client, link: Link) -> None:
-    runs.open_run(link, trigger="schedule")
+    lifecycle.open_run(link, trigger="schedule")
     response = admin_client.post(f"{LINKS}{link.pk}/run/", follow=True)
     assert "a run is open already" in messages(response)
     assert Run.objects.count() == 1
@@ -316,7 +318,7 @@ def test_run_now_without_a_broker_leaves_an_open_run_for_the_scheduler_and_says_
     assert "Nothing is lost" in said
     run = Run.objects.get()
     Run.objects.update(queued=timezone.now() - timedelta(seconds=2 * django_settings.GISC_BEAT_SECONDS))
-    assert runs.claimable() == [run]
+    assert lifecycle.claimable() == [run]
 
 
 def test_run_now_of_a_link_that_is_gone_is_not_found(admin_client: Client) -> None:

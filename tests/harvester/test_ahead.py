@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from harvester import parse
-from harvester.ahead import Line, token_at_end
-from harvester.client import Reply
+from harvester.net.client import Reply
+from harvester.protocol import answers
+from harvester.protocol.prefetch import Prefetcher, token_at_end
 from tests.harvester.provider import OAI
 
 FIRST = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
@@ -41,7 +41,7 @@ def body(token: str) -> bytes:
 def test_what_is_seen_at_the_end_is_the_token_or_nothing(token: str) -> None:
     seen = token_at_end(body(token))
 
-    assert seen in (None, parse.page(body(token), continued=True).token)
+    assert seen in (None, answers.page(body(token), continued=True).token)
     assert (seen is not None) == (token.startswith("<r") and seen in ("abc", "a/b?c=d|e"))
 
 
@@ -79,13 +79,13 @@ def continued(token: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def line() -> Iterator[Line]:
-    with Line(time.monotonic() + 600) as made:
+def line() -> Iterator[Prefetcher]:
+    with Prefetcher(time.monotonic() + 600) as made:
         yield made
 
 
 @pytest.mark.spec("H4", "H20")
-def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come(line: Line) -> None:
+def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
     assert not line.has_asked("x"), "nothing is known of the provider yet"
@@ -102,7 +102,7 @@ def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come
     assert asked.most == 1, "and never two requests at once"
 
 
-def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Line) -> None:
+def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
     line.was_sound("x")
@@ -115,21 +115,21 @@ def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Line
     assert asked.tokens.count("xx") == 1
 
 
-def broken(line: Line) -> None:
+def broken(line: Prefetcher) -> None:
     line.was_broken()
 
 
-def told_otherwise(line: Line) -> None:
+def told_otherwise(line: Prefetcher) -> None:
     line.was_sound("another")
 
 
-def ended(line: Line) -> None:
+def ended(line: Prefetcher) -> None:
     line.was_sound(None)
 
 
 @pytest.mark.parametrize("page_was", [broken, told_otherwise, ended])
 def test_after_a_page_that_was_not_sound_nothing_is_asked_for_early(
-    line: Line, page_was: Callable[[Line], None]
+    line: Prefetcher, page_was: Callable[[Prefetcher], None]
 ) -> None:
     asked = Asked()
     line.get(asked, FIRST)
@@ -140,7 +140,7 @@ def test_after_a_page_that_was_not_sound_nothing_is_asked_for_early(
     assert not line.has_asked("xx") and asked.tokens == ["", "x"]
 
 
-def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Line) -> None:
+def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
     line.was_sound("x")
@@ -155,7 +155,7 @@ def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Line)
 
 def test_when_the_time_is_over_nothing_is_asked_for_early() -> None:
     asked = Asked()
-    with Line(time.monotonic()) as line:
+    with Prefetcher(time.monotonic()) as line:
         line.get(asked, FIRST)
         line.was_sound("x")
         line.get(asked, continued("x"))

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from catalogue import store
 from catalogue.models import MetadataSet, Record
-from harvester import runs
+from catalogue.writing import store
 from harvester.models import Conflict, Link
+from harvester.runs import lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, harvest
@@ -73,7 +73,7 @@ def test_a_run_stores_nothing_and_shows_what_is_newer_at_the_co_owner(looked: Li
         identifier(4): "offered",
         identifier(3): "disputed",
     }
-    assert looked not in [run.link for run in runs.open_due_runs()], "never by schedule"
+    assert looked not in [run.link for run in lifecycle.open_due_runs()], "never by schedule"
 
 
 @pytest.mark.spec("W43", "W44")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from harvester import client, redirects
-from harvester.client import Access
-from harvester.errors import BrokenReply, HarvestError, Refused, Unreachable
+from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
+from harvester.net import addresses, client
+from harvester.net.client import Access
 from tests.harvester.certificates import folder, server_context
 from tests.harvester.conftest import fill
 from tests.harvester.misbehaving import RawServer
@@ -63,7 +63,7 @@ def test_statuses_that_pass_are_worth_another_try(httpserver: HTTPServer, status
 @pytest.mark.parametrize("status", [401, 402, 403, 404, 406, 410, 418, 451])
 def test_other_statuses_are_for_a_person(httpserver: HTTPServer, status: int) -> None:
     httpserver.expect_request("/oai").respond_with_data("no", status=status)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(RefusedByProvider) as raised:
         ask(httpserver.url_for("/oai"))
     assert raised.value.status == status
 
@@ -153,7 +153,7 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
     ],
 )
 def test_a_redirect_leads_to_no_more_private_place(here: list[str], there: list[str], allowed: bool) -> None:
-    assert redirects.may_lead(here, there) is allowed
+    assert addresses.may_lead(here, there) is allowed
 
 
 @pytest.mark.spec("H27")
@@ -161,7 +161,7 @@ def test_a_redirect_leads_to_no_more_private_place(here: list[str], there: list[
 def test_a_redirect_to_nowhere_is_refused(httpserver: HTTPServer, location: str) -> None:
     headers = {"Location": location} if location else {}
     httpserver.expect_request("/oai").respond_with_data("", status=302, headers=headers)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByProvider):
         ask(httpserver.url_for("/oai"))
 
 
@@ -243,7 +243,7 @@ def test_an_authority_of_the_providers_own_is_trusted_where_the_link_names_it(pr
     fill(provider, range(1))
     with RawServer(provider, context=server_context("good")).serving() as raw:
         assert b"<Identify>" in ask(raw.base_url, Access(certificates=str(folder() / "ca.pem"))).body
-        with pytest.raises(Refused, match="cannot be trusted"):
+        with pytest.raises(RefusedByProvider, match="cannot be trusted"):
             ask(raw.base_url)
 
 

@@ -12,8 +12,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from harvester import clock
 from harvester.models import HostClock, Link
+from harvester.rows.health import check_host_clock
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
 from tests.harvester.working import harvest
@@ -64,8 +64,8 @@ def test_the_offset_of_this_host_is_measured_and_told(
 ) -> None:
     settings.GISC_NTP_SERVERS = [sntp(ahead_s)]
 
-    with caplog.at_level(logging.ERROR, logger="harvester.clock"):
-        found = clock.check(timezone.now())
+    with caplog.at_level(logging.ERROR, logger="harvester.rows.health"):
+        found = check_host_clock(timezone.now())
 
     assert found is not None and found.offset_s == pytest.approx(ahead_s, abs=0.5)
     assert bool(caplog.records) is (state != "ok")
@@ -80,7 +80,7 @@ def test_the_next_server_is_asked_when_one_is_silent(sntp: Serve, settings) -> N
         silent.bind(("127.0.0.1", 0))
         settings.GISC_NTP_SERVERS = [f"127.0.0.1:{silent.getsockname()[1]}", sntp(0)]
 
-        found = clock.check(timezone.now())
+        found = check_host_clock(timezone.now())
 
     assert found is not None and found.server == settings.GISC_NTP_SERVERS[1]
 
@@ -91,15 +91,15 @@ def test_no_answer_is_told_and_not_asked_for_at_every_tick(settings, client: Cli
         silent.bind(("127.0.0.1", 0))
         settings.GISC_NTP_SERVERS = [f"127.0.0.1:{silent.getsockname()[1]}"]
         now = timezone.now()
-        assert clock.check(now) is not None
+        assert check_host_clock(now) is not None
         assert client.get("/health/ready").json()["clock"] == "no NTP server answered"
-        assert clock.check(now + timedelta(minutes=9)) is None
+        assert check_host_clock(now + timedelta(minutes=9)) is None
     assert "gisc_clock_offset_seconds" not in client.get("/metrics").content.decode()
 
 
 @pytest.mark.django_db
 def test_without_servers_nothing_is_asked(client: Client) -> None:
-    assert clock.check(timezone.now()) is None
+    assert check_host_clock(timezone.now()) is None
     assert not HostClock.objects.exists()
     assert "clock" not in client.get("/health/ready").json()
 

@@ -10,8 +10,12 @@ from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Record
-from harvester import fetching, headers, links, runs, schedule, slices, status
+from harvester import schedule
+from harvester.links import edit
 from harvester.models import Conflict, Link, RemoteHeader, Run
+from harvester.monitoring import status
+from harvester.rows import remote_headers
+from harvester.runs import comparison, get_records, lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
@@ -23,13 +27,13 @@ DAY = timedelta(days=1)
 def compare(link: Link, **options: bool) -> Run:
     """A comparison, worked on until it ends or has to wait."""
     link.refresh_from_db()
-    run = runs.open_comparison(link, trigger="test", **{"whole": True} | options)
+    run = lifecycle.open_comparison(link, trigger="test", **{"whole": True} | options)
     assert run is not None
     return go_on(run)
 
 
 def drift(run: Run) -> dict[str, int]:
-    return {name: getattr(run, name) for name in slices.DRIFT if getattr(run, name)}
+    return {name: getattr(run, name) for name in comparison.DRIFT if getattr(run, name)}
 
 
 def stamped(number: int) -> str:
@@ -179,7 +183,7 @@ def test_above_the_ceiling_nothing_is_asked_for_without_the_operator(
 @pytest.mark.parametrize(("records", "percent", "ceiling"), [(100, 1, 100), (2, 50, 5), (0, 0, 0)])
 def test_the_larger_ceiling_counts(harvested: Link, records: int, percent: int, ceiling: int) -> None:
     harvested.ceiling_records, harvested.ceiling_percent = records, percent
-    assert slices.ceiling(harvested) == ceiling
+    assert comparison.ceiling(harvested) == ceiling
 
 
 @pytest.mark.spec("W27")
@@ -243,11 +247,11 @@ TROUBLES = [
     _cut_in_the_middle,
 ]
 MODES: dict[str, Callable[[Link], Run | None]] = {
-    "incremental": lambda link: runs.open_run(link, trigger="test"),
-    "whole list": lambda link: runs.open_run(link, trigger="test", full=True),
-    "whole comparison": lambda link: runs.open_comparison(link, trigger="test", whole=True),
-    "slice": lambda link: runs.open_comparison(link, trigger="test"),
-    "beyond the ceiling": lambda link: runs.open_comparison(link, trigger="test", whole=True, beyond_ceiling=True),
+    "incremental": lambda link: lifecycle.open_run(link, trigger="test"),
+    "whole list": lambda link: lifecycle.open_run(link, trigger="test", full=True),
+    "whole comparison": lambda link: lifecycle.open_comparison(link, trigger="test", whole=True),
+    "slice": lambda link: lifecycle.open_comparison(link, trigger="test"),
+    "beyond the ceiling": lambda link: lifecycle.open_comparison(link, trigger="test", whole=True, beyond_ceiling=True),
 }
 
 
@@ -290,7 +294,7 @@ def test_the_slices_of_a_cycle_cover_the_whole_once(harvested: Link, provider: P
     while Link.objects.get().cycle_ended is None:
         assert len(windows) < 10
         Link.objects.update(next_slice=timezone.now())
-        (run,) = [run for run in runs.open_due_runs() if run.is_comparison]
+        (run,) = [run for run in lifecycle.open_due_runs() if run.is_comparison]
         before = set(RemoteHeader.objects.filter(seen_in__isnull=False).values_list("key", flat=True))
         run = go_on(run)
         windows.append((run.list_from, run.list_until))
@@ -314,7 +318,7 @@ def test_a_slice_looks_at_its_own_window_only(harvested: Link, provider: Provide
     for number in (1, 8):
         del provider.entries[identifier(number)]
 
-    run = go_on(runs.open_comparison(harvested, trigger="test"))
+    run = go_on(lifecycle.open_comparison(harvested, trigger="test"))
 
     assert drift(run) == {"extra": 1, "vanished": 1}
     assert [arguments["identifier"] for arguments in provider.asked_for("GetRecord")] == [identifier(1)]
@@ -349,15 +353,17 @@ def test_a_comparison_that_fails_leaves_the_harvest_alone_and_is_tried_again(
 def test_a_comparison_that_ends_early_leaves_no_suspicion_behind(
     harvested: Link, provider: Provider, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "BATCH", 1)
+    monkeypatch.setattr(get_records, "BATCH", 1)
     gone = [provider.entries.pop(identifier(number)) for number in (1, 2, 3)]
-    run = runs.open_comparison(harvested, trigger="test", whole=True)
+    run = lifecycle.open_comparison(harvested, trigger="test", whole=True)
     if how == "refused":
         second = iter(range(100))
         provider.faults.append(
             lambda a: Response("", status=403) if a["verb"] == "GetRecord" and next(second) == 1 else None
         )
-    runs.work(run.pk, progress=lambda now: runs.cancel(now) if how == "cancelled" and now.fetched == 1 else None)
+    lifecycle.work(
+        run.pk, progress=lambda now: lifecycle.cancel(now) if how == "cancelled" and now.fetched == 1 else None
+    )
     run.refresh_from_db()
     assert run.state == (Run.State.CANCELLED if how == "cancelled" else Run.State.FAILED)
     provider.faults.clear()
@@ -375,9 +381,9 @@ def test_by_days_neighbouring_slices_share_no_day(link: Link, provider: Provider
         provider.entries[identifier(number)] = (stamped(number)[:10], iso_record(identifier(number)))
     harvest(link)
     link.refresh_from_db()
-    first = go_on(runs.open_comparison(link, trigger="test"))
+    first = go_on(lifecycle.open_comparison(link, trigger="test"))
     link.refresh_from_db()
-    go_on(runs.open_comparison(link, trigger="test"))
+    go_on(lifecycle.open_comparison(link, trigger="test"))
 
     asked = [a for a in provider.asked_for("ListIdentifiers") if "resumptionToken" not in a]
     assert [(a.get("from"), a.get("until")) for a in asked] == [
@@ -426,7 +432,7 @@ def test_after_a_silence_longer_than_deletions_are_kept_everything_is_compared(
     harvested.refresh_from_db()
     assert harvested.reconciles is told
     slices_done = 0
-    while opened := [run for run in runs.open_due_runs() if run.is_comparison]:
+    while opened := [run for run in lifecycle.open_due_runs() if run.is_comparison]:
         go_on(opened[0])
         slices_done += 1
     assert slices_done == (3 if told else 0), "one after the other, without waiting for tomorrow"
@@ -445,14 +451,14 @@ def test_a_link_that_turns_to_another_provider_asks_for_all_and_compares_and_del
         del provider.entries[identifier(number)]
     before = snapshot()
     harvested.base_url = provider.base_url.replace("localhost", "127.0.0.1")
-    links.save(harvested, ["base_url"])
+    edit.save(harvested, ["base_url"])
     harvested.refresh_from_db()
     assert harvested.harvested_to is None, "no cursor is carried over"
 
     run = harvest(harvested)
     assert "from" not in provider.asked_for("ListRecords")[0]
     assert counters(run) == {"received": 8, "unchanged": 8}
-    (comparison,) = [run for run in runs.open_due_runs() if run.is_comparison]
+    (comparison,) = [run for run in lifecycle.open_due_runs() if run.is_comparison]
     comparison = go_on(comparison)
 
     assert drift(comparison) == {"extra": 2, "vanished": 2}
@@ -469,7 +475,7 @@ def test_drift_is_told_with_its_history(harvested: Link, provider: Provider, adm
     provider.entries[identifier(22)] = (stamped(3), iso_record(identifier(22)))
     compare(harvested)
 
-    assert status.status()["links"][0]["drift"]["missing"] == 2, "of the last cycle"
+    assert status.status_report()["links"][0]["drift"]["missing"] == 2, "of the last cycle"
     history = Run.objects.filter(purpose="comparison").order_by("pk").values_list("missing", flat=True)
     assert list(history) == [1, 2]
     page = admin_client.get(f"/admin/harvester/link/{harvested.pk}/change/").content.decode()
@@ -487,15 +493,15 @@ def test_the_command_compares_everything(
 
     with pytest.raises(CommandError, match="goes with --reconcile"):
         call_command("harvest", "toulouse", "--beyond-ceiling")
-    runs.open_run(harvested, trigger="test")
+    lifecycle.open_run(harvested, trigger="test")
     with pytest.raises(CommandError, match="A harvest of this link is open"):
         call_command("harvest", "toulouse", "--reconcile")
 
 
 def test_a_link_that_has_never_harvested_is_not_compared_by_schedule(link: Link) -> None:
     Link.objects.update(next_slice=timezone.now() - DAY, next_due=timezone.now() + DAY)
-    assert runs.open_due_runs() == []
-    assert not headers.any_wanted(link)
+    assert lifecycle.open_due_runs() == []
+    assert not remote_headers.any_wanted(link)
 
 
 @pytest.mark.spec("H33", "W28")
@@ -504,15 +510,15 @@ def test_a_record_that_could_not_be_stored_is_asked_for_again_by_comparing(link:
     fill(provider, range(3))
     stamp, good = provider.entries[identifier(1)]
     provider.entries[identifier(1)] = (stamp, b"<?xml version='1.0'?><broken xmlns='urn:x'/>")
-    run = runs.open_run(link, trigger="test")
-    assert runs.work(run.pk).rejected == 1
+    run = lifecycle.open_run(link, trigger="test")
+    assert lifecycle.work(run.pk).rejected == 1
     fill(provider, range(3, 5), stamp="2026-02-02T00:00:00Z")
-    runs.work(runs.open_run(Link.objects.get(), trigger="test").pk)
+    lifecycle.work(lifecycle.open_run(Link.objects.get(), trigger="test").pk)
     assert identifier(1) not in held()
     provider.entries[identifier(1)] = (stamp, good)
     provider.asked.clear()
 
-    compared = runs.work(runs.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+    compared = lifecycle.work(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
 
     assert compared.state == Run.State.DONE and identifier(1) in held()
     assert identifier(1) in {arguments["identifier"] for arguments in provider.asked_for("GetRecord")}

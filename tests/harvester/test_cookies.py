@@ -5,8 +5,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client, override_settings
 from werkzeug import Response
 
-from harvester import runs
 from harvester.models import Link, Run
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import held
@@ -35,14 +35,14 @@ def strict(provider: Provider) -> Provider:
 
 def begin(link: Link) -> Run:
     """A run whose first page is stored by a task that then ends."""
-    run = runs.open_run(link, trigger="test", full=True)
+    run = lifecycle.open_run(link, trigger="test", full=True)
     assert run is not None
     return slice_of(run)
 
 
 def slice_of(run: Run) -> Run:
     """What a task does of it: a page, or all the single records."""
-    after = runs.work(run.pk, for_s=60 if run.phase == Run.Phase.FETCHING else 0)
+    after = lifecycle.work(run.pk, for_s=60 if run.phase == Run.Phase.FETCHING else 0)
     assert after is not None
     return after
 
@@ -79,7 +79,9 @@ def test_cookies_are_told_nowhere(link: Link, strict: Provider, admin_client: Cl
     assert all(run.sealed_cookies not in text for text in told[:-1])
 
 
-@pytest.mark.parametrize("end", [runs.cancel, lambda run: runs.start_over(run.link)], ids=["cancelled", "restarted"])
+@pytest.mark.parametrize(
+    "end", [lifecycle.cancel, lambda run: lifecycle.start_over(run.link)], ids=["cancelled", "restarted"]
+)
 def test_cookies_go_with_what_they_were_for(link: Link, strict: Provider, end) -> None:
     run = begin(link)
     end(run)

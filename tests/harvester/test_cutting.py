@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import fields, metadata
-from harvester import parse
+from catalogue.documents import iso19139, xml_tree
+from harvester.protocol import answers
 from tests.shared import shared
 from tests.world import iso_record
 
@@ -25,7 +25,7 @@ def page(*contents: str, opening: str = f"<OAI-PMH {OAI}>", about: str = "") -> 
 
 
 def cut(body: bytes) -> list[bytes | None]:
-    return [entry.entry.metadata for entry in parse.page(body, continued=False).entries]
+    return [entry.entry.metadata for entry in answers.page(body, continued=False).entries]
 
 
 def wrapped(element: str) -> str:
@@ -34,13 +34,13 @@ def wrapped(element: str) -> str:
 
 def agree(body: bytes) -> None:
     """Each record's digest from the page is that of its bytes read by themselves."""
-    for entry in parse.page(body, continued=False).entries:
+    for entry in answers.page(body, continued=False).entries:
         if entry.entry.metadata is not None:
-            assert entry.digest() == fields.read(entry.entry.metadata).digest
+            assert entry.digest() == iso19139.read(entry.entry.metadata).digest
 
 
 def digests(*elements: bytes | None) -> list[bytes]:
-    return [fields.read(element).digest for element in elements if element is not None]
+    return [iso19139.read(element).digest for element in elements if element is not None]
 
 
 def test_records_are_cut_byte_for_byte() -> None:
@@ -146,7 +146,7 @@ def test_no_amount_of_white_space_changes_bytes_or_digest(before: str, after: st
     body = page(wrapped(f"{before}{odd}{after}"), wrapped(ISO))
     assert cut(body)[0] == odd.encode()
     agree(body)
-    first, second = parse.page(body, continued=False).entries
+    first, second = answers.page(body, continued=False).entries
     assert first.digest() == second.digest()
 
 
@@ -167,14 +167,14 @@ def test_the_real_records_are_cut_as_they_are_and_have_the_same_digest() -> None
     elements = []
     for file in files:
         try:
-            element = metadata.root_element(file.read_bytes())
-            elements.append((element, fields.read(element).digest))
-        except metadata.Unusable:
+            element = xml_tree.root_element(file.read_bytes())
+            elements.append((element, iso19139.read(element).digest))
+        except xml_tree.Unusable:
             continue
     for start in range(0, len(elements), 100):
         some = elements[start : start + 100]
         body = page(*(wrapped(element.decode()) for element, _ in some))
-        entries = parse.page(body, continued=False).entries
+        entries = answers.page(body, continued=False).entries
         for (element, digest), entry in zip(some, entries, strict=True):
             assert entry.entry.metadata == element
             assert entry.digest() == digest

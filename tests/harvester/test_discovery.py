@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from werkzeug import Response
 
 from catalogue.models import Record
-from harvester import discovery
-from harvester.errors import HarvestError, Refused
+from harvester.errors import HarvestError, RefusedByProvider
+from harvester.protocol import probe
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, xml
 
@@ -25,7 +25,7 @@ def test_identity_formats_sets_policy_clock_and_a_sample_record_are_told(db: Non
     fill(provider, range(3))
     provider.entries[identifier(0)] = ("2026-02-01T00:00:00Z", None)
 
-    offer = discovery.look(provider.base_url)
+    offer = probe.retrieve_info(provider.base_url)
 
     assert offer.identity.repository_name == "Test"
     assert offer.identity.deleted_record == "persistent"
@@ -50,25 +50,25 @@ def test_the_prefix_is_found_by_its_namespace_however_it_is_spelled(
     provider: Provider, formats: tuple[tuple[str, str], ...], found: str
 ) -> None:
     provider.formats = formats
-    assert discovery.look(provider.base_url).iso_prefix == found
+    assert probe.retrieve_info(provider.base_url).iso_prefix == found
 
 
 def test_a_provider_without_iso_records_has_no_sample_and_says_why(provider: Provider) -> None:
     provider.formats = (("oai_dc", "http://x"),)
-    assert discovery.look(provider.base_url).sample.fault == "ISO 19139 is not on offer"
+    assert probe.retrieve_info(provider.base_url).sample.fault == "ISO 19139 is not on offer"
 
 
 @pytest.mark.spec("W3", "H38")
 def test_a_sample_whose_header_and_metadata_disagree_says_so(provider: Provider) -> None:
     fill(provider, range(1))
     provider.edits.append(lambda a, body: body.replace(b"R000</identifier>", b"R999</identifier>"))
-    assert "gmd:fileIdentifier" in discovery.look(provider.base_url).sample.fault
+    assert "gmd:fileIdentifier" in probe.retrieve_info(provider.base_url).sample.fault
 
 
 @pytest.mark.spec("H46")
 def test_friends_are_returned_once_each(provider: Provider) -> None:
     provider.description = FRIENDS
-    assert discovery.look(provider.base_url).identity.friends == (
+    assert probe.retrieve_info(provider.base_url).identity.friends == (
         "http://a.example.org/oai",
         "http://b.example.org/oai",
     )
@@ -79,7 +79,7 @@ def test_a_permanent_move_is_proposed(provider: Provider) -> None:
     provider.server.expect_request("/old").respond_with_handler(
         lambda request: Response(status=308, headers={"Location": f"/oai?{request.query_string.decode()}"})
     )
-    offer = discovery.look(provider.server.url_for("/old"))
+    offer = probe.retrieve_info(provider.server.url_for("/old"))
     assert offer.moved_to == provider.base_url
     assert provider.base_url in " ".join(offer.warnings)
 
@@ -88,21 +88,21 @@ def test_a_permanent_move_is_proposed(provider: Provider) -> None:
 def test_what_is_no_provider_is_an_error(provider: Provider) -> None:
     provider.faults.append(lambda arguments: Response("<html>hello</html>", content_type="text/html"))
     with pytest.raises(HarvestError, match="not OAI-PMH"):
-        discovery.look(provider.base_url)
+        probe.retrieve_info(provider.base_url)
 
 
 @pytest.mark.spec("H47")
 def test_a_static_repository_is_not_taken_for_a_provider(provider: Provider) -> None:
     body = '<Repository xmlns="http://www.openarchives.org/OAI/2.0/static-repository"/>'
     provider.faults.append(lambda arguments: xml(body))
-    with pytest.raises(Refused, match="gateway"):
-        discovery.look(provider.base_url)
+    with pytest.raises(RefusedByProvider, match="gateway"):
+        probe.retrieve_info(provider.base_url)
 
 
 def test_sets_that_never_end_are_no_reason_to_tell_nothing(provider: Provider) -> None:
     page = provider.envelope("<ListSets><set><setSpec>a</setSpec></set><resumptionToken>x</resumptionToken></ListSets>")
     provider.faults.append(lambda arguments: xml(page) if arguments["verb"] == "ListSets" else None)
-    assert "did not end" in discovery.look(provider.base_url).sets_fault
+    assert "did not end" in probe.retrieve_info(provider.base_url).sets_fault
 
 
 def test_link_check_prints_the_same(db: None, provider: Provider) -> None:

@@ -11,8 +11,8 @@ from werkzeug import Response
 
 from catalogue import datestamps
 from catalogue.models import Record
-from harvester import discovery
 from harvester.models import Link, Run
+from harvester.protocol import probe
 from tests import world
 from tests.harvester.provider import Provider, continued, times, xml
 from tests.harvester.working import at, go_on, harvest
@@ -87,7 +87,7 @@ def test_a_session_goes_as_in_the_example(link: Link, provider: Provider) -> Non
         )
 
     # 1: what does it offer?
-    seen = discovery.look(link.base_url, remote_set=link.remote_set)
+    seen = probe.retrieve_info(link.base_url, remote_set=link.remote_set)
     assert seen.identity.granularity is datestamps.Granularity.SECOND
     assert link.remote_set in [offered.spec for offered in seen.sets]
     provider.asked.clear()

@@ -4,8 +4,10 @@ import pytest
 from django.test import Client
 
 from catalogue.models import Record
-from harvester import holding, overview, runs
+from harvester.guards import mass_deletion
 from harvester.models import Conflict, Link, Run
+from harvester.monitoring import status
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, go_on, harvest
@@ -13,7 +15,7 @@ from tests.world import iso_record
 
 CONFLICTS = "/admin/harvester/conflict/"
 LATER, LATEST = "2026-02-10T00:00:00Z", "2026-02-20T00:00:00Z"
-MANY = holding.FEWEST * 4
+MANY = mass_deletion.FEWEST * 4
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("W9")]
 
@@ -21,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.spec("W9")]
 @pytest.fixture
 def full(link: Link, provider: Provider) -> Link:
     """A link that has brought many records."""
-    provider.page_size = holding.FEWEST
+    provider.page_size = mass_deletion.FEWEST
     fill(provider, range(MANY))
     harvest(link)
     assert here() == MANY
@@ -51,12 +53,12 @@ def test_a_provider_that_deletes_all_it_had_takes_little_with_it(
 
     run = harvest(Link.objects.get(), full=whole)
 
-    kept = MANY - holding.FEWEST  # its first page is no more than surprises nobody
+    kept = MANY - mass_deletion.FEWEST  # its first page is no more than surprises nobody
     assert run.state == Run.State.DONE
     assert here() == kept == len(waiting()) == run.rejects.count()
-    assert counters(run) == {"received": MANY, "deleted": holding.FEWEST, "rejected": kept}
+    assert counters(run) == {"received": MANY, "deleted": mass_deletion.FEWEST, "rejected": kept}
     assert Conflict.objects.first().reason.endswith("more than 10 %) that it is kept until you decide.")
-    assert overview.conflicts_waiting(overview.with_last_run(Link.objects.all()).get()) == kept
+    assert status.conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
     assert Link.objects.get().harvested_to > full.harvested_to, "the list was complete"
 
 
@@ -68,7 +70,7 @@ def test_what_waits_goes_neither_with_the_next_runs_nor_by_comparing(full: Link,
         provider.entries[identifier(number)] = (LATEST, None)
     run = harvest(Link.objects.get())
     assert (run.deleted, run.rejected) == (0, kept)
-    go_on(runs.open_comparison(Link.objects.get(), trigger="test", whole=True))
+    go_on(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True))
     assert here() == kept == len(waiting())
 
 
@@ -82,7 +84,7 @@ def test_the_operator_deletes_some_and_lets_a_comparison_delete_the_others(
     admin_client.post(CONFLICTS, {"action": "withdraw", "_selected_action": [one.pk]})
     assert here() == kept - 1 == len(waiting())
 
-    go_on(runs.open_comparison(Link.objects.get(), trigger="test", whole=True, beyond_ceiling=True))
+    go_on(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True, beyond_ceiling=True))
     assert (here(), waiting()) == (0, set())
 
 
@@ -106,7 +108,7 @@ def test_a_share_that_is_allowed_goes_at_once(full: Link, provider: Provider) ->
 
 
 def test_tombstones_of_records_never_held_are_no_loss(link: Link, provider: Provider) -> None:
-    provider.page_size = holding.FEWEST
+    provider.page_size = mass_deletion.FEWEST
     fill(provider, range(10))
     delete(provider, range(10, MANY))
     run = harvest(link)

@@ -7,10 +7,10 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 from pytest_httpserver import HTTPServer
 
-from catalogue import store
 from catalogue.models import MetadataSet, Record
-from harvester import kinds
-from harvester.kinds import Arrangement
+from catalogue.writing import decisions, store
+from harvester import link_rules
+from harvester.link_rules import Arrangement
 from harvester.models import Conflict, Link, Run
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
@@ -90,7 +90,7 @@ REFUSED = {
 
 
 def faults(link: Arrangement, others: list[Arrangement]) -> dict[str, str]:
-    return kinds.faults(link, others, our_set=OUR_SPEC, our_url=OURS)
+    return link_rules.faults(link, others, our_set=OUR_SPEC, our_url=OURS)
 
 
 @pytest.mark.spec("W21", "W36", "W37", "W39", "W41")
@@ -186,7 +186,7 @@ def test_an_upload_counts_against_a_centre(centre: Link, provider: Provider) -> 
     put(iso_record(identifier(0), title="Ours", metadata_date="2026-01-10"))
 
     assert Record.objects.get().description.title == "Ours"
-    assert store.withdraw([identifier(0)])[0].action is store.Action.DELETED
+    assert store.withdraw([identifier(0)])[0].action is decisions.Action.DELETED
 
 
 # --- Recovery ----------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def test_our_own_set_comes_back_with_its_tombstones_and_is_ours_again(recovery: 
     recovery.delete()
     put(iso_record(identifier(0), title="Uploaded again"))
     assert Record.objects.get(identifier=identifier(0)).description.title == "Uploaded again"
-    assert store.withdraw([identifier(1)])[0].action is store.Action.DELETED
+    assert store.withdraw([identifier(1)])[0].action is decisions.Action.DELETED
 
 
 @pytest.mark.spec("W35", "W11")

@@ -5,8 +5,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from catalogue.models import MetadataSet, Record
-from harvester import discovery
 from harvester.models import Link, Run
+from harvester.protocol import probe
 from tests.harvester.conftest import identifier
 from tests.harvester.working import go_on, harvest, held
 from tests.world import iso_record
@@ -126,7 +126,7 @@ def test_an_empty_list_of_it_is_success(old_link: Link, old: OldProvider) -> Non
 
 @pytest.mark.spec("H45", "H1")
 def test_what_it_offers_says_that_it_is_old(old: OldProvider) -> None:
-    offer = discovery.look(old.base_url)
+    offer = probe.retrieve_info(old.base_url)
 
     assert offer.identity.protocol_version == "1.1"
     assert offer.iso_prefix == "iso19139"

@@ -8,8 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from harvester import leases, runs, tasks
+from harvester import tasks
 from harvester.models import Canary, Link, Run
+from harvester.rows import runs
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
 from tests.harvester.working import go_on
@@ -23,12 +25,12 @@ def three(link: Link) -> list[Run]:
         Link.objects.create(name=f"l{number}", base_url=url, remote_set="s", local_set=link.local_set)
         for number, url in enumerate(at_one_host)
     ]
-    opened = [runs.open_run(each, trigger="test") for each in links]
+    opened = [lifecycle.open_run(each, trigger="test") for each in links]
     return [run for run in opened if run is not None]
 
 
 def claimed(run: Run) -> bool:
-    return leases.claim(run.pk) is not None
+    return runs.claim_run(run.pk) is not None
 
 
 def test_one_host_is_asked_by_so_many_runs_at_once(three: list[Run], settings) -> None:
@@ -36,7 +38,7 @@ def test_one_host_is_asked_by_so_many_runs_at_once(three: list[Run], settings) -
 
     assert [claimed(run) for run in three] == [True, False, True]
 
-    leases.release(three[0].pk)
+    runs.release_run(three[0].pk)
     assert claimed(three[1]), "there is room again"
 
 
@@ -48,7 +50,7 @@ def test_so_many_runs_are_worked_on_at_once(three: list[Run], settings) -> None:
 
 def test_a_dead_worker_takes_no_room(three: list[Run], settings) -> None:
     settings.GISC_MAX_RUNS = 1
-    host = leases.me().rpartition(":")[0]
+    host = runs.this_worker().rpartition(":")[0]
     Run.objects.filter(pk=three[0].pk).update(
         holder=f"{host}:999999999", leased_until=timezone.now() + timedelta(hours=1)
     )
@@ -60,11 +62,11 @@ def test_a_run_without_room_stays_open_and_is_taken_up_later(three: list[Run], p
     settings.GISC_MAX_RUNS = 1
     fill(provider, range(3))
     assert claimed(three[2])
-    assert runs.work(three[0].pk) is None
+    assert lifecycle.work(three[0].pk) is None
 
-    leases.release(three[2].pk)
+    runs.release_run(three[2].pk)
     Run.objects.update(queued=None)
-    assert three[0] in runs.claimable()
+    assert three[0] in lifecycle.claimable()
     assert go_on(three[0]).state == Run.State.DONE
 
 

@@ -11,8 +11,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from catalogue.models import Record
-from harvester import links, runs, schedule
+from harvester import schedule
+from harvester.links import edit
 from harvester.models import Link, Run
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, record, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
@@ -66,12 +68,12 @@ def test_a_change_of_policy_goes_by_what_the_last_list_told(link: Link, provider
     link.refresh_from_db()
 
     link.from_policy = Link.FromPolicy.RESPONSE
-    assert links.save(link, ["from_policy"]) is False, "the whole list is not needed"
+    assert edit.save(link, ["from_policy"]) is False, "the whole list is not needed"
     link.refresh_from_db()
     assert link.harvested_to == at(NOW)
 
     link.from_policy = Link.FromPolicy.EARLIER
-    links.save(link, ["from_policy"])
+    edit.save(link, ["from_policy"])
     link.refresh_from_db()
     assert link.harvested_to == at("2026-02-01T00:00:00Z")
 
@@ -207,9 +209,9 @@ def test_a_list_of_too_many_pages_fails_the_run(
 
 def test_a_cancelled_run_stores_no_further_page(link: Link, provider: Provider) -> None:
     fill(provider, range(29))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
 
-    runs.work(run.pk, progress=lambda current: runs.cancel(current) if current.pages == 2 else None)
+    lifecycle.work(run.pk, progress=lambda current: lifecycle.cancel(current) if current.pages == 2 else None)
 
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
@@ -218,8 +220,8 @@ def test_a_cancelled_run_stores_no_further_page(link: Link, provider: Provider) 
     assert run.finished is not None and run.holder == ""
     link.refresh_from_db()
     assert link.harvested_to is None and link.failures == 0
-    assert runs.cancel(run) is False
-    assert runs.work(run.pk) is None
+    assert lifecycle.cancel(run) is False
+    assert lifecycle.work(run.pk) is None
 
     assert counters(again(link)) == {"received": 29, "new": 25, "unchanged": 4}, "the next run makes up for it"
 
@@ -239,7 +241,7 @@ def test_a_run_is_cancelled_while_it_waits(link: Link, provider: Provider) -> No
 
 
 def test_an_operator_cancels_in_the_admin(link: Link, admin_client: Client) -> None:
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     form = {"action": "cancel", "_selected_action": [run.pk]}
 
     said = admin_client.post("/admin/harvester/run/", form, follow=True).content.decode()
@@ -248,7 +250,7 @@ def test_an_operator_cancels_in_the_admin(link: Link, admin_client: Client) -> N
     assert run.state == Run.State.CANCELLED
     assert "nothing to cancel" in admin_client.post("/admin/harvester/run/", form, follow=True).content.decode()
 
-    second = runs.open_run(link, trigger="test")
+    second = lifecycle.open_run(link, trigger="test")
     admin_client.post("/admin/harvester/link/", {"action": "cancel_run", "_selected_action": [link.pk]})
     second.refresh_from_db()
     assert second.state == Run.State.CANCELLED
@@ -263,7 +265,7 @@ def test_an_operator_cancels_in_the_admin(link: Link, admin_client: Client) -> N
 
 
 def test_who_may_only_look_cannot_cancel(link: Link, client: Client) -> None:
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     looker = User.objects.create_user("looker", is_staff=True)
     looker.user_permissions.add(Permission.objects.get(codename="view_run"))
     client.force_login(looker)
@@ -298,7 +300,7 @@ def test_every_interruption_is_made_up_for_and_nothing_is_stamped_twice(
 ) -> None:
     """A worker that dies after any page leaves a run that another finishes (promise 2, promise 4)."""
     fill(provider, range(9))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
 
     class Killed(BaseException):
         pass
@@ -308,7 +310,7 @@ def test_every_interruption_is_made_up_for_and_nothing_is_stamped_twice(
             raise Killed
 
     with pytest.raises(Killed):
-        runs.work(run.pk, progress=die)
+        lifecycle.work(run.pk, progress=die)
     stamps = dict(Record.objects.values_list("identifier", "datestamp"))
     Run.objects.filter(pk=run.pk).update(holder="elsewhere:1", leased_until=at("2020-01-01T00:00:00Z"))
 

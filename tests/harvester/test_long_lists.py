@@ -8,17 +8,21 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from catalogue import payload, store
 from catalogue.models import Description, Record
-from harvester import leases, making, pages, parse, readying, recognising, runs
+from catalogue.payloads import payload
+from catalogue.writing import store
+from catalogue.writing.current import current_versions
 from harvester.models import Link, Run
-from harvester.reading import Mark
+from harvester.protocol import answers, unchanged
+from harvester.rows import runs
+from harvester.runs import lifecycle, pipeline, prepare_entries, store_page
+from harvester.runs.pipeline import LoopMark
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest
 from tests.world import iso_record
 
-PAGE = making.WORTH_PROCESSES + 10
+PAGE = pipeline.WORTH_PROCESSES + 10
 FULL = {"full": True}
 
 
@@ -44,13 +48,13 @@ def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(
     provider.entries[identifier(PAGE + 3)] = ("2026-02-01T00:00:00Z", b"<?xml version='1.0'?>\n<nonsense/>")
     provider.entries[identifier(PAGE + 4)] = ("2026-02-01T00:00:00Z", None)
     started: list[object] = []
-    monkeypatch.setattr(making.preparing, "Pool", counting(making.preparing.Pool, started))
+    monkeypatch.setattr(pipeline.preparing, "Pool", counting(pipeline.preparing.Pool, started))
 
     by_processes = harvest(link)
     held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
     assert len(started) == 1
     Record.objects.all().delete()
-    monkeypatch.setattr(making, "WORTH_PROCESSES", 10**6)
+    monkeypatch.setattr(pipeline, "WORTH_PROCESSES", 10**6)
     by_threads = harvest(link, **FULL)
 
     assert len(started) == 1
@@ -72,7 +76,7 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
     def refuse(*_: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(making.preparing, "Pool", refuse)
+    monkeypatch.setattr(pipeline.preparing, "Pool", refuse)
     provider.page_size = PAGE
     fill(provider, range(PAGE))
 
@@ -81,8 +85,8 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
 
 @pytest.mark.django_db(transaction=True)
 def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link, provider: Provider) -> None:
-    provider.page_size = recognising.FEWEST
-    fill(provider, range(2 * recognising.FEWEST))
+    provider.page_size = unchanged.FEWEST
+    fill(provider, range(2 * unchanged.FEWEST))
     harvest(link)
     # A digest that no canonical XML has: who makes one of the record finds it changed.
     Record.objects.filter(identifier=identifier(3)).update(digest=bytes(32))
@@ -95,8 +99,8 @@ def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link,
 
 @pytest.mark.django_db(transaction=True)
 def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, provider: Provider) -> None:
-    provider.page_size = recognising.FEWEST
-    fill(provider, range(2 * recognising.FEWEST))
+    provider.page_size = unchanged.FEWEST
+    fill(provider, range(2 * unchanged.FEWEST))
     harvest(link)
     before = {record.identifier: (record.datestamp, bytes(record.payload or b"")) for record in Record.objects.all()}
     stamp, document = provider.entries[identifier(3)]
@@ -113,8 +117,8 @@ def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, pr
 
 @pytest.mark.django_db(transaction=True)
 def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: Link, provider: Provider) -> None:
-    provider.page_size = recognising.FEWEST
-    fill(provider, range(2 * recognising.FEWEST))
+    provider.page_size = unchanged.FEWEST
+    fill(provider, range(2 * unchanged.FEWEST))
     harvest(link)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE catalogue_record SET payload = '\\x00' WHERE identifier = %s", [identifier(3)])
@@ -123,21 +127,23 @@ def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: 
 
 
 def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: Link, provider: Provider) -> None:
-    provider.page_size = recognising.FEWEST
-    fill(provider, range(recognising.FEWEST))
+    provider.page_size = unchanged.FEWEST
+    fill(provider, range(unchanged.FEWEST))
     harvest(link)
-    run = runs.open_run(link, trigger="test", full=True)
+    run = lifecycle.open_run(link, trigger="test", full=True)
     assert run is not None
-    run = leases.claim(run.pk)
+    run = runs.claim_run(run.pk)
     assert run is not None
     body = provider.say({"verb": "ListRecords"})
-    page = parse.page(body, continued=False, held=store.held_versions)
+    page = answers.page(body, continued=False, held=current_versions)
     assert all(entry.held is not None for entry in page.entries)
-    readied = readying.ready(page.entries, pages.origin(run, page.response_date), readying.look_up(page.entries))
+    readied = prepare_entries.prepare_page(
+        page.entries, store_page.origin(run, page.response_date), prepare_entries.look_up(page.entries)
+    )
     other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
     store.put_entries([other], into=link.local_set, source=link.name)
 
-    assert pages.store_page(run, page, Mark("", b""), readied)
+    assert store_page.store_page(run, page, LoopMark("", b""), readied)
 
     run.refresh_from_db()
     assert counters(run) == {"received": 20, "unchanged": 19, "updated": 1}
@@ -173,15 +179,15 @@ def test_pages_of_a_list_that_was_started_again_are_not_taken_for_those_of_the_n
     link: Link, provider: Provider
 ) -> None:
     fill(provider, range(9))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
 
     def start_over(current: Run) -> None:
         if current.pages == 2 and not current.restarts:
-            runs.start_over(link)
+            lifecycle.start_over(link)
             current.refresh_from_db()
 
-    runs.work(run.pk, progress=start_over)
+    lifecycle.work(run.pk, progress=start_over)
 
     run.refresh_from_db()
     assert run.is_open and (run.pages, run.restarts, run.token) == (0, 1, "")

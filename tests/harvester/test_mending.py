@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harvester import mending, parse
 from harvester.errors import BrokenReply
+from harvester.protocol import answers, repair
 from tests.world import iso_record
 
 OAI = 'xmlns="http://www.openarchives.org/OAI/2.0/"'
@@ -29,10 +29,10 @@ def page(*records: bytes) -> bytes:
     )
 
 
-def mended(body: bytes) -> parse.Page:
+def mended(body: bytes) -> answers.Page:
     with pytest.raises(BrokenReply) as broken:
-        parse.page(body, continued=False)
-    return mending.page(body, broken.value, continued=False)
+        answers.page(body, continued=False)
+    return repair.page(body, broken.value, continued=False)
 
 
 @pytest.mark.spec("H32")
@@ -88,10 +88,10 @@ def test_what_cannot_be_mended_is_kept_apart_with_its_bytes(wrong: bytes) -> Non
 def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_page_is_refused(junk: bytes) -> None:
     body = page(document(0), document(1).replace(b"Title", junk), document(2))
     try:
-        got = parse.page(body, continued=False)
+        got = answers.page(body, continued=False)
     except BrokenReply as broken:
         try:
-            got = mending.page(body, broken, continued=False)
+            got = repair.page(body, broken, continued=False)
         except BrokenReply:
             return
     whole = {e.entry.header.identifier: e for e in got.entries if not e.fault and not e.mended}
@@ -108,9 +108,9 @@ def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_pa
 def test_a_page_that_was_cut_short_is_never_mended(cut: int) -> None:
     body = page(document(0), document(1))[:-cut]
     with pytest.raises(BrokenReply) as broken:
-        parse.page(body, continued=False)
+        answers.page(body, continued=False)
     with pytest.raises(BrokenReply):
-        mending.page(body, broken.value, continued=False)
+        repair.page(body, broken.value, continued=False)
 
 
 def test_a_header_that_would_have_to_be_mended_names_nobody() -> None:

@@ -5,8 +5,9 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from harvester import probing, runs, switching
+from harvester.links import failover
 from harvester.models import Alternative, Link, RemoteHeader
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 
@@ -17,7 +18,7 @@ def test_links_that_have_harvested_before_get_their_headers_and_keep_their_place
     link: Link, provider: Provider
 ) -> None:
     fill(provider, range(3))
-    runs.work(runs.open_run(link, trigger="test").pk)
+    lifecycle.work(lifecycle.open_run(link, trigger="test").pk)
     link.refresh_from_db()
     before = list(RemoteHeader.objects.order_by("key").values("key", "identifier", "datestamp", "deleted", "state"))
     assert len(before) == 3
@@ -31,7 +32,7 @@ def test_links_that_have_harvested_before_get_their_headers_and_keep_their_place
         upgraded = Link.objects.get()
         assert upgraded.harvested_to == upgraded.newest == upgraded.first_response == link.harvested_to
         provider.entries.clear()
-        runs.work(runs.open_run(upgraded, trigger="test").pk)
+        lifecycle.work(lifecycle.open_run(upgraded, trigger="test").pk)
         assert Link.objects.get().harvested_to == link.harvested_to, identifier(0)
     finally:
         MigrationExecutor(connection).migrate([("harvester", newest)])
@@ -58,8 +59,8 @@ def test_a_link_that_a_relay_serves_keeps_what_the_relay_said_and_asks_its_own_p
 ) -> None:
     fill(provider, range(2))
     relay = Alternative.objects.create(link=link, name="R", base_url=provider.base_url, remote_set="S")
-    switching.switch(link, relay)
-    runs.work(runs.open_run(Link.objects.get(), trigger="test").pk)
+    failover.switch(link, relay)
+    lifecycle.work(lifecycle.open_run(Link.objects.get(), trigger="test").pk)
     newest = sorted(name for _, name in MigrationExecutor(connection).loader.graph.leaf_nodes("harvester"))[-1]
     try:
         MigrationExecutor(connection).migrate([("harvester", "0008_clocks")])
@@ -67,7 +68,7 @@ def test_a_link_that_a_relay_serves_keeps_what_the_relay_said_and_asks_its_own_p
 
         assert set(RemoteHeader.objects.values_list("alternative", "state")) == {(relay.pk, "held")}
         assert RemoteHeader.objects.count() == 2
-        assert [standby.link for standby in probing.take_due(timezone.now())] == [link]
-        assert switching.switch(Link.objects.get(), None).harvested_to is None, "nothing is known of its own place"
+        assert [standby.link for standby in failover.take_due(timezone.now())] == [link]
+        assert failover.switch(Link.objects.get(), None).harvested_to is None, "nothing is known of its own place"
     finally:
         MigrationExecutor(connection).migrate([("harvester", newest)])

@@ -9,8 +9,10 @@ from django.test import Client
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from harvester import links, moves, redirects, switching
+from harvester.links import edit, failover
 from harvester.models import Alternative, Link, Run
+from harvester.net import addresses
+from harvester.rows import moved_address
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
 from tests.harvester.test_admin import LINKS, messages
@@ -75,7 +77,7 @@ def test_a_proposal_goes_when_the_provider_takes_it_back_and_stays_when_it_is_si
 def test_an_accepted_address_is_asked_from_where_the_last_list_ended(moved: Link, provider: Provider) -> None:
     harvest(moved)
     moved.refresh_from_db()
-    assert "goes on from where" in moves.accept(moved, provider.base_url)
+    assert "goes on from where" in moved_address.accept(moved, provider.base_url)
     accepted = Link.objects.get()
     assert (accepted.base_url, accepted.moved_to) == (provider.base_url, "")
     assert accepted.harvested_to == at("2026-02-01T00:00:00Z")
@@ -88,7 +90,7 @@ def test_only_the_address_that_was_seen_is_accepted(moved: Link, provider: Provi
     harvest(moved)
     for other in ("", "https://elsewhere.example.org/oai"):
         with pytest.raises(ValueError, match="proposes"):
-            moves.accept(moved, other)
+            moved_address.accept(moved, other)
     assert Link.objects.get().base_url == moved.base_url
 
 
@@ -105,7 +107,7 @@ def test_a_password_does_not_move_to_another_host(link: Link, before: str, after
     link.base_url, link.moved_to, link.user = before, after, "tokyo"
     link.keep_password("s3cret")
     link.save()
-    told = moves.accept(link, after)
+    told = moved_address.accept(link, after)
     assert ("enter them again" in told) is not kept
     access = Link.objects.get().access()
     assert (access.user, access.password) == (("tokyo", "s3cret") if kept else ("", ""))
@@ -114,12 +116,12 @@ def test_a_password_does_not_move_to_another_host(link: Link, before: str, after
 @pytest.mark.spec("H27")
 def test_an_address_of_a_more_private_kind_is_not_accepted(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        redirects, "addresses", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
+        addresses, "addresses", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
     )
     link.base_url, link.moved_to = "https://gisc.example.org/oai", "https://intranet.example.org/oai"
     link.save()
     with pytest.raises(ValueError, match="more private"):
-        moves.accept(link, link.moved_to)
+        moved_address.accept(link, link.moved_to)
     assert Link.objects.get().base_url == "https://gisc.example.org/oai"
 
 
@@ -128,19 +130,19 @@ def test_our_own_address_is_not_accepted(link: Link, settings) -> None:
     link.base_url, link.moved_to = "http://127.0.0.1:1/oai", f"{settings.GISC_BASE_URL}/oai"
     link.save()
     with pytest.raises(ValueError, match="itself|our own|this node"):
-        moves.accept(link, link.moved_to)
+        moved_address.accept(link, link.moved_to)
 
 
 def test_an_alternative_that_moves_is_not_taken_for_the_links_own(moved: Link, provider: Provider) -> None:
     relay = Alternative.objects.create(link=moved, name="relay", base_url=moved.base_url, remote_set=moved.remote_set)
-    switching.switch(moved, relay)
+    failover.switch(moved, relay)
     assert harvest(Link.objects.get()).state == Run.State.DONE
     assert Link.objects.get().moved_to == ""
 
 
 def test_a_base_url_that_is_edited_ends_the_proposal(link: Link) -> None:
     link.moved_to, link.base_url = "https://gisc.example.org/new", "https://gisc.example.org/other"
-    links.save(link, {"base_url"})
+    edit.save(link, {"base_url"})
     assert Link.objects.get().moved_to == ""
 
 

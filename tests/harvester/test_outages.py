@@ -14,8 +14,10 @@ from django.utils import timezone
 from kombu import Connection
 
 from gisc.celery import app
-from harvester import leases, outages, pages, runs, schedule, tasks
+from harvester import schedule, tasks
 from harvester.models import Link, Run
+from harvester.rows import outage, runs
+from harvester.runs import lifecycle, store_page
 from tests.connections import backend, cut
 from tests.gisc.running import free_port
 from tests.harvester.conftest import fill
@@ -28,7 +30,7 @@ from tests.harvester.working import counters, go_on
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_that_loses_the_database_gives_the_run_up_and_says_so(link: Link, provider: Provider) -> None:
     fill(provider, range(6))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
     ours = backend()
 
@@ -38,7 +40,7 @@ def test_a_worker_that_loses_the_database_gives_the_run_up_and_says_so(link: Lin
 
     provider.faults.append(cut_while_the_first_page_is_stored)
 
-    after = runs.work(run.pk)
+    after = lifecycle.work(run.pk)
 
     assert after is not None
     assert (after.state, after.holder, after.leased_until) == (Run.State.OPEN, "", None)
@@ -60,7 +62,7 @@ def test_what_is_to_be_written_waits_for_the_database(link: Link) -> None:
             cut(tries[0])
         Link.objects.update(failures=7)
 
-    outages.persist(act)
+    outage.persist(act)
 
     assert len(set(tries)) == 2, "a new connection, after the old one was lost"
     link.refresh_from_db()
@@ -74,7 +76,7 @@ def test_a_wrong_statement_is_no_outage(link: Link) -> None:
             Run.objects.create(link=link, begun=timezone.now(), received=1)
 
     with pytest.raises(IntegrityError):
-        outages.persist(fail)
+        outage.persist(fail)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -86,21 +88,21 @@ def test_nobody_waits_longer_than_a_lease(settings, link: Link) -> None:
         Link.objects.count()
 
     with pytest.raises(OperationalError):
-        outages.persist(always_lost)
+        outage.persist(always_lost)
 
 
 def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
     link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(provider, range(4))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
 
     def fail(*_: object) -> bool:
         raise ValueError("an odd page")
 
     with monkeypatch.context() as wrong:
-        wrong.setattr(pages, "store_page", fail)
+        wrong.setattr(store_page, "store_page", fail)
         for attempt in range(1, schedule.MAX_ATTEMPTS):
             with pytest.raises(ValueError, match="an odd page"):
                 go_on(run)
@@ -224,8 +226,8 @@ def test_a_tick_goes_before_the_slices_that_wait(link: Link, broker: Connection)
 def at_once(number: int, act: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What `act` returns in so many workers that begin at the same moment, each with a connection and a name of its own."""
     together, answers = threading.Barrier(number), []
-    host = leases.me().rpartition(":")[0]
-    monkeypatch.setattr(leases, "me", lambda: f"{host}.{threading.current_thread().name}:1")
+    host = runs.this_worker().rpartition(":")[0]
+    monkeypatch.setattr(runs, "this_worker", lambda: f"{host}.{threading.current_thread().name}:1")
 
     def work() -> None:
         try:
@@ -248,10 +250,10 @@ def test_a_task_that_is_delivered_to_many_at_once_is_done_by_one(
     link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(provider, range(20))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
 
-    answers = at_once(6, lambda: runs.work(run.pk), monkeypatch)
+    answers = at_once(6, lambda: lifecycle.work(run.pk), monkeypatch)
 
     (after,) = [answer for answer in answers if answer is not None]
     assert (after.state, counters(after)) == (Run.State.DONE, {"received": 20, "new": 20})
@@ -264,7 +266,7 @@ def test_many_beats_at_once_open_one_run_for_each_link(link: Link, monkeypatch: 
     for number in range(8):
         Link.objects.create(name=f"l{number}", base_url=link.base_url, remote_set="s", local_set=link.local_set)
 
-    opened = [run.link_id for some in at_once(6, runs.open_due_runs, monkeypatch) for run in some]
+    opened = [run.link_id for some in at_once(6, lifecycle.open_due_runs, monkeypatch) for run in some]
 
     assert sorted(opened) == sorted(Link.objects.values_list("pk", flat=True))
     assert Run.objects.filter(state=Run.State.OPEN).count() == 9

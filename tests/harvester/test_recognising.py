@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogue import oai
-from harvester import parse, recognising
 from harvester.errors import BrokenReply
-from harvester.recognising import Version
+from harvester.protocol import answers, unchanged
+from harvester.protocol.unchanged import Version
 from tests.harvester.provider import OAI
 from tests.world import iso_record
 
-NUMBER = recognising.FEWEST + 5
+NUMBER = unchanged.FEWEST + 5
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ def page(elements: Sequence[bytes], *, around: tuple[bytes, bytes] = (b"", b""),
     )
 
 
-def read(body: bytes, held: Mapping[str, Version] | None = None) -> parse.Page | str:
+def read(body: bytes, held: Mapping[str, Version] | None = None) -> answers.Page | str:
     """The page, or why it is none. What is held of an entry is told apart from what the entry is."""
     try:
-        whole = parse.page(body, continued=True, held=None if held is None else lambda keys: held)
+        whole = answers.page(body, continued=True, held=None if held is None else lambda keys: held)
     except BrokenReply:
         return "broken"
     return replace(whole, entries=tuple(replace(entry, root=None, held=None) for entry in whole.entries))
 
 
 def recognised(body: bytes, held: Mapping[str, Version]) -> int:
-    entries = parse.page(body, continued=True, held=lambda keys: held).entries
+    entries = answers.page(body, continued=True, held=lambda keys: held).entries
     return sum(entry.held is not None for entry in entries)
 
 
@@ -120,7 +120,7 @@ def test_a_record_with_something_beside_it_is_parsed(around: tuple[bytes, bytes]
 def test_a_record_that_stands_under_another_identifier_is_parsed() -> None:
     swapped = [element(1), element(0), *(element(number) for number in range(2, NUMBER))]
 
-    entries = parse.page(page(swapped), continued=True, held=lambda keys: holding(range(NUMBER))).entries
+    entries = answers.page(page(swapped), continued=True, held=lambda keys: holding(range(NUMBER))).entries
 
     assert [entry.held is not None for entry in entries] == [False, False] + [True] * (NUMBER - 2)
     assert [entry.root is None for entry in entries] == [False, False] + [True] * (NUMBER - 2)
@@ -140,7 +140,7 @@ def test_of_a_few_records_the_catalogue_is_not_asked() -> None:
         asked.append(keys)
         return holding(range(3))
 
-    parse.page(page([element(number) for number in range(3)]), continued=True, held=held)
+    answers.page(page([element(number) for number in range(3)]), continued=True, held=held)
     assert asked == []
-    parse.page(page([element(number) for number in range(NUMBER)]), continued=True, held=held)
+    answers.page(page([element(number) for number in range(NUMBER)]), continued=True, held=held)
     assert len(asked) == 1

@@ -11,39 +11,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug import Response
 
-from harvester import remarks, runs
 from harvester.models import Link, Run
-from harvester.remarks import MAX_KINDS, Code, Remark
+from harvester.protocol import warnings
+from harvester.protocol.warnings import MAX_KINDS, ProviderWarning, WarningCode
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.test_admin import RUNS
 from tests.harvester.working import harvest
 
 REMARKS = st.builds(
-    Remark,
-    st.sampled_from([Code.MENDED, Code.DATESTAMP, Code.MOVED]),
+    ProviderWarning,
+    st.sampled_from([WarningCode.MENDED, WarningCode.DATESTAMP, WarningCode.MOVED]),
     st.sampled_from("ABC").map(lambda a: f"{a}."),
     st.integers(1, 9),
 )
 
 
 @given(pages=st.lists(st.lists(REMARKS, max_size=5), max_size=5))
-def test_remarks_add_up_however_they_are_spread_over_pages(pages: list[list[Remark]]) -> None:
+def test_remarks_add_up_however_they_are_spread_over_pages(pages: list[list[ProviderWarning]]) -> None:
     kept: list[dict] = []
     for page in pages:
-        kept = remarks.added(kept, page)
+        kept = warnings.add_up(kept, page)
     everything = [remark for page in pages for remark in page]
-    assert kept == remarks.added([], everything)
+    assert kept == warnings.add_up([], everything)
     assert sum(each["count"] for each in kept) == sum(remark.count for remark in everything)
     assert len({(each["code"], each["text"]) for each in kept}) == len(kept)
 
 
 def test_remarks_are_bounded_and_none_is_lost_without_a_word() -> None:
-    kept = remarks.added([], (Remark(Code.STATUS, f"{number:03d}" + "x" * 10_000) for number in range(500)))
+    kept = warnings.add_up(
+        [], (ProviderWarning(WarningCode.STATUS, f"{number:03d}" + "x" * 10_000) for number in range(500))
+    )
     assert len(kept) == MAX_KINDS + 1
     assert kept[-1]["code"] == "more" and kept[-1]["count"] == 500 - MAX_KINDS
     assert len(json.dumps(kept)) < 20_000
-    assert "times" in remarks.sentences(kept)[-1]
+    assert "times" in warnings.sentences(kept)[-1]
 
 
 def odd(provider: Provider) -> None:
@@ -57,10 +60,10 @@ def odd(provider: Provider) -> None:
 
 def in_slices(link: Link) -> Run:
     """A run of which each task takes a page."""
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
     while run.is_open:
-        run = runs.work(run.pk, for_s=0) or run
+        run = lifecycle.work(run.pk, for_s=0) or run
     return run
 
 

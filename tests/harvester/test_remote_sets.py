@@ -8,8 +8,9 @@ from django.test import Client
 from django.utils import timezone
 from werkzeug import Response
 
-from harvester import runs, status
 from harvester.models import Link
+from harvester.monitoring import status
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, xml
 from tests.harvester.working import at, harvest, held
@@ -45,7 +46,7 @@ def test_an_unknown_set_and_an_empty_one_are_told_apart(
     Link.objects.update(set_checked=None)
     run = harvest(Link.objects.get())
     assert f"does not list the set {TOULOUSE.spec}" in run.message
-    assert status.status()["links"][0]["set"] == "missing"
+    assert status.status_report()["links"][0]["set"] == "missing"
     assert 'gisc_link_set_missing{link="toulouse"} 1.0' in admin_client.get("/metrics").content.decode()
     assert "does not list the set" in admin_client.get(f"/admin/harvester/link/{link.pk}/change/").content.decode()
     call_command("link", "show", "toulouse")
@@ -63,8 +64,8 @@ def test_the_set_is_looked_for_before_the_first_list_and_once_a_day(link: Link, 
     Link.objects.update(set_checked=timezone.now() - timedelta(hours=24))
     harvest(Link.objects.get())
     assert len(provider.asked_for("ListSets")) == 2
-    run = runs.open_comparison(Link.objects.get(), trigger="test", whole=True)
-    runs.work(run.pk)
+    run = lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True)
+    lifecycle.work(run.pk)
     assert len(provider.asked_for("ListSets")) == 2
 
 

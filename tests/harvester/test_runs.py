@@ -7,8 +7,10 @@ from django.utils import timezone
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
-from harvester import leases, runs, schedule
+from harvester import schedule
 from harvester.models import Link, Reject, Run
+from harvester.rows import runs
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, record, times, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
@@ -202,7 +204,7 @@ def test_a_busy_provider_is_given_the_time_it_asks_for(
 
     assert run.not_before is not None
     assert timedelta(0) <= run.not_before - before - timedelta(seconds=seconds) < timedelta(seconds=30)
-    assert runs.work(run.pk) is None, "nobody asks before the wait is over"
+    assert lifecycle.work(run.pk) is None, "nobody asks before the wait is over"
 
 
 @pytest.mark.spec("H22", "W30")
@@ -357,15 +359,15 @@ def test_provenance_tells_the_way_a_record_came(link: Link, provider: Provider) 
 
 
 def test_there_is_one_open_run_per_link(link: Link) -> None:
-    assert runs.open_run(link, trigger="test") is not None
-    assert runs.open_run(link, trigger="test") is None
+    assert lifecycle.open_run(link, trigger="test") is not None
+    assert lifecycle.open_run(link, trigger="test") is None
 
 
 def test_a_run_that_another_worker_holds_is_left_alone(link: Link, provider: Provider) -> None:
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     Run.objects.filter(pk=run.pk).update(holder="elsewhere:1", leased_until=timezone.now() + timedelta(seconds=60))
 
-    assert runs.work(run.pk) is None
+    assert lifecycle.work(run.pk) is None
     assert not provider.asked
 
 
@@ -379,7 +381,7 @@ def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
     provider.faults.append(once(continued, lambda: Response("", status=500)))
     run = harvest(link)
     assert run.pages == 1
-    dead = holder.format(host=leases.me().rpartition(":")[0])
+    dead = holder.format(host=runs.this_worker().rpartition(":")[0])
     Run.objects.filter(pk=run.pk).update(holder=dead, leased_until=timezone.now() + timedelta(seconds=lease_s))
 
     run = go_on(run)
@@ -390,7 +392,7 @@ def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
 
 def test_a_page_that_comes_twice_is_stored_once(link: Link, provider: Provider) -> None:
     fill(provider, range(4))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
 
     def while_the_second_page_is_fetched(arguments: dict[str, str]) -> None:
         # Another worker has stored this page meanwhile: its place has moved on.
@@ -404,7 +406,7 @@ def test_a_page_that_comes_twice_is_stored_once(link: Link, provider: Provider) 
         Run.objects.filter(pk=current.pk).update(pages=current.pages + 1)
         Run.objects.filter(pk=current.pk).update(pages=current.pages + 1)
 
-    runs.work(run.pk, progress=move_on)
+    lifecycle.work(run.pk, progress=move_on)
 
     run.refresh_from_db()
     assert counters(run) == {"received": 2, "new": 2}, "the page of a moved place is not stored"
@@ -412,18 +414,18 @@ def test_a_page_that_comes_twice_is_stored_once(link: Link, provider: Provider) 
 
 
 def test_due_links_are_opened_once_and_again_when_their_time_has_come(link: Link) -> None:
-    assert [run.link_id for run in runs.open_due_runs()] == [link.pk]
-    assert runs.open_due_runs() == []
+    assert [run.link_id for run in lifecycle.open_due_runs()] == [link.pk]
+    assert lifecycle.open_due_runs() == []
     Run.objects.all().delete()
-    assert runs.open_due_runs() == [], "not due before its interval is over"
+    assert lifecycle.open_due_runs() == [], "not due before its interval is over"
     Link.objects.update(next_due=timezone.now() - timedelta(seconds=1))
-    assert len(runs.open_due_runs()) == 1
+    assert len(lifecycle.open_due_runs()) == 1
 
 
 def test_a_disabled_link_is_not_due(link: Link) -> None:
     Link.objects.update(enabled=False)
 
-    assert runs.open_due_runs() == []
+    assert lifecycle.open_due_runs() == []
 
 
 def test_a_link_into_our_own_set_is_refused(link: Link, toulouse: MetadataSet) -> None:
@@ -463,8 +465,8 @@ def test_a_page_that_cannot_be_had_is_gone_round_without_asking_again_for_what_i
         )
     )
     if before:
-        runs.cancel(runs.open_run(link, trigger="test"))
-    run = runs.open_run(link, trigger="test")
+        lifecycle.cancel(lifecycle.open_run(link, trigger="test"))
+    run = lifecycle.open_run(link, trigger="test")
     for _ in range(schedule.MAX_ATTEMPTS + 1):
         run = go_on(run)
 

@@ -7,10 +7,11 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from werkzeug import Response
 
-from harvester import overview, runs, standing
-from harvester.admin_runs import OUTCOME_COLOURS
+from harvester.admin.runs import OUTCOME_COLOURS
+from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
-from harvester.words import Kind
+from harvester.monitoring import status
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import harvest
@@ -19,15 +20,15 @@ pytestmark = pytest.mark.django_db
 
 
 def seen(link: Link) -> Link:
-    return overview.with_last_run(Link.objects.filter(pk=link.pk)).get()
+    return status.with_last_run(Link.objects.filter(pk=link.pk)).get()
 
 
 def todos(link: Link) -> list[tuple[str, str]]:
-    return [(todo.place, todo.text) for todo in standing.todos(seen(link))]
+    return [(todo.place, todo.text) for todo in status.todos(seen(link))]
 
 
 def state(link: Link) -> tuple[str, str]:
-    return standing.state(seen(link))
+    return status.link_state(seen(link))
 
 
 def test_a_link_on_which_all_is_well_asks_for_nothing(link: Link, provider: Provider) -> None:
@@ -35,34 +36,34 @@ def test_a_link_on_which_all_is_well_asks_for_nothing(link: Link, provider: Prov
     fill(provider, range(3))
     harvest(link)
     assert (state(link), todos(link)) == (("done", "done"), [])
-    success = overview.last_success(seen(link))
+    success = status.last_success(seen(link))
     assert success is not None and success.finished is not None
 
 
 def test_a_run_that_goes_on_and_one_that_waits_are_told_apart(link: Link, provider: Provider) -> None:
     fill(provider, range(3))
-    run = runs.open_run(link, trigger="test")
-    runs.work(run.pk, for_s=0)
+    run = lifecycle.open_run(link, trigger="test")
+    lifecycle.work(run.pk, for_s=0)
     assert (state(link), todos(link)) == (("open", "runs, 2 received"), [])
     provider.faults.append(lambda arguments: Response("busy", status=503))
-    runs.work(run.pk)
+    lifecycle.work(run.pk)
     key, words = state(link)
     assert key == "waiting" and words.startswith("waits until ")
     ((place, text),) = todos(link)
-    assert place == standing.RUN and "HTTP 503" in text and "asked for again" in text
+    assert place == status.RUN and "HTTP 503" in text and "asked for again" in text
 
 
 def test_a_link_that_fails_says_how_often_and_why_and_when_it_last_succeeded(link: Link, provider: Provider) -> None:
     fill(provider, range(3))
     harvest(link)
-    before = overview.last_success(seen(link))
+    before = status.last_success(seen(link))
     provider.faults.append(lambda arguments: Response("no", status=403))
     harvest(link)
     assert state(link) == ("failed", "failed")
     harvest(link)
     assert state(link) == ("failed", "failed 2 times")
     assert "let this node's requests through" in todos(link)[0][1]
-    assert overview.last_success(seen(link)) == before
+    assert status.last_success(seen(link)) == before
 
 
 def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Provider) -> None:
@@ -71,7 +72,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
     harvest(link)
     del provider.entries[identifier(0)], provider.entries[identifier(1)]
     Link.objects.update(ceiling_records=1, ceiling_percent=0)
-    runs.work(runs.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+    lifecycle.work(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
     now = timezone.now()
     Conflict.objects.create(link=link, key="a", identifier="a", kind="differs", first_seen=now, last_seen=now)
     Conflict.objects.create(
@@ -92,7 +93,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
         "1 record was rejected",
     ]
     assert all(part in text for part, (_, text) in zip([*words, "enable it"], told, strict=True))
-    assert overview.drift(seen(link))["held_back"] == 2
+    assert status.drift(seen(link))["held_back"] == 2
 
 
 def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:
@@ -104,7 +105,7 @@ def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:
 
 
 def test_every_state_has_its_colour(link: Link) -> None:
-    keys = {standing.RUNNING, standing.WAITING, standing.NEVER, standing.DISABLED, overview.PARTIAL, *Run.State.values}
+    keys = {status.RUNNING, status.WAITING, status.NEVER, status.DISABLED, status.PARTIAL, *Run.State.values}
     assert keys <= set(OUTCOME_COLOURS)
 
 
@@ -113,16 +114,16 @@ def test_drift_is_that_of_the_present_cycle(link: Link) -> None:
     Link.objects.update(cycle_begun=begun)
     for number, age in ((5, timedelta(days=1)), (2, timedelta()), (1, timedelta())):
         Run.objects.create(link=link, purpose="comparison", state="done", begun=begun - age, missing=number)
-    assert overview.drift(seen(link))["missing"] == 3
+    assert status.drift(seen(link))["missing"] == 3
 
 
 def test_the_next_run_of_a_link_is_told_in_the_list(link: Link, admin_client: Client) -> None:
     page = "/admin/harvester/link/"
     assert "at once" in admin_client.get(page).content.decode()
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
     assert "runs now" in admin_client.get(page).content.decode()
-    runs.cancel(run)
+    lifecycle.cancel(run)
     assert f"{Link.objects.get().next_due:%Y-%m-%d %H:%M}" in admin_client.get(page).content.decode()
     Link.objects.update(enabled=False)
     assert "by hand only" in admin_client.get(page).content.decode()

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from harvester import runs
 from harvester.models import Link, Run
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
 from tests.world import TOULOUSE
@@ -36,9 +36,9 @@ def test_a_harvest_is_shown_with_its_counters_and_how_far_the_link_is_complete(
     client: Client, link: Link, provider: Provider
 ) -> None:
     fill(provider, range(3))
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
-    runs.work(run.pk)
+    lifecycle.work(run.pk)
     shown = page(client)
     assert ">done<" in shown
     assert "2026-02-01 00:00:00" in shown

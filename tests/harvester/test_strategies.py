@@ -9,9 +9,9 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
-from harvester import fetching, runs
 from harvester.models import Link, RemoteHeader, Run
 from harvester.models.link import MAX_AT_ONCE
+from harvester.runs import get_records, lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, once, times, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
@@ -232,11 +232,11 @@ def test_a_refusal_that_is_not_about_a_record_fails_the_run(by_identifiers: Link
 def test_a_run_that_is_cancelled_while_it_fetches_stores_no_further_batch(
     by_identifiers: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "BATCH", 4)
+    monkeypatch.setattr(get_records, "BATCH", 4)
     fill(provider, range(20))
-    run = runs.open_run(by_identifiers, trigger="test")
+    run = lifecycle.open_run(by_identifiers, trigger="test")
 
-    runs.work(run.pk, progress=lambda current: runs.cancel(current) if current.fetched == 8 else None)
+    lifecycle.work(run.pk, progress=lambda current: lifecycle.cancel(current) if current.fetched == 8 else None)
 
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED

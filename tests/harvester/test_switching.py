@@ -11,10 +11,13 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from catalogue import lists
 from catalogue.models import Record
-from harvester import runs, status, switching, tasks
+from catalogue.reading import lists
+from harvester import tasks
+from harvester.links import failover
 from harvester.models import Alternative, Conflict, Link, Run, Standby
+from harvester.monitoring import status
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, go_on, harvest, held
@@ -45,7 +48,7 @@ def harvested(link: Link, provider: Provider, relay: Provider) -> Link:
 def work_off() -> list[Run]:
     """All that is due, done."""
     done = []
-    while opened := runs.open_due_runs():
+    while opened := lifecycle.open_due_runs():
         done += [go_on(run) for run in opened]
     return done
 
@@ -61,7 +64,7 @@ def test_the_relay_is_asked_for_all_and_compared_and_nothing_is_deleted_or_stamp
     before = snapshot()
     provider.asked.clear()
 
-    assert switching.switch(harvested, switching.next_alternative(harvested))
+    assert failover.switch(harvested, failover.next_alternative(harvested))
     done = work_off()
 
     assert provider.asked == []
@@ -71,7 +74,10 @@ def test_the_relay_is_asked_for_all_and_compared_and_nothing_is_deleted_or_stamp
     assert snapshot() == before
     link = Link.objects.get()
     assert f"{link.harvested_to:%Y-%m-%d}" == "2026-01-15", "the relay's clock"
-    assert status.status()["links"][0]["provider"] == f"by relay Offenbach since {link.serving_since:%Y-%m-%d %H:%M}"
+    assert (
+        status.status_report()["links"][0]["provider"]
+        == f"by relay Offenbach since {link.serving_since:%Y-%m-%d %H:%M}"
+    )
 
 
 @pytest.mark.spec("W13", "W31", "W32", "W37")
@@ -79,12 +85,12 @@ def test_turning_back_goes_on_from_the_link_s_own_place_and_comparing_brings_wha
     harvested: Link, provider: Provider, relay: Provider
 ) -> None:
     place = harvested.harvested_to
-    switching.switch(harvested, switching.next_alternative(harvested))
+    failover.switch(harvested, failover.next_alternative(harvested))
     work_off()
     fill(provider, range(7, 8), stamp="2026-01-01T00:00:00Z")  # older than any cursor
     provider.asked.clear()
 
-    turned = switching.switch(Link.objects.get(), None)
+    turned = failover.switch(Link.objects.get(), None)
     assert turned is not None and turned.harvested_to == place
     done = work_off()
 
@@ -93,8 +99,8 @@ def test_turning_back_goes_on_from_the_link_s_own_place_and_comparing_brings_wha
     assert (counters(done[1]), done[1].missing) == ({"received": 6, "new": 1, "unchanged": 5}, 1)
     assert held() == {identifier(number) for number in (0, 1, 2, 3, 4, 7)}
     assert not Conflict.objects.filter(settled=None).exists(), "what the relay lacked is there again"
-    assert switching.switch(Link.objects.get(), None) is None
-    assert status.status()["links"][0]["provider"] == "its own"
+    assert failover.switch(Link.objects.get(), None) is None
+    assert status.status_report()["links"][0]["provider"] == "its own"
 
 
 @pytest.mark.spec("H15", "W31")
@@ -107,17 +113,17 @@ def test_where_its_place_is_not_safe_a_provider_that_comes_back_is_asked_for_eve
     if why == "deletions forgotten":  # it keeps them for 90 days, and its last answer is of March
         provider.edits.append(lambda a, body: body.replace(b"persistent", b"transient"))
     if why == "too much has changed":
-        monkeypatch.setattr(switching, "MAX_DOUBTED", 0)
+        monkeypatch.setattr(failover, "MAX_DOUBTED", 0)
     if why != "never harvested":
         work_off()
     link.refresh_from_db()
-    switching.switch(link, link.alternatives.get())
+    failover.switch(link, link.alternatives.get())
     relay.entries[identifier(3)] = ("2026-01-16T00:00:00Z", None)
     work_off()
     before = snapshot()
     provider.asked.clear()
 
-    switching.switch(Link.objects.get(), None)
+    failover.switch(Link.objects.get(), None)
     done = work_off()
 
     assert "from" not in provider.asked_for("ListRecords")[0]
@@ -175,8 +181,8 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     Link.objects.update(failing_since=timezone.now() - 7 * HOUR)
     tick(3)
     link.refresh_from_db()
-    assert switching.told(link).startswith("by relay Offenbach since")
-    assert switching.way_back(link).startswith("its own provider does not answer")
+    assert failover.describe_provider(link).startswith("by relay Offenbach since")
+    assert failover.way_back(link).startswith("its own provider does not answer")
 
     # Things happen at the relay, which has them of a provider that only it can reach, or errs.
     def put_at(where: Provider, number: int, date: str, title: str, stamp: str) -> None:
@@ -200,13 +206,13 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     Standby.objects.update(next_probe=None)
     tick()
     link.refresh_from_db()
-    assert link.serving is not None and "has answered since" in switching.way_back(link)
+    assert link.serving is not None and "has answered since" in failover.way_back(link)
     assert mortal.asked == [{"verb": "Identify"}]
     Standby.objects.filter(alternative=None).update(answers_since=timezone.now() - 3 * HOUR)
     tick(4)
 
     link = Link.objects.get()
-    assert switching.told(link) == switching.way_back(link) == "", "it is served by its own provider"
+    assert failover.describe_provider(link) == failover.way_back(link) == "", "it is served by its own provider"
     assert "from" in mortal.asked_for("ListRecords")[0]
     asked = {arguments["identifier"] for arguments in mortal.asked_for("GetRecord")}
     assert asked == {identifier(0), identifier(4)}, "what the relay had otherwise, and the provider did not list again"
@@ -227,7 +233,7 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
 ) -> None:
     ticking(monkeypatch)
     monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: None)
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     Link.objects.update(return_after_h=2)
     provider.asked.clear()
 
@@ -244,7 +250,7 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
     provider.faults.append(lambda _: Response("", status=503))
     broken = ask_again()
     assert broken.answers_since is None and "503" in broken.fault
-    assert "503" in switching.way_back(Link.objects.get())
+    assert "503" in failover.way_back(Link.objects.get())
     provider.faults.clear()
     again = ask_again()
     assert again.fault == "" and again.answers_since is not None and again.answers_since > first
@@ -255,33 +261,33 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
 @pytest.mark.spec("W37")
 @pytest.mark.parametrize(("hours", "returns"), [(0, False), (2, True), (4, False)])
 def test_a_link_returns_after_the_time_that_it_sets_or_only_by_hand(harvested: Link, hours: int, returns: bool) -> None:
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     now = timezone.now()
     Link.objects.update(return_after_h=hours)
     Standby.objects.update(answers_since=now - 3 * HOUR, probed=now)
 
-    assert bool(switching.return_answering(now)) is returns
+    assert bool(failover.return_answering(now)) is returns
     assert (Link.objects.get().serving is None) is returns
-    assert switching.return_answering(now) == []
+    assert failover.return_answering(now) == []
 
 
 def test_what_was_heard_long_ago_turns_no_link_back(harvested: Link) -> None:
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     now = timezone.now()
     Link.objects.update(return_after_h=2)
     Standby.objects.update(answers_since=now - 3 * HOUR, probed=now - HOUR)
-    assert switching.return_answering(now) == []
+    assert failover.return_answering(now) == []
 
 
 @pytest.mark.spec("W37")
 def test_an_alternative_that_fails_is_left_for_the_own_provider_if_that_answers(harvested: Link) -> None:
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     now = timezone.now()
     Link.objects.update(switch_after_h=6, failing_since=now - 7 * HOUR)
-    assert switching.switch_failing(now) == [], "there is no other, and its own does not answer"
+    assert failover.switch_failing(now) == [], "there is no other, and its own does not answer"
     Standby.objects.update(answers_since=now, probed=now)
 
-    assert [link.name for link in switching.switch_failing(now)] == ["toulouse"]
+    assert [link.name for link in failover.switch_failing(now)] == ["toulouse"]
     assert Link.objects.get().serving is None
 
 
@@ -289,7 +295,7 @@ def test_an_alternative_that_fails_is_left_for_the_own_provider_if_that_answers(
 def test_an_alternative_that_becomes_another_provider_has_no_place(
     harvested: Link, relay: Provider, admin_client: Client
 ) -> None:
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     work_off()
     assert Link.objects.get().harvested_to is not None
     other = harvested.alternatives.get()
@@ -315,7 +321,7 @@ def test_an_alternative_that_becomes_another_provider_has_no_place(
 
 
 def test_a_link_that_another_provider_serves_can_be_removed(harvested: Link) -> None:
-    switching.switch(harvested, harvested.alternatives.get())
+    failover.switch(harvested, harvested.alternatives.get())
     work_off()
     call_command("link", "remove", "toulouse")
     assert not Link.objects.exists() and not Alternative.objects.exists() and not Standby.objects.exists()
@@ -358,7 +364,7 @@ def test_a_success_in_between_begins_the_time_anew(harvested: Link, provider: Pr
 @pytest.mark.parametrize(("hours", "failing_h"), [(0, 1000), (6, 5)], ids=["by hand only", "not long enough"])
 def test_no_link_turns_without_cause(harvested: Link, hours: int, failing_h: int) -> None:
     Link.objects.update(switch_after_h=hours, failing_since=timezone.now() - failing_h * HOUR)
-    assert switching.switch_failing(timezone.now()) == []
+    assert failover.switch_failing(timezone.now()) == []
 
 
 def test_the_alternatives_are_turned_to_in_their_order_and_then_the_first_again(harvested: Link) -> None:
@@ -369,9 +375,9 @@ def test_the_alternatives_are_turned_to_in_their_order_and_then_the_first_again(
     order = []
     for _ in range(3):
         link = Link.objects.get()
-        following = switching.next_alternative(link)
+        following = failover.next_alternative(link)
         order.append(following)
-        switching.switch(link, following)
+        failover.switch(link, following)
     assert order == [first, second, first]
 
 
@@ -379,10 +385,10 @@ def test_a_run_that_is_open_goes_on_with_the_other_provider_from_the_start(
     harvested: Link, provider: Provider, relay: Provider
 ) -> None:
     fill(provider, range(10, 20))
-    run = runs.open_run(harvested, trigger="test", full=True)
+    run = lifecycle.open_run(harvested, trigger="test", full=True)
     other = harvested.alternatives.get()
 
-    runs.work(run.pk, progress=lambda now: switching.switch(harvested, other) if now.pages == 2 else None)
+    lifecycle.work(run.pk, progress=lambda now: failover.switch(harvested, other) if now.pages == 2 else None)
     run = go_on(run)
 
     assert run.state == Run.State.DONE
@@ -448,7 +454,7 @@ def test_alternatives_are_added_from_the_command_line(
     fill(provider, range(5))
     harvest(link)
     call_command("link", "switch", "toulouse")
-    assert go_on(runs.open_due_runs()[0]).state == Run.State.DONE
+    assert go_on(lifecycle.open_due_runs()[0]).state == Run.State.DONE
     capsys.readouterr()
     call_command("link", "show", "toulouse")
     assert f"Offenbach {relay.base_url} {TOULOUSE.spec}" in capsys.readouterr().out
@@ -474,7 +480,7 @@ def test_an_older_version_of_the_relay_never_replaces_a_newer_one(
     Alternative.objects.create(link=link, name="Offenbach", base_url=relay.base_url, remote_set=TOULOUSE.spec)
     harvest(link)
 
-    switching.switch(link, link.alternatives.get())
+    failover.switch(link, link.alternatives.get())
     run = work_off()[0]
 
     titles = dict(Record.objects.filter(deleted=False).values_list("identifier", "description__title"))

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 
 from catalogue.models import Record
-from harvester import runs, switching
+from harvester.links import failover
 from harvester.models import Alternative, Link
+from harvester.runs import lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import at, go_on
@@ -72,15 +73,15 @@ class Story:
 
     def _harvest(self, _: int, stamp: str) -> None:
         Link.objects.update(next_due=timezone.now())
-        while opened := runs.open_due_runs():
+        while opened := lifecycle.open_due_runs():
             for run in opened:
                 assert go_on(run).state == "done"
 
     def _turn(self, _: int, stamp: str) -> None:
-        switching.switch(self.link, self.link.alternatives.get())
+        failover.switch(self.link, self.link.alternatives.get())
 
     def _return(self, _: int, stamp: str) -> None:
-        switching.switch(self.link, None)
+        failover.switch(self.link, None)
 
 
 def catalogue() -> dict[str, tuple[bool, str, datetime]]:

@@ -1,18 +1,18 @@
 """The tick: what it starts by itself, decided in the database."""
 
 import logging
-from pathlib import Path
 
 import pytest
 
-from catalogue import dictionaries, ingest, sources
+from catalogue.bulk import ingest
+from catalogue.documents import sources
+from catalogue.documents.sources import SAMPLES
+from catalogue.payloads import dictionaries
 from harvester import tasks
 from harvester.models import Link, Run
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
 from tests.world import own_set
-
-SAMPLES = Path(dictionaries.__file__).parent / "samples"
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
     monkeypatch.setattr(dictionaries, "_OUTGROWN", ((40, 1000),))
 
     def trained() -> int:
-        return [record.name for record in caplog.records].count("catalogue.dictionaries")
+        return [record.name for record in caplog.records].count("catalogue.payloads.dictionaries")
 
-    with caplog.at_level(logging.INFO, logger="catalogue.dictionaries"):
+    with caplog.at_level(logging.INFO, logger="catalogue.payloads.dictionaries"):
         tasks.tick()
         assert not trained()
         ingest.ingest(sources.documents([SAMPLES]), into=own_set())

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from catalogue.models import Record
-from harvester import runs
 from harvester.models import Link, Run
+from harvester.runs import lifecycle
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
 
@@ -15,7 +15,7 @@ def at(text: str) -> datetime:
 
 def harvest(link: Link, **options: bool) -> Run:
     """One run, worked on until it ends or has to wait."""
-    run = runs.open_run(link, trigger="test", **options)
+    run = lifecycle.open_run(link, trigger="test", **options)
     assert run is not None
     return go_on(run)
 
@@ -23,7 +23,7 @@ def harvest(link: Link, **options: bool) -> Run:
 def go_on(run: Run) -> Run:
     """Work on a run again, as if its wait were over."""
     Run.objects.filter(pk=run.pk).update(not_before=None)
-    after = runs.work(run.pk)
+    after = lifecycle.work(run.pk)
     assert after is not None
     return after
 

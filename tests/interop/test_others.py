@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from catalogue.models import MetadataSet, Record
-from harvester import discovery, runs
 from harvester.models import Link, Run
+from harvester.protocol import probe
+from harvester.runs import lifecycle
 from tests.gisc.running import Node, answers, free_port, manage
 from tests.interop.installing import python_with
 from tests.waiting import until
@@ -148,9 +149,9 @@ def link(toulouse: MetadataSet, provider: OfOthers | Ours) -> Link:
 
 def harvest(link: Link) -> Run:
     link.refresh_from_db()
-    run = runs.open_run(link, trigger="test")
+    run = lifecycle.open_run(link, trigger="test")
     assert run is not None
-    after = runs.work(run.pk)
+    after = lifecycle.work(run.pk)
     assert after is not None
     assert after.state == Run.State.DONE, after.message
     return after
@@ -186,7 +187,7 @@ def test_a_catalogue_and_its_changes_are_copied_completely(link: Link, provider:
 def test_what_a_provider_offers_is_found_out(link: Link, provider: OfOthers | Ours) -> None:
     provider.put(range(2), "First", "2026-02-01T00:00:00Z")
 
-    offer = discovery.look(provider.base_url, remote_set=provider.remote_set)
+    offer = probe.retrieve_info(provider.base_url, remote_set=provider.remote_set)
 
     assert offer.faults("iso19139", provider.remote_set) == []
     assert (offer.sample.identifier, offer.sample.title) == (identifier(0), "First 0")

@@ -18,9 +18,13 @@ import pytest
 from lxml import etree
 from sickle import Sickle
 
-from catalogue import bootstrap, datestamps, fields, ingest, lists, metadata, store
+from catalogue import bootstrap, datestamps
+from catalogue.bulk import ingest
+from catalogue.documents import iso19139, xml_tree
+from catalogue.documents.sources import Document
 from catalogue.models import Record
-from catalogue.sources import Document
+from catalogue.reading import lists
+from catalogue.writing import store
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.interop.installing import python_with
@@ -128,7 +132,7 @@ def change(stop: Event, changed: list[str]) -> None:
 
 
 def digest(xml: bytes | None) -> bytes | None:
-    return None if xml is None else fields.read(metadata.root_element(xml)).digest
+    return None if xml is None else iso19139.read(xml_tree.root_element(xml)).digest
 
 
 @pytest.mark.spec("P101", "P108", "P146", "W4", "S3")

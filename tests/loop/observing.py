@@ -6,7 +6,8 @@ from typing import Any
 import psycopg2
 import requests
 
-from gisc import embedded, mesh
+from gisc import embedded
+from gisc.demo import mesh
 from tests.gisc.running import Node, manage
 from tests.harvester.working import COUNTERS
 from tests.world import TOULOUSE

@@ -11,9 +11,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import bootstrap, ingest, sources, store
-from harvester import parse
+from catalogue import bootstrap
+from catalogue.bulk import ingest
+from catalogue.documents import sources
+from catalogue.writing import store
 from harvester.errors import BrokenReply
+from harvester.protocol import answers
 from tests import world
 from tests.oaiprovider import asking
 
@@ -57,7 +60,7 @@ def page(*records: str, on_root: str = "", default: str = "xmlns='http://www.ope
 def received(document: str, encoding: str = "utf-8") -> list[bytes | None]:
     """The payloads of a page, as they are handed to the catalogue."""
     raw = f"<?xml version='1.0' encoding='{encoding}'?>{document}".encode(encoding, "xmlcharrefreplace")
-    return [one.entry.metadata for one in parse.page(raw, continued=False).entries]
+    return [one.entry.metadata for one in answers.page(raw, continued=False).entries]
 
 
 def served(client: Client, identifier: str) -> bytes:

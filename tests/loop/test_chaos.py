@@ -20,7 +20,8 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from catalogue import datestamps, fields
+from catalogue import datestamps
+from catalogue.documents import iso19139
 from tests.gisc.running import Node, free_port
 from tests.harvester.misbehaving import RawServer
 from tests.harvester.provider import Provider
@@ -143,7 +144,7 @@ def server(httpserver: HTTPServer) -> Iterator[RawServer]:
 
 
 def expected(world: World) -> dict[str, bytes | None]:
-    return {i: None if doc is None else fields.read(doc).digest for i, doc in world.documents.items()}
+    return {i: None if doc is None else iso19139.read(doc).digest for i, doc in world.documents.items()}
 
 
 @pytest.mark.spec("H12", "H21", "H22", "H26", "W29", "W30")

@@ -23,7 +23,7 @@ import psutil
 import psycopg2
 import pytest
 
-from catalogue.ingest import BATCH_RECORDS
+from catalogue.bulk.ingest import BATCH_RECORDS
 from gisc import embedded
 from tests.gisc.running import ROOT, environment, living, manage
 from tests.loop import archives

@@ -132,7 +132,7 @@ def test_two_beats_open_no_run_twice(observed: Observed, strikes: chaos.Chaos) -
 @contextmanager
 def another_beat(data_dir: Path) -> Iterator[None]:
     beat = subprocess.Popen(
-        [sys.executable, "-m", "celery", "-q", "-A", "gisc.worker", "beat", "--pidfile="],
+        [sys.executable, "-m", "celery", "-q", "-A", "gisc.node.worker", "beat", "--pidfile="],
         cwd=ROOT,
         env=environment(GISC_DATA_DIR=str(data_dir), **SETTINGS),
         stdout=subprocess.DEVNULL,

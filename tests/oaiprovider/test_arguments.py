@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogue import oai
-from oaiprovider import arguments
-from oaiprovider.arguments import Argument, Request
-from oaiprovider.errors import BadArgument, BadVerb, Fault, Refused
+from oaiprovider.protocol import arguments
+from oaiprovider.protocol.arguments import Argument, Request
+from oaiprovider.protocol.errors import BadArgument, BadVerb, Fault, Refused
 
 XML_TEXT = st.text(
     st.characters(

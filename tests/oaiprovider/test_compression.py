@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oaiprovider import compression
+from oaiprovider.protocol import compression
 
 
 @pytest.mark.spec("P115", "S31")

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from catalogue.models import Description, Record
-from catalogue.payload import PayloadDamaged
+from catalogue.payloads.payload import PayloadDamaged
 from tests import world
 from tests.oaiprovider import asking
 

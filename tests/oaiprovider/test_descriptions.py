@@ -7,10 +7,10 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.models import MetadataSet
-from harvester import friends
 from harvester.models import Link
-from oaiprovider import descriptions
+from harvester.monitoring import status
 from oaiprovider.models import IdentifyDescription
+from oaiprovider.protocol import identify_descriptions
 from tests import schemas, world
 from tests.oaiprovider import asking
 
@@ -86,7 +86,7 @@ def test_friends_are_the_peers_that_are_harvested(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.spec("P127")
 def test_who_our_friends_are_comes_through_the_wiring(client: Client, settings) -> None:
-    assert f"{friends.base_urls.__module__}.{friends.base_urls.__name__}" == settings.OAI_FRIENDS
+    assert f"{status.friend_base_urls.__module__}.{status.friend_base_urls.__name__}" == settings.OAI_FRIENDS
     settings.OAI_FRIENDS = f"{__name__}.one_friend"
     assert asking.get(client, verb="Identify").find("//*[local-name()='friends']/*/text()") == [
         "http://a.example.org/oai"
@@ -122,11 +122,11 @@ def test_containers_are_shown_after_everything_else_in_identify(client: Client, 
 def test_what_the_published_schema_does_not_allow_is_refused(name: str) -> None:
     schemas.require()
     folder = str(schemas.SCHEMAS)
-    assert descriptions.read(ALL[name], schema_dir=folder).name == name
+    assert identify_descriptions.read(ALL[name], schema_dir=folder).name == name
     spoilt = ALL[name].replace(f"</{name}>", f"<nonsense/></{name}>")
-    assert descriptions.read(spoilt).name == name, "without the schemas the form alone is looked at"
+    assert identify_descriptions.read(spoilt).name == name, "without the schemas the form alone is looked at"
     with pytest.raises(ValueError, match="published schema .* says: line 1: .*nonsense"):
-        descriptions.read(spoilt, schema_dir=folder)
+        identify_descriptions.read(spoilt, schema_dir=folder)
 
 
 @pytest.mark.spec("P48", "P49", "P59")
@@ -149,7 +149,7 @@ def test_what_the_published_schema_does_not_allow_is_refused(name: str) -> None:
 )
 def test_what_would_make_identify_wrong_is_refused_with_a_sentence(xml: str, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
-        descriptions.read(xml)
+        identify_descriptions.read(xml)
     assert sentence in str(refused.value)
 
 
@@ -181,7 +181,7 @@ def test_identify_holds_one_of_these_at_most(xml: str) -> None:
 @pytest.mark.spec("P127")
 def test_a_friends_container_is_valid_and_names_what_it_is_given() -> None:
     schemas.require()
-    made = descriptions.friends(["http://a.example.org/oai?x=1&y=2", "http://b.example.org/"])
+    made = identify_descriptions.friends(["http://a.example.org/oai?x=1&y=2", "http://b.example.org/"])
     root = etree.fromstring(made)
     assert schemas.load("oai-pmh.xsd").validate(root)
     assert [child.text for child in root] == ["http://a.example.org/oai?x=1&y=2", "http://b.example.org/"]

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from oaiprovider import flow, views
-from oaiprovider.flow import Verdict
+from oaiprovider import flow_control, views
+from oaiprovider.flow_control import Verdict
 from tests import world
 from tests.gisc.running import free_port
 from tests.oaiprovider import asking
@@ -33,14 +33,14 @@ def forget_clients() -> None:
 @pytest.fixture(autouse=True)
 def _flow() -> None:
     forget_clients()
-    flow.forget()
+    flow_control.forget()
     yield
     forget_clients()
-    flow.forget()
+    flow_control.forget()
 
 
-def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = STRANGER) -> flow.Decision:
-    return flow.decide(client, at=at, requests_per_minute=rate, busy=busy)
+def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = STRANGER) -> flow_control.Decision:
+    return flow_control.decide(client, at=at, requests_per_minute=rate, busy=busy)
 
 
 # --- Decisions --------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = S
 @pytest.mark.spec("P112")
 def test_as_many_as_the_limit_are_served_at_once_and_then_steadily() -> None:
     assert [ask(NOW).verdict for _ in range(10)] == [Verdict.SERVE] * 10
-    assert ask(NOW) == flow.Decision(Verdict.WAIT, 15)
+    assert ask(NOW) == flow_control.Decision(Verdict.WAIT, 15)
     assert {ask(NOW + 100 + 6 * n).verdict for n in range(100)} == {Verdict.SERVE}, "one every six seconds"
 
 
@@ -58,7 +58,7 @@ def test_as_many_as_the_limit_are_served_at_once_and_then_steadily() -> None:
 def test_the_time_to_wait_is_long_enough_for_a_request(rate: int, wait_s: int) -> None:
     for _ in range(rate):
         ask(NOW, rate=rate)
-    assert ask(NOW, rate=rate) == flow.Decision(Verdict.WAIT, wait_s)
+    assert ask(NOW, rate=rate) == flow_control.Decision(Verdict.WAIT, wait_s)
     assert ask(NOW + wait_s, rate=rate).verdict is Verdict.SERVE
 
 
@@ -73,7 +73,7 @@ def test_clients_do_not_pay_for_one_another() -> None:
 @pytest.mark.spec("P112")
 def test_a_busy_node_has_a_client_wait_once_and_then_serves_it() -> None:
     told = ask(NOW, rate=None, busy=True)
-    assert told == flow.Decision(Verdict.WAIT, flow.BUSY_WAIT_S)
+    assert told == flow_control.Decision(Verdict.WAIT, flow_control.BUSY_WAIT_S)
     assert ask(NOW + told.wait_s, rate=None, busy=True).verdict is Verdict.SERVE
     assert ask(NOW + told.wait_s + 1, rate=None, busy=True).verdict is Verdict.WAIT
 
@@ -82,8 +82,8 @@ def test_a_busy_node_has_a_client_wait_once_and_then_serves_it() -> None:
 def test_who_comes_too_early_is_told_what_remains() -> None:
     for _ in range(11):
         ask(NOW)
-    assert ask(NOW + 5) == flow.Decision(Verdict.WAIT, 10)
-    assert ask(NOW + 14.5) == flow.Decision(Verdict.WAIT, 1)
+    assert ask(NOW + 5) == flow_control.Decision(Verdict.WAIT, 10)
+    assert ask(NOW + 14.5) == flow_control.Decision(Verdict.WAIT, 1)
     assert ask(NOW + 15).verdict is Verdict.SERVE
 
 
@@ -92,11 +92,13 @@ def test_who_goes_on_ignoring_it_is_refused_until_half_of_the_count_has_decayed(
     for _ in range(11):
         ask(NOW)
     early = [ask(NOW + 3 + n / 100) for n in range(100)]
-    assert [decision.verdict for decision in early[: flow.ALLOWED_OFFENCES]] == [Verdict.WAIT] * flow.ALLOWED_OFFENCES
-    assert {decision.verdict for decision in early[flow.ALLOWED_OFFENCES :]} == {Verdict.REFUSE}
+    assert [decision.verdict for decision in early[: flow_control.ALLOWED_OFFENCES]] == [
+        Verdict.WAIT
+    ] * flow_control.ALLOWED_OFFENCES
+    assert {decision.verdict for decision in early[flow_control.ALLOWED_OFFENCES :]} == {Verdict.REFUSE}
     assert ask(NOW + 60).verdict is Verdict.REFUSE, "the wait is over, the count is not"
     last = ask(NOW + 61)
-    assert 0 < last.wait_s <= flow.HALF_LIFE_S
+    assert 0 < last.wait_s <= flow_control.HALF_LIFE_S
     assert ask(NOW + 61 + last.wait_s).verdict is Verdict.SERVE
 
 
@@ -132,7 +134,7 @@ def test_who_waits_as_told_is_never_told_twice_and_never_refused(rate, steps) ->
 @pytest.mark.spec("P112")
 def test_without_redis_everyone_is_served_and_one_line_tells_it(settings, caplog) -> None:
     settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
-    flow.forget()
+    flow_control.forget()
     with caplog.at_level(logging.INFO, logger="oaiprovider"):
         assert {ask(NOW, rate=1).verdict for _ in range(50)} == {Verdict.SERVE}
     assert [record.message for record in caplog.records] == ["no flow control: Redis does not answer"]
@@ -210,16 +212,16 @@ def test_a_client_that_ignores_it_gets_403_with_the_reason_and_never_429(harvest
 @pytest.mark.spec("P112", "P117")
 def test_a_busy_node_has_clients_wait_and_counts_an_answer_until_it_is_sent(harvester, settings) -> None:
     settings.GISC_REQUESTS_PER_MINUTE, settings.GISC_REQUESTS_AT_ONCE = None, 1
-    before = flow.in_progress.number
+    before = flow_control.in_progress.number
     assert before == 0
     assert harvester("verb=Identify").status_code == 200
-    assert flow.in_progress.number == 0
-    flow.in_progress.enter()  # an answer on its way to a slow client
+    assert flow_control.in_progress.number == 0
+    flow_control.in_progress.enter()  # an answer on its way to a slow client
     try:
         told = harvester("verb=Identify")
-        assert (told.status_code, told["Retry-After"]) == (503, str(flow.BUSY_WAIT_S))
+        assert (told.status_code, told["Retry-After"]) == (503, str(flow_control.BUSY_WAIT_S))
     finally:
-        flow.in_progress.leave()
+        flow_control.in_progress.leave()
     assert harvester("verb=Identify", "203.0.113.9").status_code == 200
 
 
@@ -229,7 +231,7 @@ def test_a_request_that_fails_is_no_longer_in_progress(client: Client, monkeypat
     monkeypatch.setattr(views, "answer", lambda *_: 1 / 0)
     client.raise_request_exception = False
     assert client.get("/oai?verb=Identify").status_code == 500
-    assert flow.in_progress.number == 0
+    assert flow_control.in_progress.number == 0
 
 
 @pytest.mark.django_db
@@ -281,7 +283,7 @@ def test_few_answers_are_made_at_a_time() -> None:
         nonlocal now, most
         together.wait()
         for _ in range(10):
-            with flow.turn():
+            with flow_control.slot():
                 with lock:
                     now += 1
                     most = max(most, now)
@@ -297,8 +299,8 @@ def test_few_answers_are_made_at_a_time() -> None:
 
 def test_who_waits_for_something_slow_does_not_wait_long() -> None:
     """Two answers that take for ever stop no other one; and when they are done, there is no turn too many."""
-    with flow.turn(), flow.turn():
+    with flow_control.slot(), flow_control.slot():
         for _ in range(3):
-            with flow.turn():
+            with flow_control.slot():
                 pass
     test_few_answers_are_made_at_a_time()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oaiprovider import addresses
+from oaiprovider import flow_control
 
 TRUSTED = [ip_network("10.0.0.0/8"), ip_network("::1")]
 
@@ -32,15 +32,15 @@ TRUSTED = [ip_network("10.0.0.0/8"), ip_network("::1")]
     ],
 )
 def test_the_client_is_the_first_from_the_end_that_is_not_trusted(peer: str, forwarded: str, client) -> None:
-    assert addresses.client(peer, forwarded, TRUSTED) == (client and ip_address(client))
+    assert flow_control.client_address(peer, forwarded, TRUSTED) == (client and ip_address(client))
 
 
 @given(st.text(), st.text())
 def test_no_header_is_an_error(peer: str, forwarded: str) -> None:
-    addresses.client(peer, forwarded, TRUSTED)
+    flow_control.client_address(peer, forwarded, TRUSTED)
 
 
 def test_a_client_of_ipv6_is_its_network() -> None:
-    keys = {addresses.key(ip_address(text)) for text in ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2")}
+    keys = {flow_control.address_key(ip_address(text)) for text in ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2")}
     assert keys == {"2001:db8:0:1::/64"}
-    assert addresses.key(ip_address("192.0.2.1")) == "192.0.2.1"
+    assert flow_control.address_key(ip_address("192.0.2.1")) == "192.0.2.1"

@@ -9,9 +9,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from catalogue import oai, store
-from harvester import parse
-from oaiprovider import abouts, crosswalk
+from catalogue import oai
+from catalogue.provenance import MAX_ORIGIN_CHARS, MAX_ORIGINS
+from catalogue.writing import store
+from harvester.protocol import answers
+from oaiprovider import oai_dc
+from oaiprovider.protocol.provenance import containers
 from tests import schemas, world
 from tests.oaiprovider import asking
 from tests.oaiprovider.stylesheets import PREFIX, add
@@ -61,7 +64,7 @@ def steps(about: Any) -> list[dict[str, str]]:
 
 def told(provenance: dict[str, Any], *, altered: bool = False) -> list[dict[str, str]]:
     """What a valid about says of this way."""
-    [container] = abouts.containers(provenance, altered=altered)
+    [container] = containers(provenance, altered=altered)
     root = etree.fromstring(container)
     if schemas.available():
         schema = schemas.load("oai-pmh.xsd")
@@ -149,7 +152,7 @@ def test_the_way_told_by_a_relay_grows_by_one_step_at_each_node(client: Client) 
     """What we tell, another node of ours reads, keeps and tells on."""
     harvested(origin=EARLIER)
     content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
-    [received] = parse.page(content, continued=False).entries
+    [received] = answers.page(content, continued=False).entries
     assert received.provenance is not None
     second = OURS | {"baseURL": "http://third.example.org/oai", "origin": received.provenance}
     assert [step["baseURL"] for step in told(second)] == [
@@ -171,7 +174,7 @@ def way(length: int, **changes: Any) -> dict[str, Any]:
 @pytest.mark.spec("P123")
 def test_a_way_without_end_keeps_its_last_steps_and_its_first_one() -> None:
     found = told(way(300))
-    assert len(found) == oai.MAX_ORIGINS
+    assert len(found) == MAX_ORIGINS
     assert found[0]["baseURL"] == OURS["baseURL"]
     assert found[1]["baseURL"] == "http://step-1.example.org/oai"
     assert found[-1]["baseURL"] == "http://step-300.example.org/oai"
@@ -181,7 +184,7 @@ def test_a_way_without_end_keeps_its_last_steps_and_its_first_one() -> None:
 def test_a_way_of_many_words_is_cut_likewise() -> None:
     long = "urn:" + "x" * 1900
     found = told(way(10, identifier=long))
-    assert sum(len(text) for step in found for text in step.values()) <= oai.MAX_ORIGIN_CHARS + 100
+    assert sum(len(text) for step in found for text in step.values()) <= MAX_ORIGIN_CHARS + 100
     assert [found[0]["baseURL"], found[-1]["baseURL"]] == [OURS["baseURL"], "http://step-10.example.org/oai"]
 
 
@@ -201,7 +204,7 @@ def test_what_is_received_is_bounded_before_it_is_kept() -> None:
         f"<metadata><a xmlns='urn:x'/></metadata><about><provenance xmlns='{PROVENANCE}'>{description}</provenance>"
         "</about></record></ListRecords></OAI-PMH>"
     )
-    [entry] = parse.page(page.encode(), continued=False).entries
+    [entry] = answers.page(page.encode(), continued=False).entries
     kept, way_there = entry.provenance, []
     while kept:
         assert kept["altered"] is True
@@ -280,5 +283,5 @@ def test_whatever_a_peer_says_of_a_way_the_about_is_valid(received: list[dict[st
 
 
 def test_the_fallback_of_oai_dc_counts_as_altered_too() -> None:
-    assert crosswalk.to_oai_dc(b"<broken", "urn:a")
+    assert oai_dc.to_oai_dc(b"<broken", "urn:a")
     assert told(OURS, altered=True)[0]["altered"] == "true"

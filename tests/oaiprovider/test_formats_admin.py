@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from oaiprovider import sandbox, trial
+from oaiprovider.formats import sandbox, trial
 from oaiprovider.models import Crosswalk
 from tests import world
 from tests.oaiprovider import asking

@@ -7,7 +7,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from lxml import etree
 
-from oaiprovider import crosswalked, sandbox, supported, uploaded
+from oaiprovider import list_entries
+from oaiprovider.formats import custom, sandbox, supported
 from oaiprovider.models import Crosswalk
 from tests import world
 from tests.oaiprovider import asking
@@ -19,7 +20,7 @@ PAST = "2025-03-01T00:00:00Z"
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    uploaded._failed.clear()
+    custom._failed.clear()
 
 
 def formats(client: Client, **arguments: str) -> list[str]:
@@ -111,7 +112,7 @@ def test_records_that_take_for_ever_cost_the_page_no_more_than_its_budget(
 ) -> None:
     """A page ends early where time is over; where it has nothing yet, the harvester is asked to come again."""
     monkeypatch.setattr(sandbox, "CPU_S", 0.1)
-    monkeypatch.setattr(crosswalked, "BUDGET_S", 0.15)
+    monkeypatch.setattr(list_entries, "BUDGET_S", 0.15)
     each, end = "<xsl:for-each select='//node()'>", "</xsl:for-each>"
     endless = (
         f"<xsl:if test=\"contains(//gmd:title, 'impossible')\">{each * 6}<xsl:if test='false()'/>{end * 6}</xsl:if>"

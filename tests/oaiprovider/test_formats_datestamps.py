@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalogue import bootstrap, datestamps, lists
+from catalogue import bootstrap, datestamps
 from catalogue.models import DatestampClock
-from oaiprovider import crosswalk, generations
+from catalogue.reading import lists
+from oaiprovider import oai_dc
+from oaiprovider.formats import versions
 from oaiprovider.models import Crosswalk, Generation
 from tests import world
 from tests.catalogue import harvesting
@@ -55,11 +57,11 @@ def test_a_changed_crosswalk_moves_its_records_and_no_others(client: Client) -> 
     for name in ("a", "b"):
         world.put(world.iso_record(f"urn:{name}"))
     world.restamp("urn:a", PAST)
-    first = written(crosswalk)
+    first = written(oai_dc)
     assert stamps(client)["urn:a"] == first
     assert stamps(client, "iso19139")["urn:a"] == stamps(client, "oai_dc")["urn:a"] == PAST
     DatestampClock.objects.update(stamp=datestamps.parse("2031-01-01T00:00:00Z")[0])
-    crosswalk = change(crosswalk, stylesheet=brief("second"))
+    crosswalk = change(oai_dc, stylesheet=brief("second"))
     second = written(crosswalk)
     assert second == "2031-01-01T00:00:00Z" > first
     assert stamps(client) == {"urn:a": second, "urn:b": second}
@@ -228,7 +230,7 @@ def test_the_pages_and_the_next_harvest_are_the_truth_across_changes_of_the_form
     settings.GISC_PAGE_RECORDS = size
     with forgotten(clock), pytest.MonkeyPatch.context() as patched:
         made = add()
-        generations.note()
+        versions.note()
         world.put(*(world.iso_record(f"urn:{number}") for number in range(4)))
         harvester = Harvester(client, prefix, follows, in_set)
         now = START
@@ -266,15 +268,15 @@ def new_version(patched: pytest.MonkeyPatch, step: int) -> None:
             b"</oai_dc:dc>", f"<dc:format>v{step}</dc:format></oai_dc:dc>".encode()
         )
 
-    from oaiprovider import formats
+    from oaiprovider import builtin_formats
 
-    old = formats.FORMATS["oai_dc"]
-    patched.setitem(formats.FORMATS, "oai_dc", type(old)(old.prefix, old.schema, old.namespace, to_oai_dc))
-    patched.setattr(crosswalk, "REVISION", f"v{step}")
-    generations.note()
+    old = builtin_formats.FORMATS["oai_dc"]
+    patched.setitem(builtin_formats.FORMATS, "oai_dc", type(old)(old.prefix, old.schema, old.namespace, to_oai_dc))
+    patched.setattr(oai_dc, "REVISION", f"v{step}")
+    versions.note()
 
 
-ORIGINAL = crosswalk.to_oai_dc
+ORIGINAL = oai_dc.to_oai_dc
 
 
 @contextlib.contextmanager
@@ -319,14 +321,14 @@ def test_a_list_waits_for_a_crosswalk_that_is_being_changed(client: Client) -> N
 
 @pytest.mark.spec("P93")
 def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_oai_dc(client: Client, clock, monkeypatch) -> None:
-    generations.note()
+    versions.note()
     assert Generation.objects.get().changed is None  # a node that is installed has told nothing before
     world.put(world.iso_record("urn:a"))
     clock(START + SECOND)
-    generations.note()
+    versions.note()
     assert Generation.objects.get().changed is None
-    monkeypatch.setattr(crosswalk, "REVISION", "2")
-    generations.note()
+    monkeypatch.setattr(oai_dc, "REVISION", "2")
+    versions.note()
     assert Generation.objects.get().changed == START + SECOND
     assert stamps(client, "oai_dc") == {"urn:a": "2031-05-01T00:00:01Z"}
     assert stamps(client, "iso19139") == {"urn:a": "2031-05-01T00:00:00Z"}
@@ -334,14 +336,14 @@ def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_oai_dc(clie
 
 @pytest.mark.spec("P93")
 def test_the_digest_is_that_of_the_instructions_and_not_of_the_comments(tmp_path, monkeypatch) -> None:
-    shipped = crosswalk._STYLESHEET.read_text(encoding="utf-8")
-    before = crosswalk.source()
+    shipped = oai_dc._STYLESHEET.read_text(encoding="utf-8")
+    before = oai_dc.source()
     file = tmp_path / "a.xsl"
-    monkeypatch.setattr(crosswalk, "_STYLESHEET", file)
+    monkeypatch.setattr(oai_dc, "_STYLESHEET", file)
     file.write_text(shipped.replace("</xsl:stylesheet>", "<!-- a word --></xsl:stylesheet>"), encoding="utf-8")
-    assert crosswalk.source() == before
+    assert oai_dc.source() == before
     file.write_text(shipped.replace("dataset</dc:type>", "data set</dc:type>"), encoding="utf-8")
-    assert crosswalk.source() != before
+    assert oai_dc.source() != before
 
 
 @pytest.mark.spec("P93")

@@ -12,8 +12,8 @@ import threading
 import pytest
 from lxml import etree
 
-from oaiprovider import sandbox, stylesheet
-from oaiprovider.stylesheet import Stylesheet
+from oaiprovider.formats import sandbox, stylesheet
+from oaiprovider.formats.stylesheet import Stylesheet
 from tests import world
 from tests.oaiprovider.stylesheets import NAMESPACE, SCHEMA, brief, root, sheet
 

@@ -10,9 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from lxml import etree
 
-from catalogue import datestamps, lists
+from catalogue import datestamps
 from catalogue.models import Record
-from oaiprovider import formats
+from catalogue.reading import lists
+from oaiprovider import builtin_formats
 from tests import world
 from tests.oaiprovider import asking
 
@@ -248,7 +249,7 @@ def test_a_token_whose_format_was_withdrawn_is_bad(client: Client, settings, mon
     settings.GISC_PAGE_HEADERS = 1
     put_many(2)
     token = asking.get(client, verb="ListIdentifiers", metadataPrefix="oai_dc").token
-    monkeypatch.delitem(formats.FORMATS, "oai_dc")
+    monkeypatch.delitem(builtin_formats.FORMATS, "oai_dc")
     assert asking.get(client, verb="ListIdentifiers", resumptionToken=token).codes == ["badResumptionToken"]
 
 

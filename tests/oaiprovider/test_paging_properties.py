@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalogue import lists
+from catalogue.reading import lists
 from tests import world
 from tests.oaiprovider import asking
 

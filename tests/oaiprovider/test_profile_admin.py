@@ -9,7 +9,7 @@ from catalogue import oai
 from catalogue.models import MetadataSet
 from oaiprovider import models, preview
 from oaiprovider.models import IdentifyDescription, Profile
-from oaiprovider.profiles import ANY
+from oaiprovider.terms import ANY
 from tests import world
 from tests.oaiprovider import asking
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oaiprovider import profiles
-from oaiprovider.profiles import ANY, Candidate
+from oaiprovider import terms
+from oaiprovider.terms import ANY, Candidate
 
 EVERYONE = Candidate(ANY, "", ())
 DRIVER = Candidate("DRIVER", "DRIVER", ())
@@ -18,7 +18,7 @@ ALL = (EVERYONE, DRIVER, CLOSED, NEWER, PAIR)
 
 
 def chosen(user_agent: str, address: str = "203.0.113.9") -> str:
-    found = profiles.choose(ALL, user_agent, address)
+    found = terms.choose_profile(ALL, user_agent, address)
     assert found is not None
     return found.name
 
@@ -59,21 +59,21 @@ def test_a_profile_for_certain_networks_does_not_exist_elsewhere(address: str, n
 
 
 def test_why_a_profile_is_not_for_a_request() -> None:
-    assert profiles.misfit(DRIVER, "curl/8", "192.0.2.7") == "The User-Agent does not contain DRIVER."
-    assert "203.0.113.9 is in none of its networks" in profiles.misfit(CLOSED, "DRIVER", "203.0.113.9")
-    assert profiles.misfit(CLOSED, "DRIVER", "192.0.2.7") == ""
+    assert terms.misfit(DRIVER, "curl/8", "192.0.2.7") == "The User-Agent does not contain DRIVER."
+    assert "203.0.113.9 is in none of its networks" in terms.misfit(CLOSED, "DRIVER", "203.0.113.9")
+    assert terms.misfit(CLOSED, "DRIVER", "192.0.2.7") == ""
 
 
 @pytest.mark.spec("G2")
 @given(st.text("abc*", max_size=8), st.text("abc", max_size=12))
 def test_a_star_stands_for_anything(match: str, user_agent: str) -> None:
     expected = re.search(".*".join(map(re.escape, match.split("*"))), user_agent) is not None
-    assert profiles.matches(match, user_agent) is expected
+    assert terms.matches(match, user_agent) is expected
 
 
 @given(st.permutations(ALL), st.sampled_from(["DRIVER/3", "DRIVER", "curl"]), st.sampled_from(["192.0.2.7", "::1"]))
 def test_the_order_of_the_profiles_decides_nothing(order: list[Candidate], user_agent: str, address: str) -> None:
-    assert profiles.choose(order, user_agent, address) == profiles.choose(ALL, user_agent, address)
+    assert terms.choose_profile(order, user_agent, address) == terms.choose_profile(ALL, user_agent, address)
 
 
 @pytest.mark.spec("G16")
@@ -90,7 +90,7 @@ def test_the_order_of_the_profiles_decides_nothing(order: list[Candidate], user_
     ],
 )
 def test_a_network_is_written_in_cidr(text: str, sentence: str) -> None:
-    fault = profiles.network_fault(text)
+    fault = terms.network_fault(text)
     assert sentence in fault and bool(fault) is bool(sentence)
 
 
@@ -100,4 +100,4 @@ def test_a_network_is_written_in_cidr(text: str, sentence: str) -> None:
     [("DRIVER", True), ("a*b", True), ("*", False), ("", False), ("DR\nIVER", False), ("Météo", False)],
 )
 def test_a_match_string_is_a_part_of_a_user_agent(match: str, good: bool) -> None:
-    assert (profiles.match_fault(match) == "") is good
+    assert (terms.match_fault(match) == "") is good

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from oaiprovider import models
 from oaiprovider.models import Profile
-from oaiprovider.profiles import ANY
+from oaiprovider.terms import ANY
 from tests import world
 
 pytestmark = pytest.mark.django_db

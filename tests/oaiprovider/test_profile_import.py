@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from catalogue.models import MetadataSet
-from oaiprovider import importing, models
+from oaiprovider import gcube_import, models
 from oaiprovider.models import Profile
-from oaiprovider.profiles import ANY
+from oaiprovider.terms import ANY
 from tests import world
 from tests.oaiprovider import asking, stylesheets
 
@@ -154,5 +154,5 @@ def test_the_same_harvester_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_user_agent_without_sets_is_shown_everything() -> None:
-    importing.store(importing.read(b'<user-agent value="PARTNER"/>'))
+    gcube_import.store(gcube_import.read(b'<user-agent value="PARTNER"/>'))
     assert Profile.objects.get(name="PARTNER").everything

@@ -8,11 +8,12 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from catalogue import oai, sets
+from catalogue import oai
 from catalogue.models import MetadataSet
+from catalogue.writing import set_inclusion
 from oaiprovider import models
 from oaiprovider.models import Profile
-from oaiprovider.profiles import ANY, Terms
+from oaiprovider.terms import ANY, Terms
 from tests import world
 from tests.oaiprovider import asking, stylesheets
 
@@ -112,9 +113,9 @@ def test_a_virtual_set_shows_its_members_records_and_hides_its_members(
     client: Client, driver: Client, toulouse: MetadataSet
 ) -> None:
     """E30. The virtual set is for this harvester only: it is not public."""
-    union = sets.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
+    union = set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
     MetadataSet.objects.filter(pk=union.pk).update(public=False)
-    sets.include(union, [toulouse])
+    set_inclusion.include(union, [toulouse])
     profile(union)
 
     assert specs(driver) == ["DRIVER"]
@@ -258,7 +259,7 @@ def test_a_token_outlives_changes_of_its_profile(driver: Client, toulouse: Metad
 
 @pytest.mark.spec("G13")
 def test_under_the_right_name_from_the_wrong_network_one_is_anybody(driver: Client, toulouse: MetadataSet) -> None:
-    hidden = sets.add("secret")
+    hidden = set_inclusion.add("secret")
     MetadataSet.objects.filter(pk=hidden.pk).update(public=False)
     world.put(world.iso_record("urn:secret"), into=hidden)
     profile(hidden, networks=["192.0.2.0/24"])

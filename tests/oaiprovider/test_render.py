@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalogue.oai import Entry, Header
-from oaiprovider import errors, render
+from oaiprovider.protocol import errors, render
 from tests import schemas
 
 AT = datetime(2025, 3, 4, 9, 0, 0, 999999, tzinfo=UTC)

@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from catalogue import sets
 from catalogue.models import MetadataSet, Record
-from oaiprovider import shown
+from catalogue.writing import set_inclusion
+from oaiprovider import list_entries
 from tests import world
 from tests.oaiprovider import asking
 
@@ -122,7 +122,7 @@ def test_a_set_holds_its_descendants_and_nothing_that_only_begins_alike(
     client: Client, asked: str, expected: list[str]
 ) -> None:
     for spec in ("a", "a:b", "a:b:c", "ab", "a-b"):
-        into = sets.add(spec)
+        into = set_inclusion.add(spec)
         name = "urn:a_b" if spec == "a-b" else "urn:" + spec.replace(":", "-")
         world.put(world.iso_record(name), into=into)
     answer = asking.get(client, verb="ListIdentifiers", metadataPrefix="iso19139", set=asked)
@@ -158,7 +158,7 @@ def test_a_header_names_the_catalogue_and_the_records_sets_whichever_set_was_ask
     ],
 )
 def test_an_ancestor_of_a_listed_set_goes_without_saying(specs: tuple[str, ...], fewest: tuple[str, ...]) -> None:
-    assert shown.minimal(specs) == fewest
+    assert list_entries.minimal_set_specs(specs) == fewest
 
 
 @pytest.mark.spec("P75")

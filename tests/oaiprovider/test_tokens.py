@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalogue.lists import Place
-from oaiprovider import tokens
-from oaiprovider.errors import BadResumptionToken, Refused
-from oaiprovider.tokens import Token
+from catalogue.reading.lists import Place
+from oaiprovider.protocol import tokens
+from oaiprovider.protocol.errors import BadResumptionToken, Refused
+from oaiprovider.protocol.tokens import Token
 
 AT = datetime(2025, 3, 4, 9, 0, 3, tzinfo=UTC)
 TOKEN = Token(

@@ -8,8 +8,9 @@ from urllib.parse import quote
 import pytest
 import requests
 
-from catalogue import bootstrap, lists
+from catalogue import bootstrap
 from catalogue.models import DatestampClock
+from catalogue.reading import lists
 from oaiprovider.models import Profile
 from tests import world
 from tests.oaiprovider import asking

@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalogue import lists
-from catalogue.lists import Place
 from catalogue.models import DatestampClock
-from oaiprovider import tokens, views
+from catalogue.reading import lists
+from catalogue.reading.lists import Place
+from oaiprovider import views
 from oaiprovider.models import Profile
-from oaiprovider.tokens import Token
+from oaiprovider.protocol import tokens
+from oaiprovider.protocol.tokens import Token
 from tests import world
 from tests.connections import backend, cut
 from tests.oaiprovider import asking

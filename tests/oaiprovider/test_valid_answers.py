@@ -1,19 +1,19 @@
 """Validity of all that is answered (P46): the envelope in every test, and each payload on its own (P50)."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.test import Client
 from lxml import etree
 
-from catalogue import ingest, sources
-from oaiprovider import render
+from catalogue.bulk import ingest
+from catalogue.documents import sources
+from catalogue.documents.sources import SAMPLES
+from oaiprovider.protocol import render
 from tests import schemas, world
 from tests.oaiprovider import asking
 
 pytestmark = pytest.mark.django_db
-SAMPLES = Path(ingest.__file__).parent / "samples"
 ISO = ("iso19139-20070417.xsd", "iso19139-20060504.xsd")  # by the GML namespace
 
 

@@ -23,7 +23,7 @@ from tests.gisc.running import ROOT, environment
 @pytest.fixture
 def container() -> Iterator[ModuleType]:
     """The module, which listens to signals of Celery for no longer than the test."""
-    module = importlib.reload(importlib.import_module("gisc.container"))
+    module = importlib.reload(importlib.import_module("gisc.node.container"))
     yield module
     for signal in (task_postrun, after_task_publish):
         assert signal.disconnect(module._leave_mark)

@@ -43,9 +43,9 @@ def test_the_import_contracts_are_kept() -> None:
     ("module", "statement"),
     [
         ("catalogue/oai.py", "import harvester.errors"),
-        ("catalogue/oai.py", "import oaiprovider.errors"),
-        ("harvester/errors.py", "import oaiprovider.errors"),
-        ("oaiprovider/errors.py", "import harvester.errors"),
+        ("catalogue/oai.py", "import oaiprovider.protocol.errors"),
+        ("harvester/errors.py", "import oaiprovider.protocol.errors"),
+        ("oaiprovider/protocol/errors.py", "import harvester.errors"),
         ("catalogue/oai.py", "import gisc.env"),
         ("harvester/errors.py", "from gisc import settings"),
     ],

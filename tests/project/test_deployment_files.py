@@ -171,7 +171,7 @@ def test_the_check_of_worker_and_beat_looks_at_the_mark_that_they_leave() -> Non
     assert mark
     assert f"os.stat('{mark[1]}')" in COMPOSE
     for service in ("worker", "beat"):
-        assert '"-A", "gisc.container"' in _block(f"  {service}:")
+        assert '"-A", "gisc.node.container"' in _block(f"  {service}:")
 
 
 def test_the_image_runs_as_a_user_without_rights_and_names_no_address() -> None:

@@ -9,11 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps, dictionaries, frames, upkeep, validation
+from catalogue import datestamps, validation
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
-from catalogue.stats import stats
+from catalogue.payloads import dictionaries, zstd
+from catalogue.reading.stats import stats
+from catalogue.writing import purge, restamp
 
 _FARTHEST = timedelta(days=366)
 
@@ -49,7 +51,7 @@ class Command(BaseCommand):
         train = steps.add_parser("train", help="train a new one on records of the catalogue, and use it from now on")
         train.add_argument("--sample", type=int, default=dictionaries.SAMPLE_RECORDS, metavar="N", help="on N records")
         train.add_argument(
-            "--size", type=int, default=frames.MAX_DICTIONARY_BYTES, metavar="BYTES", help="of at most so many bytes"
+            "--size", type=int, default=zstd.MAX_DICTIONARY_BYTES, metavar="BYTES", help="of at most so many bytes"
         )
         train.add_argument("--repack", action="store_true", help="and compress all records anew with it")
         train.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -99,7 +101,7 @@ class Command(BaseCommand):
     def _train(self, *, sample: int, size: int, repack: bool, json: bool, **_: Any) -> None:
         try:
             made = dictionaries.train(records=sample, size=size)
-        except frames.Untrainable as exc:
+        except zstd.Untrainable as exc:
             raise CommandError(f"{exc}. The dictionary in use stays.") from exc
         report: dict[str, Any] = {"id": made.pk, "bytes": len(made.content), "trained_on": made.trained_on}
         if repack:
@@ -133,7 +135,7 @@ class Command(BaseCommand):
                 "Nothing was changed."
             )
         with progress_bar("restamp", None) as advance:
-            done = upkeep.restamp(into, _instant(since), mark=mark, dry_run=dry_run, advance=advance)
+            done = restamp.restamp(into, _instant(since), mark=mark, dry_run=dry_run, advance=advance)
         if json:
             facts = {"records": done.records, "deleted": done.deleted, "mark": datestamps.write(done.mark)}
             self.stdout.write(dumps(facts | {"dry_run": dry_run}, indent=2))
@@ -145,7 +147,7 @@ class Command(BaseCommand):
         )
 
     def _purge(self, *, dry_run: bool, json: bool, **_: Any) -> None:
-        done = upkeep.purge(dry_run=dry_run)
+        done = purge.purge(dry_run=dry_run)
         before = done.before and datestamps.write(done.before)
         if json:
             facts = {"before": before, "tombstones": done.tombstones, "memberships": done.memberships}

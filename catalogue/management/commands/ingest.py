@@ -7,9 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import bootstrap, dictionaries, ingest, sources
+from catalogue import bootstrap
+from catalogue.bulk import ingest
+from catalogue.documents import sources
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
+from catalogue.payloads import dictionaries
 
 
 class Command(BaseCommand):
@@ -38,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError(f"{exc}. Nothing was stored.") from exc
         with progress_bar("ingest", sources.estimate(paths)) as advance:
             report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
-        dictionaries.tend()
+        dictionaries.retrain_if_outgrown()
         self._print(report, as_json=json)
         if report.rejects:
             raise SystemExit(1)

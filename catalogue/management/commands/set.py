@@ -7,8 +7,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import sets, store
 from catalogue.models import MetadataSet
+from catalogue.writing import decisions, set_inclusion, store
 
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
 
@@ -57,19 +57,19 @@ def _named(spec: str) -> MetadataSet:
 
 
 def _add(options: dict[str, Any]) -> dict[str, Any]:
-    made = sets.add(options["spec"], name=options["name"], kind=options["kind"])
+    made = set_inclusion.add(options["spec"], name=options["name"], kind=options["kind"])
     return {"set": made.spec, "name": made.name, "kind": made.kind}
 
 
 def _include(options: dict[str, Any]) -> dict[str, Any]:
     virtual = _named(options["virtual"])
-    sets.include(virtual, [_named(spec) for spec in options["members"]])
+    set_inclusion.include(virtual, [_named(spec) for spec in options["members"]])
     return _made_of(virtual)
 
 
 def _exclude(options: dict[str, Any]) -> dict[str, Any]:
     virtual = _named(options["virtual"])
-    sets.exclude(virtual, [_named(spec) for spec in options["members"]])
+    set_inclusion.exclude(virtual, [_named(spec) for spec in options["members"]])
     return _made_of(virtual)
 
 
@@ -83,5 +83,5 @@ def _move(options: dict[str, Any]) -> dict[str, Any]:
         raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
     results = store.move(options["identifiers"], into=into)
     rejects = [f"{result.identifier} {result.reason}" for result in results if result.reason]
-    moved = sum(result.action is store.Action.UPDATED for result in results)
+    moved = sum(result.action is decisions.Action.UPDATED for result in results)
     return {"moved": moved, "unchanged": len(results) - moved - len(rejects), "rejected": rejects}

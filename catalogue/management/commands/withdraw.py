@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import journal, store
+from catalogue import journal
+from catalogue.writing import decisions, store
 
 
 class Command(BaseCommand):
@@ -29,15 +30,15 @@ class Command(BaseCommand):
         results = store.withdraw(identifiers)
         waiting = journal.waiting()
         counts = Counter(result.action for result in results)
-        rejects = [result for result in results if result.action is store.Action.REJECTED]
+        rejects = [result for result in results if result.action is decisions.Action.REJECTED]
         if json:
             self._print_json(counts, rejects, waiting)
         else:
             for reject in rejects:
                 self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")
             self.stdout.write(
-                f"{len(results)} offered: {counts[store.Action.DELETED]} withdrawn, "
-                f"{counts[store.Action.UNCHANGED]} withdrawn before, {len(rejects)} rejected"
+                f"{len(results)} offered: {counts[decisions.Action.DELETED]} withdrawn, "
+                f"{counts[decisions.Action.UNCHANGED]} withdrawn before, {len(rejects)} rejected"
             )
         if waiting:
             self.stderr.write(
@@ -47,11 +48,11 @@ class Command(BaseCommand):
         if rejects or waiting:
             raise SystemExit(1)
 
-    def _print_json(self, counts: Counter[store.Action], rejects: list[store.Result], waiting: int) -> None:
+    def _print_json(self, counts: Counter[decisions.Action], rejects: list[decisions.Result], waiting: int) -> None:
         report = {
             "offered": counts.total(),
-            "deleted": counts[store.Action.DELETED],
-            "unchanged": counts[store.Action.UNCHANGED],
+            "deleted": counts[decisions.Action.DELETED],
+            "unchanged": counts[decisions.Action.UNCHANGED],
             "rejected": len(rejects),
             "rejects": [{"identifier": r.identifier, "reason": r.reason} for r in rejects],
             "waiting_for_journal": waiting,

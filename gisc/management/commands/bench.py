@@ -9,9 +9,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import ingest
+from catalogue.bulk import ingest
 from catalogue.models import Record
-from gisc import bench, bench_harvest, bench_provider, database, embedded
+from gisc import database, embedded
+from gisc.bench import catalogue
+from gisc.bench import harvest as harvest_bench
+from gisc.bench import provider as provider_bench
 
 
 class Command(BaseCommand):
@@ -34,15 +37,15 @@ class Command(BaseCommand):
             database.prepare()
             if Record.objects.exists():
                 raise CommandError(f"{folder} holds a catalogue; a benchmark needs an empty one: use `make bench`.")
-            lacking = bench.room(folder, records)
+            lacking = catalogue.room(folder, records)
             if lacking:
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request is no part of what is measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            measure = bench_provider.run if provider else bench_harvest.run if harvest else bench.run
+            measure = provider_bench.run if provider else harvest_bench.run if harvest else catalogue.run
             rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)
-            if measure is bench.run:
-                rows += bench_provider.whole_list(self.stderr.write)
+            if measure is catalogue.run:
+                rows += provider_bench.whole_list(self.stderr.write)
         self.stdout.write(
-            f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{bench.table(rows)}"
+            f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{catalogue.table(rows)}"
         )

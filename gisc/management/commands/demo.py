@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from gisc import demo
-from gisc.mesh import MeshFailed
+from gisc.demo import demo
+from gisc.demo.mesh import MeshFailed
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from gisc import node
+from gisc.node import node
 
 
 class Command(BaseCommand):

@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from catalogue.management.progress import progress_bar
-from harvester import remarks, runs
 from harvester.models import Link, Run
-from harvester.status import COUNTERS, run_facts
+from harvester.monitoring.status import COUNTERS, run_facts
+from harvester.protocol import warnings
+from harvester.runs import lifecycle
 
 
 class Command(BaseCommand):
@@ -43,9 +44,9 @@ class Command(BaseCommand):
         if beyond and not reconcile:
             raise CommandError("--beyond-ceiling goes with --reconcile.")
         if reconcile:
-            run = runs.open_comparison(arranged, trigger="command line", whole=True, beyond_ceiling=beyond)
+            run = lifecycle.open_comparison(arranged, trigger="command line", whole=True, beyond_ceiling=beyond)
         else:
-            run = runs.open_run(arranged, trigger="command line", full=full)
+            run = lifecycle.open_run(arranged, trigger="command line", full=full)
         if run is None:
             run = Run.objects.get(link=arranged, state=Run.State.OPEN)
             if run.is_comparison != reconcile:
@@ -69,7 +70,7 @@ class Command(BaseCommand):
 
             said = ""
             while run.is_open:
-                runs.work(run.pk, progress=progress)
+                lifecycle.work(run.pk, progress=progress)
                 run.refresh_from_db()
                 if run.is_open and run.message and run.message != said:
                     said = run.message
@@ -89,7 +90,7 @@ class Command(BaseCommand):
             report = {"link": run.link.name, **run_facts(run), "rejects": rejects}
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
-        for sentence in remarks.sentences(run.warnings):
+        for sentence in warnings.sentences(run.warnings):
             self.stderr.write(f"warning: {sentence}")
         for reject in run.rejects.all():
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")

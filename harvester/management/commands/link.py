@@ -10,13 +10,19 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps, sets
+from catalogue import datestamps
 from catalogue.models import MetadataSet
-from harvester import discovery, ending, links, moves, remarks, runs, status, switching
+from catalogue.writing import set_inclusion
 from harvester.errors import HarvestError
+from harvester.link_rules import Kind
+from harvester.links import edit, failover
 from harvester.management import access_options
 from harvester.models import Alternative, Link, Run
-from harvester.words import Kind
+from harvester.monitoring import status
+from harvester.protocol import probe
+from harvester.protocol.warnings import sentences
+from harvester.rows import moved_address
+from harvester.runs import finish, lifecycle
 
 
 class Command(BaseCommand):
@@ -107,7 +113,7 @@ class Command(BaseCommand):
             link.clean()
         except ValidationError as exc:
             raise CommandError(f"The link was not added. {_faults(exc)}") from exc
-        link.local_set = sets.add(spec, name=local.name)
+        link.local_set = set_inclusion.add(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
 
@@ -120,7 +126,7 @@ class Command(BaseCommand):
             link.full_clean()
         except ValidationError as exc:
             raise CommandError(f"Nothing was changed. {_faults(exc)}") from exc
-        links.save(link, changed)
+        edit.save(link, changed)
         self._print(link, options["json"], f"The access of {name} is changed: {_in_words(link.access_told())}")
 
     def _list(self, **options: Any) -> None:
@@ -155,14 +161,14 @@ class Command(BaseCommand):
         for run in runs:
             message, warnings = run.pop("message"), run.pop("warnings")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
-            for sentence in remarks.sentences(warnings):
+            for sentence in sentences(warnings):
                 self.stdout.write(f"  warning: {sentence}")
 
     def _check(self, *, name: str, **options: Any) -> None:
         link = None if "://" in name else _named(name)
         base_url = link.base_url if link else name
         try:
-            offer = discovery.look(
+            offer = probe.retrieve_info(
                 base_url, remote_set=link.remote_set if link else "", access=link.access_with() if link else None
             )
         except HarvestError as exc:
@@ -195,7 +201,7 @@ class Command(BaseCommand):
 
     def _cancel(self, *, name: str, **options: Any) -> None:
         run = Run.objects.filter(link=_named(name), state=Run.State.OPEN).select_related("link").first()
-        if run is None or not runs.cancel(run):
+        if run is None or not lifecycle.cancel(run):
             raise CommandError(f"No run of {name} is open.")
         run.refresh_from_db()
         if options["json"]:
@@ -230,19 +236,19 @@ class Command(BaseCommand):
 
     def _switch(self, *, name: str, back: bool, **options: Any) -> None:
         link = _named(name)
-        to = None if back else switching.next_alternative(link)
+        to = None if back else failover.next_alternative(link)
         if to is None and not back:
             raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
-        turned = switching.switch(link, to)
+        turned = failover.switch(link, to)
         served_by = str(to or "its own provider")
         if turned is None:
             raise CommandError(f"{name} is served by {served_by} already.")
-        self._print(turned, options["json"], f"{name} turns to {served_by}: {switching.next_list(turned)}.")
+        self._print(turned, options["json"], f"{name} turns to {served_by}: {failover.next_list(turned)}.")
 
     def _accept_move(self, *, name: str, **options: Any) -> None:
         link = _named(name)
         try:
-            told = moves.accept(link, link.moved_to)
+            told = moved_address.accept(link, link.moved_to)
         except ValueError as exc:
             raise CommandError(f"The base URL of {name} stays {link.base_url}: {exc}.") from exc
         self._print(_named(name), options["json"], told)
@@ -296,10 +302,10 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
-        "provider": switching.told(link) or "its own",
+        "provider": failover.describe_provider(link) or "its own",
         "moved_to": link.moved_to,
-        "way_back": switching.way_back(link),
-        "set": ending.set_in_words(link),
+        "way_back": failover.way_back(link),
+        "set": finish.set_in_words(link),
         "alternatives": [f"{other} {other.base_url} {other.remote_set}" for other in link.alternatives.all()],
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from oaiprovider import importing, preview
+from oaiprovider import gcube_import, preview
 from oaiprovider.models import Profile
 
 
@@ -83,7 +83,7 @@ class Command(BaseCommand):
 
     def _import(self, *, file: Path, dry_run: bool, json: bool, **_: Any) -> None:
         try:
-            report = importing.store(importing.read(file.read_bytes()), dry_run=dry_run)
+            report = gcube_import.store(gcube_import.read(file.read_bytes()), dry_run=dry_run)
         except (OSError, ValueError) as exc:
             raise CommandError(f"{file}: {exc}") from exc
         except ValidationError as exc:

@@ -1,0 +1,79 @@
+"""What the pages of the admin share, in every app, and where the catalogue's own pages are registered.
+
+No rule lives in the admin: it shows, and calls what the command line calls.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from django.db.models import Model
+from django.http import HttpRequest
+from django.utils.html import format_html
+from unfold.admin import ModelAdmin
+from unfold.views import ChangeList
+
+from catalogue.pages.paging import EstimatedPaginator
+
+Column = TypeVar("Column", bound=Callable[..., Any])
+
+
+class _ChangeList(ChangeList):  # type: ignore[misc]
+    """A list that offers "show all" only where something is filtered out."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        if not self.query and not self.has_active_filters:
+            self.full_result_count = self.result_count
+
+
+class Admin(ModelAdmin):  # type: ignore[misc]  # unfold comes without types
+    """What all our admin pages share: a large table is never counted."""
+
+    paginator = EstimatedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    list_max_show_all = 0
+    list_filter_sheet = False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return _ChangeList
+
+
+class ReadOnly:
+    """Mixin: rows are looked at and not touched."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+def coloured(colours: Mapping[str, str], *, description: str) -> Callable[[Column], Column]:
+    """A column whose words stand on a colour. Its method returns a word of `colours`, or that and the text to show."""
+
+    def mark(method: Column) -> Column:
+        method.short_description = description  # type: ignore[attr-defined]
+        method.label = dict(colours)  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def breakable(text: str) -> str:
+    """A long word, such as an identifier, that may be broken where the column ends."""
+    return format_html('<span style="overflow-wrap: anywhere">{}</span>', text)
+
+
+def preformatted(text: str) -> str:
+    """Text as it stands, in a box that scrolls; empty for none."""
+    if not text:
+        return ""
+    return format_html(
+        '<pre class="bg-base-50 border border-base-200 rounded-default p-3 text-xs overflow-auto dark:bg-base-800 '
+        'dark:border-base-700" style="max-height: 40rem; white-space: pre-wrap; overflow-wrap: anywhere">{}</pre>',
+        text,
+    )

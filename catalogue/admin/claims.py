@@ -1,0 +1,61 @@
+"""The claims in the admin: which records other sets or sources speak of too, and whether they say the same."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from catalogue.admin.base import Admin, ReadOnly, preformatted
+from catalogue.models import Claim
+from catalogue.pages import display
+
+
+class SaysTheSame(admin.SimpleListFilter):
+    """Whether a claim differs from what is served."""
+
+    title = "content"
+    parameter_name = "content"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("differs", "differs from the owner's"), ("same", "the same as the owner's")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Claim]) -> QuerySet[Claim]:
+        if self.value() == "differs":
+            return queryset.exclude(digest=F("record__digest"))
+        return queryset.filter(digest=F("record__digest")) if self.value() == "same" else queryset
+
+
+@admin.register(Claim)
+class ClaimAdmin(ReadOnly, Admin):
+    """What others say of records that are not theirs; the owner's word is served (promise 9)."""
+
+    list_display = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen")
+    list_filter = (SaysTheSame, "set")
+    list_select_related = ("record__owner", "set")
+    fields = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen", "xml")
+    readonly_fields = fields
+    sortable_by = ("first_seen",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Claim]:
+        found: QuerySet[Claim] = super().get_queryset(request)
+        return found.defer("payload", "record__payload")
+
+    @admin.display(description="record")
+    def record_link(self, claim: Claim) -> str:
+        address = reverse("admin:catalogue_record_change", args=[claim.record_id])
+        return format_html('<a href="{}">{}</a>', address, claim.record.identifier)
+
+    @admin.display(description="owner")
+    def owner(self, claim: Claim) -> str:
+        return claim.record.owner.spec
+
+    @admin.display(description="differs", boolean=True)
+    def differs(self, claim: Claim) -> bool:
+        return bytes(claim.digest) != bytes(claim.record.digest or b"")
+
+    @admin.display(description="XML")
+    def xml(self, claim: Claim) -> str:
+        return preformatted(display.stored(claim.payload))

@@ -1,0 +1,199 @@
+"""Records in the admin. They are read-only here, because a hand edit would skip the datestamp."""
+
+import json
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html_join
+from django.utils.http import urlencode
+from unfold.admin import TabularInline
+
+from catalogue import oai, validation
+from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
+from catalogue.models import Membership, Record, Validation
+from catalogue.pages import display
+from catalogue.reading import search
+
+
+class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
+    """The sets of one record."""
+
+    model = Membership
+    fields = ("set", "datestamp", "status")
+    readonly_fields = fields
+    verbose_name_plural = "Memberships"
+    hide_title = True
+    extra = 0
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        found: QuerySet[Membership] = super().get_queryset(request)
+        return found.select_related("set")
+
+    @admin.display
+    def status(self, membership: Membership) -> str:
+        return "deleted" if membership.deleted else "live"
+
+
+class StructureFilter(admin.SimpleListFilter):
+    """What the checks said. A label of an earlier version counts until the new one has been checked."""
+
+    title = "checks"
+    parameter_name = "checks"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [*Validation.Structure.choices, ("faults", "with faults of any rule")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
+        live = queryset.filter(deleted=False)
+        match self.value():
+            case None:
+                return queryset
+            case "faults":
+                return live.exclude(validation=None).exclude(validation__faults=[])
+            case Validation.Structure.NOT_CHECKED.value:
+                return live.filter(Q(validation=None) | Q(validation__structure=Validation.Structure.NOT_CHECKED))
+            case structure:
+                return live.filter(validation__structure=structure)
+
+
+# Read on the page of one record only.
+_NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
+
+
+@admin.register(Record)
+class RecordAdmin(ReadOnly, Admin):
+    """Records, newest first. The texts and the payload are read on the page of one record only."""
+
+    list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner")
+    list_filter = ("deleted", StructureFilter, "owner")
+    list_select_related = ("owner", "description", "validation")
+    sortable_by = ()
+    ordering = ("-datestamp", "-id")
+    search_fields = ("identifier",)  # makes the field appear; get_search_results says what it does
+    search_help_text = "Words of the title, keywords and abstract, or a whole identifier"
+    fieldsets = (
+        ("Header", {"fields": ("identifier", "datestamp", "status", "owner", "sets")}),
+        (
+            "What the record says",
+            {
+                "fields": (
+                    "title",
+                    "abstract",
+                    "keywords",
+                    "categories",
+                    "area",
+                    "time",
+                    "language",
+                    "metadata_date",
+                    "links",
+                    "contacts",
+                )
+            },
+        ),
+        ("Checks", {"fields": ("structure", "checked", "faults")}),
+        ("Where it came from", {"fields": ("origin",)}),
+        ("Metadata", {"fields": ("xml",)}),
+    )
+    inlines = (MembershipInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
+        found: QuerySet[Record] = super().get_queryset(request)
+        return found.defer("payload", "validation__faults", *(f"description__{name}" for name in _NOT_LISTED))
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
+    ) -> tuple[QuerySet[Record], bool]:
+        """The one record whose identifier this is, live or deleted; else what the public search finds."""
+        if not search_term.strip():
+            return queryset, False
+        named = queryset.filter(key=oai.identifier_key(search_term))
+        return (named if named.exists() else queryset & search.records(search_term)), False
+
+    def get_view_on_site_url(self, obj: Record | None = None) -> str | None:
+        return None if obj is None else f"{reverse('catalogue:record')}?{urlencode({'id': obj.identifier})}"
+
+    @admin.display
+    def title(self, record: Record) -> str:
+        return getattr(record, "description", None) and record.description.title or ""
+
+    @coloured({"live": "success", "deleted": "danger"}, description="status")
+    def status(self, record: Record) -> str:
+        return "deleted" if record.deleted else "live"
+
+    @admin.display(description="setSpecs")
+    def sets(self, record: Record) -> str:
+        return ", ".join(record.set_specs)
+
+    @admin.display
+    def abstract(self, record: Record) -> str:
+        return record.description.abstract
+
+    @admin.display
+    def keywords(self, record: Record) -> str:
+        return " · ".join(record.description.keywords)
+
+    @admin.display(description="WMO categories")
+    def categories(self, record: Record) -> str:
+        return " · ".join(record.description.categories)
+
+    @admin.display(description="data")
+    def links(self, record: Record) -> str:
+        links = display.details(record.payload).links
+        rows = ((link.url, link.name or "no name", link.protocol) for link in links)
+        return format_html_join("", "{} ({}) {}<br>", rows)
+
+    @admin.display
+    def contacts(self, record: Record) -> str:
+        rows = ((party.name, party.role, party.email) for party in display.details(record.payload).contacts)
+        return format_html_join("", "{} ({}) {}<br>", rows)
+
+    @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")
+    def structure(self, record: Record) -> str:
+        found = validation.standing(record)
+        if record.deleted:
+            return ""
+        return found.structure if found else Validation.Structure.NOT_CHECKED.value
+
+    @admin.display
+    def checked(self, record: Record) -> str:
+        found = validation.standing(record)
+        if found is None:
+            return "waits for its turn"
+        return f"{found.checked:%Y-%m-%d %H:%M:%S} UTC, by {found.schema or 'no schemas'} and the WMO Core Profile 1.3"
+
+    @admin.display
+    def faults(self, record: Record) -> str:
+        found = validation.standing(record)
+        if found is None:
+            return ""
+        rows = ((fault["rule"], fault["text"]) for fault in found.faults)
+        return format_html_join("", "<strong>{}</strong> {}<br>", rows) or "none"
+
+    @admin.display
+    def area(self, record: Record) -> str:
+        return format_html_join("", "{}<br>", ((display.box(corners),) for corners in record.description.boxes))
+
+    @admin.display(description="time extent")
+    def time(self, record: Record) -> str:
+        return display.span(record.description.begins, record.description.ends)
+
+    @admin.display(description="identifier")
+    def breakable_identifier(self, record: Record) -> str:
+        return breakable(record.identifier)
+
+    @admin.display(description="provenance")
+    def origin(self, record: Record) -> str:
+        if record.provenance is None:
+            return "not harvested"
+        return preformatted(json.dumps(record.provenance, ensure_ascii=False, indent=2))
+
+    @admin.display
+    def language(self, record: Record) -> str:
+        return record.description.language
+
+    @admin.display(description="XML")
+    def xml(self, record: Record) -> str:
+        return preformatted(display.stored(record.payload))

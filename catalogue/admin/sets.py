@@ -1,0 +1,95 @@
+"""Sets in the admin.
+
+The journal's outbox in the admin: deletions that are committed and not yet on disk.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef
+from django.forms import ChoiceField
+from django.http import HttpRequest
+
+from catalogue.admin.base import Admin, ReadOnly
+from catalogue.models import JournalOutbox, MetadataSet
+from catalogue.reading import stats
+from catalogue.writing import set_inclusion
+
+
+@admin.register(MetadataSet)
+class MetadataSetAdmin(Admin):
+    """Sets. What other rows refer to keeps its setSpec and kind; the own set and the catalogue's set stay."""
+
+    list_display = ("spec", "name", "kind_word", "public", "live", "newest")
+    list_filter = ("kind", "public")
+    fields = ("spec", "name", "description", "kind", "public")
+    sortable_by = ()
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        self._figures = stats.by_set()
+        return super().changelist_view(request, extra_context)
+
+    def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        set_inclusion.relate(obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
+        return ("spec", "kind") if obj is not None and (_is_given(obj) or _is_in_use(obj)) else ()
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> ChoiceField:
+        if db_field.name == "kind":
+            kwargs["choices"] = [choice for choice in MetadataSet.Kind.choices if choice[0] not in _GIVEN]
+        field: ChoiceField = super().formfield_for_choice_field(db_field, request, **kwargs)
+        return field
+
+    def has_delete_permission(self, request: HttpRequest, obj: MetadataSet | None = None) -> bool:
+        return bool(super().has_delete_permission(request, obj)) and not (obj is not None and _is_given(obj))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
+        """What deleting these would meet, without reading a million memberships to say so."""
+        refused = {MetadataSet._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
+        protected = [f"{obj}: its records, or a link that stores into it" for obj in objs if _is_in_use(obj)]
+        return [str(obj) for obj in objs], {"sets": len(objs)}, {str(name) for name in refused}, protected
+
+    @admin.display(description="kind")
+    def kind_word(self, obj: MetadataSet) -> str:
+        return obj.get_kind_display().partition(":")[0]
+
+    @admin.display(description="live records")
+    def live(self, obj: MetadataSet) -> int:
+        return int(self._figures.get(obj.spec, {}).get("live", 0))
+
+    @admin.display(description="newest change")
+    def newest(self, obj: MetadataSet) -> str:
+        return self._figures.get(obj.spec, {}).get("newest") or "–"
+
+
+_GIVEN = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE)
+
+
+def _is_given(obj: MetadataSet) -> bool:
+    """Whether the node made this set itself and needs it."""
+    return obj.kind in _GIVEN
+
+
+def _is_in_use(obj: MetadataSet) -> bool:
+    """Whether any row refers to the set: a record, a membership, a link."""
+    relations = MetadataSet._meta.related_objects
+    tests = {
+        relation.name: Exists(relation.related_model._base_manager.filter(**{relation.field.name: OuterRef("pk")}))
+        for relation in relations
+    }
+    found = MetadataSet.objects.filter(pk=obj.pk).values_list(*(tests[name] for name in tests)).first()
+    return found is not None and any(found)
+
+
+@admin.register(JournalOutbox)
+class JournalOutboxAdmin(ReadOnly, Admin):
+    """Shown only while there are some."""
+
+    list_display = ("identifier", "event", "datestamp", "set_specs")
+    sortable_by = ()
+    ordering = ("pk",)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(super().has_module_permission(request)) and JournalOutbox.objects.exists()

@@ -1,0 +1,148 @@
+"""Where records come from in files: XML files, folders, .zip, .tar and .tar.gz; the documents in them, one by one.
+
+What cannot be read is a document with a fault, so that everything found is accounted for.
+"""
+
+import lzma
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from catalogue.documents import xml_tree
+
+SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
+_ZIP = (".zip",)
+_TAR = (".tar", ".tar.gz", ".tgz")
+# What the two modules raise for an archive that is damaged, encrypted, or packed in a way unknown here.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
+
+
+class SourceError(Exception):
+    """A path that cannot be taken in at all; nothing was stored. The text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document offered: where it was found, and its bytes or the reason why there are none."""
+
+    source: str
+    content: bytes = b""
+    fault: str = ""
+
+
+def check_sources(paths: Iterable[Path]) -> None:
+    """Raise SourceError for the first path that cannot be read, before anything is stored."""
+    for path in paths:
+        try:
+            if path.is_dir():
+                next(path.iterdir(), None)
+            elif not path.exists():
+                raise SourceError(f"{path} does not exist; name an XML file, a folder, a .zip or a .tar(.gz)")
+            elif not path.is_file():
+                raise SourceError(f"{path} is neither a file nor a folder; name an XML file, a folder or an archive")
+            elif path.name.lower().endswith(_ZIP):
+                zipfile.ZipFile(path).close()
+            elif path.name.lower().endswith(_TAR):
+                tarfile.open(path).close()
+            else:
+                path.open("rb").close()
+        except OSError as exc:
+            raise SourceError(f"{path} cannot be read: {exc.strerror}") from exc
+        except _DAMAGE as exc:
+            raise SourceError(f"{path} is not the archive its name says: {exc}") from exc
+
+
+def estimate(paths: Iterable[Path]) -> int | None:
+    """How many documents the paths hold, for a progress bar; None where only reading them would tell."""
+    total = 0
+    for path in paths:
+        if path.is_dir():
+            total += sum(1 for _ in _files_below(path))
+        elif path.name.lower().endswith(_ZIP):
+            with zipfile.ZipFile(path) as archive:
+                total += sum(1 for member in archive.infolist() if _is_record_name(member.filename))
+        elif path.name.lower().endswith(_TAR):
+            return None
+        else:
+            total += 1
+    return total
+
+
+def documents(paths: Iterable[Path]) -> Iterator[Document]:
+    """Every document in the paths: `*.xml` in folders and archives, any file that is named itself."""
+    for path in paths:
+        if path.is_dir():
+            for file in _files_below(path):
+                yield _from_file(file)
+        elif path.name.lower().endswith(_ZIP):
+            yield from _from_zip(path)
+        elif path.name.lower().endswith(_TAR):
+            yield from _from_tar(path)
+        else:
+            yield _from_file(path)
+
+
+def _is_record_name(name: str) -> bool:
+    base = name.rsplit("/", 1)[-1]
+    return base.lower().endswith(".xml") and not base.startswith(".")
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    return (file for file in sorted(folder.rglob("*")) if _is_record_name(file.name) and not file.is_dir())
+
+
+def _from_file(file: Path) -> Document:
+    try:
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode):  # a named pipe would be waited for
+            return Document(str(file), fault="is no regular file")
+        if found.st_size > xml_tree.MAX_RECORD_BYTES:
+            return Document(str(file), fault=xml_tree.oversized(found.st_size))
+        return Document(str(file), file.read_bytes())
+    except OSError as exc:
+        return Document(str(file), fault=f"cannot be read: {exc.strerror}")
+
+
+def _from_zip(path: Path) -> Iterator[Document]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if member.is_dir() or not _is_record_name(member.filename):
+                continue
+            source = f"{path}:{member.filename}"
+            if member.file_size > xml_tree.MAX_RECORD_BYTES:
+                yield Document(source, fault=xml_tree.oversized(member.file_size))
+                continue
+            try:
+                yield Document(source, archive.read(member))
+            except (*_DAMAGE, OSError) as exc:
+                yield Document(source, fault=f"cannot be unpacked: {str(exc) or type(exc).__name__}")
+
+
+def _from_tar(path: Path) -> Iterator[Document]:
+    try:
+        with tarfile.open(path, "r|*") as archive:  # as a stream: a large archive is read once, front to back
+            for member in archive:
+                if not member.isfile() or not _is_record_name(member.name):
+                    continue
+                source = f"{path}:{member.name}"
+                if member.size > xml_tree.MAX_RECORD_BYTES:
+                    yield Document(source, fault=xml_tree.oversized(member.size))
+                    continue
+                content = archive.extractfile(member)
+                yield Document(source, content.read() if content else b"")
+    except (*_DAMAGE, OSError) as exc:
+        yield Document(str(path), fault=f"is cut short or damaged after the last document taken from it: {exc}")

@@ -1,0 +1,190 @@
+"""One document: bytes in, the root element in UTF-8, its tree and its digest out. lxml only, no Django.
+
+`root_element` turns a file, in whatever encoding, into the UTF-8 bytes of its root element; those bytes are what the
+node keeps and serves. `parse` takes them strictly. What an ISO 19139 record says is read in `catalogue.documents.iso19139`.
+"""
+
+import codecs
+import hashlib
+import re
+import threading
+from xml.parsers import expat
+
+from lxml import etree
+
+MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real record seen
+
+
+class Unusable(Exception):
+    """The document cannot be stored; the text is a sentence that a data manager understands."""
+
+
+_DECLARATION = re.compile(rb"<\?xml\s.*?\?>", re.S)
+_ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']""")
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# Python's codecs that no file is written in; two of them raise errors of their own or take quadratic time.
+_NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+_MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
+# libxml2 looks 250 bytes ahead to tell white space between elements from text; longer runs it may keep.
+LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
+# Of every 20th byte a run of 200 holds ten in a row. Looking for those first costs a tenth of looking for the run.
+STRIDE = 20
+LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
+BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
+_START_NAME = re.compile(rb"<([^\s/>]+)")
+
+
+def root_element(document: bytes) -> bytes:
+    """The root element of `document` in UTF-8, otherwise byte for byte; declaration, comments and PIs around it fall.
+
+    Raises Unusable for an empty or oversized document, a DOCTYPE (never needed here, and the way in for
+    entity bombs), bytes that are not of the declared encoding, and anything around the root but comments
+    and processing instructions. Whether the element itself is well-formed, `read` finds out.
+    """
+    if len(document) > MAX_RECORD_BYTES:
+        raise Unusable(oversized(len(document)))
+    text = to_utf8(document)
+    start = start_of_root(text)
+    if start == len(text):
+        raise Unusable("is empty" if not text.strip() else "holds no XML element")
+    if _is_doctype(text, start):
+        raise Unusable("has a DOCTYPE, which is refused because it can hide entities; remove it")
+    if _DECLARATION.match(text, start):
+        raise Unusable("has something before its XML declaration, which may only stand at the very start; remove it")
+    name = _START_NAME.match(text, start)
+    if name is None:
+        raise Unusable("is not XML: it does not begin with an element")
+    end = len(text.rstrip())
+    last_tag = text[text.rfind(b"<", start, end) : end]
+    closes = last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name.group(1)
+    if not (last_tag.endswith(b">") and (closes or last_tag.endswith(b"/>"))):
+        end = _end_of_root(text)
+    return text[start:end]
+
+
+def start_of_root(text: bytes) -> int:
+    """Where the root element (or a DOCTYPE before it) begins: after white space, comments and PIs."""
+    return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
+
+
+def has_doctype(text: bytes) -> bool:
+    """Whether a DOCTYPE stands before the root element."""
+    return _is_doctype(text, start_of_root(text))
+
+
+def _is_doctype(text: bytes, start: int) -> bool:
+    return text[start : start + 9].upper() == b"<!DOCTYPE"
+
+
+def oversized(size: int) -> str:
+    """The sentence for a document of `size` bytes, which is over the limit."""
+    return f"is {size / 1e6:.1f} MB; a record may have up to {MAX_RECORD_BYTES / 1e6:.1f} MB"
+
+
+def to_utf8(document: bytes) -> bytes:
+    """The document in UTF-8 without byte-order mark and XML declaration. Raises Unusable if it is not what it says.
+
+    A byte-order mark decides against the declaration, as in libxml2.
+    """
+    if document.startswith(codecs.BOM_UTF8):
+        document, encoding = document[len(codecs.BOM_UTF8) :], "utf-8"
+    elif document.startswith(_UTF16_MARKS):
+        encoding = "utf-16"
+    elif document.startswith((b"<\x00", b"\x00<")):
+        encoding = "utf-16-le" if document.startswith(b"<") else "utf-16-be"
+    else:
+        declaration = _DECLARATION.match(document)
+        declared = _ENCODING.search(declaration.group()) if declaration else None
+        encoding = declared.group(1).decode("ascii").lower() if declared else "utf-8"
+    try:
+        if codecs.lookup(encoding).name in _NO_ENCODINGS_OF_FILES:
+            raise LookupError
+        text = document.decode(encoding)  # raises LookupError too for Python's codecs that make no text
+    except LookupError as exc:
+        raise Unusable(f"declares the encoding {encoding!r}, which is not known here; save it as UTF-8") from exc
+    except UnicodeDecodeError as exc:
+        raise Unusable(
+            f"is not {encoding.upper()} as it says: byte {document[exc.start]:#04x} at position {exc.start} "
+            "does not fit; save it again in one encoding"
+        ) from exc
+    try:
+        utf8 = text.removeprefix("\ufeff").encode()
+    except UnicodeEncodeError as exc:
+        raise Unusable("holds half a surrogate pair, which is no character; save it as UTF-8") from exc
+    declaration = _DECLARATION.match(utf8)  # only there: `<?xml` in a CDATA section is text of the record
+    return utf8[declaration.end() :] if declaration else utf8
+
+
+def _end_of_root(text: bytes) -> int:
+    """Where the root ends in a document that has something after it. Raises Unusable if that is not legal."""
+    parser = expat.ParserCreate("utf-8")
+    ends: list[int] = []
+    depth = 0
+
+    def start(_name: str, _attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if not depth:
+            place = parser.CurrentByteIndex  # where the end tag begins; past a tag that is both start and end
+            ends.append(text.index(b">", place) + 1 if text.startswith(b"</", place) else place)
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as exc:
+        raise Unusable(f"is not well-formed XML: {expat.ErrorString(exc.code)}, line {exc.lineno}") from exc
+    return ends[0]
+
+
+def parse(element: bytes) -> etree._Element:
+    """The tree of a root element, without white space between elements and comments. Raises Unusable."""
+    try:
+        return etree.fromstring(_without_long_blanks(element), parsers.strict)
+    except etree.XMLSyntaxError as exc:
+        raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
+
+
+def digest_of(root: etree._Element) -> bytes:
+    """SHA-256 of the exclusive canonical XML of what `parse` gave.
+
+    Comments and white space between elements are gone there, so order of attributes, indentation and encoding do
+    not count (promise 3).
+    """
+    return hashlib.sha256(_canonical(root)).digest()
+
+
+def _without_long_blanks(element: bytes) -> bytes:
+    if LONG_BLANK_SAMPLED in element[::STRIDE].translate(BLANKS_ALIKE):
+        return LONG_BLANK.sub(b"> <", element)
+    return element
+
+
+def _canonical(root: etree._Element) -> bytes:
+    try:
+        return etree.tostring(root, method="c14n", exclusive=True, with_comments=False)
+    except etree.C14NError:
+        # Canonical XML 1.0 has no answer for a namespace that is a relative URI; 2.0, far slower, takes it as it is.
+        return str(etree.canonicalize(root, with_comments=False)).encode()
+
+
+class _Parsers(threading.local):
+    """A parser for each thread: making one costs a quarter of what it takes to parse a record."""
+
+    def __init__(self) -> None:
+        # For everything foreign: no network, no DTD, no entities, libxml2's own limits, no mending.
+        self.strict = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            recover=False,
+            remove_blank_text=True,
+            remove_comments=True,
+        )
+
+
+parsers = _Parsers()

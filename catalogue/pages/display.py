@@ -1,0 +1,70 @@
+"""Metadata as people read it: XML indented, boxes and times in words. Text in, text out; HTML is made elsewhere."""
+
+import re
+from datetime import datetime
+
+from lxml import etree
+
+from catalogue.documents import iso19139, xml_tree
+from catalogue.payloads import payload
+
+MAX_SHOWN_CHARACTERS = 200_000  # chosen: ten times a long record; a browser still shows it at once
+
+
+def indented(document: bytes) -> str:
+    """The document, indented, or as it stands where it is not XML; cut after MAX_SHOWN_CHARACTERS."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_blank_text=True)
+    try:
+        text = etree.tostring(etree.fromstring(document, parser), pretty_print=True, encoding="unicode")
+    except (etree.XMLSyntaxError, ValueError):
+        text = document.decode("utf-8", errors="replace")
+    text = text.replace("\0", "\ufffd").strip()
+    if len(text) > MAX_SHOWN_CHARACTERS:
+        text = f"{text[:MAX_SHOWN_CHARACTERS]}\n... cut here; {len(text) - MAX_SHOWN_CHARACTERS} characters follow"
+    return text
+
+
+def stored(packed: bytes | memoryview | None) -> str:
+    """A stored payload, indented; a sentence where it cannot be read back; empty for a tombstone."""
+    if packed is None:
+        return ""
+    try:
+        return indented(payload.unpack(packed))
+    except payload.PayloadDamaged as exc:
+        return f"The metadata cannot be shown: {exc}. Harvest or load the record again."
+
+
+def details(packed: bytes | memoryview | None) -> iso19139.Details:
+    """The contacts and links in a stored payload; none where it cannot be read back, which `stored` tells."""
+    try:
+        return iso19139.Details() if packed is None else iso19139.read_details(payload.unpack(packed))
+    except (payload.PayloadDamaged, xml_tree.Unusable):
+        return iso19139.Details()
+
+
+def may_be_followed(url: str) -> bool:
+    """Whether an address from a record may become a link: no script, no file, no data."""
+    return re.match(r"(?:https?|ftp)://[^\s/]", url, re.IGNORECASE) is not None
+
+
+def box(corners: tuple[float, float, float, float]) -> str:
+    """A bounding box [west, south, east, north] in words."""
+    west, south, east, north = corners
+    return f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, {_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}"
+
+
+def span(begins: datetime | None, ends: datetime | None) -> str:
+    """A time extent in words; empty when neither end is given."""
+    if begins and ends:
+        return f"{_instant(begins)} to {_instant(ends)} UTC"
+    if begins:
+        return f"since {_instant(begins)} UTC"
+    return f"until {_instant(ends)} UTC" if ends else ""
+
+
+def _instant(stamp: datetime) -> str:
+    return stamp.isoformat(" ", "minutes")[:16]
+
+
+def _degrees(value: float, positive: str, negative: str) -> str:
+    return f"{abs(value):.6g}°{positive if value > 0 else negative if value < 0 else ''}"

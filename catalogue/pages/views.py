@@ -1,0 +1,117 @@
+"""HTML for people: search, one record, and the counts as JSON. Reads only."""
+
+from typing import Any
+
+from django.core.paginator import Page
+from django.db.models import F
+from django.db.models.functions import Left
+from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from catalogue import oai, validation
+from catalogue.models import Membership, MetadataSet, Record
+from catalogue.pages import display
+from catalogue.pages.paging import CappedPaginator
+from catalogue.payloads import payload
+from catalogue.reading import lists, search, stats
+
+HITS_PER_PAGE = 20
+EXCERPT_CHARACTERS = 300
+MAX_QUESTION_CHARACTERS = oai.MAX_IDENTIFIER_BYTES  # so that every identifier can be searched for
+
+
+@require_safe
+def search_page(request: HttpRequest) -> HttpResponse:
+    """The start page: a search field and the sets; with `q` the hits, with `set` the newest records of that set."""
+    text = _argument(request, "q").strip()[:MAX_QUESTION_CHARACTERS]
+    spec = _argument(request, "set")
+    chosen = MetadataSet.objects.filter(spec=spec, public=True).first() if spec else None
+    if spec and chosen is None:
+        return _not_found(request, f"This catalogue has no set “{spec[:200]}”.")
+    context: dict[str, Any] = {"text": text, "chosen": chosen}
+    if text or chosen:
+        hits = _hits(text, chosen, request.GET.get("page"))
+        context |= {"hits": hits, "withdrawn": None if hits else _withdrawn(text)}
+    else:
+        rows = stats.by_set()
+        context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.shown_sets()]
+        context["is_empty"] = not rows[oai.CATALOGUE_SET]["live"]
+    return render(request, "catalogue/search.html", context)
+
+
+def _hits(text: str, chosen: MetadataSet | None, page: str | None) -> Page[Record]:
+    found = search.records(text)
+    if chosen is not None and chosen.kind != MetadataSet.Kind.CATALOGUE:
+        members = Membership.objects.filter(set=chosen, deleted=False)
+        found = found.filter(pk__in=members.values("record_id"))
+    found = (
+        found.select_related("description")
+        .only("identifier", "datestamp", "description__title")
+        .annotate(excerpt=Left(F("description__abstract"), EXCERPT_CHARACTERS + 1))
+        .order_by("-datestamp", "-pk")
+    )
+    return CappedPaginator(found, HITS_PER_PAGE).get_page(page)
+
+
+def _withdrawn(text: str) -> Record | None:
+    """The tombstone with this identifier."""
+    return Record.objects.defer("provenance").filter(key=oai.identifier_key(text), deleted=True).first()
+
+
+@require_safe
+def record_page(request: HttpRequest) -> HttpResponse:
+    """One record, `?id=IDENTIFIER`: what it says, where it came from, and its XML. 410 when it has been withdrawn."""
+    identifier = _argument(request, "id")
+    record = _named(identifier)
+    if record is None:
+        return _unknown(request, identifier)
+    context = {
+        "record": record,
+        "description": getattr(record, "description", None),
+        "sets": MetadataSet.objects.filter(memberships__record=record, memberships__deleted=False, public=True),
+        "validation": validation.standing(record),
+        "details": display.details(record.payload),
+        "xml": display.stored(record.payload),
+    }
+    return render(request, "catalogue/record.html", context, status=410 if record.deleted else 200)
+
+
+@require_safe
+def record_xml(request: HttpRequest) -> HttpResponse:
+    """The metadata of one live record as it was received."""
+    identifier = _argument(request, "id")
+    record = _named(identifier)
+    if record is None:
+        return _unknown(request, identifier)
+    if record.payload is None:
+        return HttpResponse("This record has been withdrawn.\n", content_type="text/plain; charset=utf-8", status=410)
+    try:
+        element = payload.unpack(record.payload)
+    except payload.PayloadDamaged as exc:
+        return HttpResponseServerError(f"{exc}\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse(element, content_type="application/xml; charset=utf-8")
+
+
+@require_safe
+def stats_json(_request: HttpRequest) -> HttpResponse:
+    """The figures of `manage.py catalogue stats --json`, of the public sets."""
+    return JsonResponse(stats.public())
+
+
+def _argument(request: HttpRequest, name: str) -> str:
+    """An argument of the query, without NUL, which PostgreSQL takes in no text."""
+    return request.GET.get(name, "").replace("\0", "")
+
+
+def _named(identifier: str) -> Record | None:
+    key = oai.identifier_key(identifier)
+    return Record.objects.select_related("owner", "description", "validation").filter(key=key).first()
+
+
+def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:
+    return _not_found(request, f"This catalogue has no record with the identifier “{identifier[:200]}”.")
+
+
+def _not_found(request: HttpRequest, reason: str) -> HttpResponse:
+    return render(request, "404.html", {"reason": reason}, status=404)

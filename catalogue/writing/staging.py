@@ -1,0 +1,117 @@
+"""Prepared entries on their way into the tables: staged before the lock is taken, merged under it.
+
+One temporary table for each connection, emptied at each commit. Each staged row has an id reserved for the record
+that it may become, so that the descriptions of new records, with the index of their words, are written before the
+lock as well. The key that ties a description to its record is checked at the commit. Called by `catalogue.writing.store` alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from io import BytesIO
+from typing import Any
+
+from django.db import connection
+
+from catalogue.models import MetadataSet
+from catalogue.writing.entry import COLUMNS, PreparedEntry, copy_stream
+
+_TABLE = f"""
+    CREATE TEMPORARY TABLE IF NOT EXISTS catalogue_stage (
+        {", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())},
+        record_id bigint DEFAULT nextval(pg_get_serial_sequence('catalogue_record', 'id'))
+    ) ON COMMIT DELETE ROWS
+"""
+_COPY = f"COPY catalogue_stage ({', '.join(COLUMNS)}) FROM STDIN (FORMAT binary)"
+
+_DESCRIPTION = "title, abstract, keywords, categories, boxes, begins, ends, language"
+
+_DESCRIBE_AHEAD = f"""
+    INSERT INTO catalogue_description (record_id, {_DESCRIPTION})
+    SELECT record_id, {_DESCRIPTION} FROM catalogue_stage s
+    WHERE NOT deleted AND NOT EXISTS (SELECT FROM catalogue_record r WHERE r.key = s.key)
+    ON CONFLICT (record_id) DO NOTHING
+"""
+
+_MERGE = (
+    """
+    INSERT INTO catalogue_record (
+        id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance
+    )
+    SELECT record_id, identifier, key, %(stamp)s, deleted, %(set)s, ARRAY[%(spec)s], payload, digest, metadata_date,
+        provenance
+    FROM catalogue_stage WHERE key = ANY(%(keys)s)
+    ON CONFLICT (key) DO UPDATE SET
+        -- a tombstone keeps the spelling that harvesters hold (P84): they compare exactly (P69)
+        identifier = CASE WHEN excluded.deleted THEN catalogue_record.identifier ELSE excluded.identifier END,
+        datestamp = excluded.datestamp, deleted = excluded.deleted,
+        owner_id = excluded.owner_id, set_specs = excluded.set_specs, payload = excluded.payload,
+        digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance
+    """,
+    f"""
+    INSERT INTO catalogue_description (record_id, {_DESCRIPTION})
+    SELECT r.id, {", ".join(f"s.{name}" for name in _DESCRIPTION.split(", "))}
+    FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
+    WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
+        AND NOT (r.id = s.record_id AND EXISTS (SELECT FROM catalogue_description d WHERE d.record_id = r.id))
+    ON CONFLICT (record_id) DO UPDATE SET
+        title = excluded.title, abstract = excluded.abstract, keywords = excluded.keywords,
+        categories = excluded.categories, boxes = excluded.boxes, begins = excluded.begins, ends = excluded.ends,
+        language = excluded.language
+    """,
+    """
+    WITH gone AS (
+        DELETE FROM catalogue_description d USING catalogue_record r
+        WHERE d.record_id = r.id AND r.key = ANY(%(keys)s) AND r.deleted RETURNING d.record_id
+    )
+    DELETE FROM catalogue_validation v USING gone WHERE v.record_id = gone.record_id
+    """,
+)
+
+_DROP_UNUSED = """
+    DELETE FROM catalogue_description d USING catalogue_stage s
+    WHERE d.record_id = s.record_id AND NOT EXISTS (SELECT FROM catalogue_record r WHERE r.id = s.record_id)
+"""
+
+
+class PayloadNeeded(Exception):
+    """An entry was prepared as equal to what is held, and that has changed since: prepare it again, in full."""
+
+
+def stage(entries: Sequence[PreparedEntry], *, empty_first: bool = True) -> int:
+    """Stage these entries, and describe those that will probably be new records; how many. Raises PayloadNeeded."""
+    if any(not entry.row for entry in entries):
+        raise PayloadNeeded
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLE)
+        if empty_first:  # a caller's transaction may put more than once
+            cursor.execute("DELETE FROM catalogue_stage")
+        cursor.copy_expert(_COPY, BytesIO(copy_stream(entries)))
+        cursor.execute(_DESCRIBE_AHEAD)
+        return int(cursor.rowcount)
+
+
+def merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime) -> None:
+    """Write the staged entries with these keys, as records that `into` owns. Under the lock."""
+    if not keys:
+        return
+    values: dict[str, Any] = {"keys": list(keys), "set": into.pk, "spec": into.spec, "stamp": stamp}
+    with connection.cursor() as cursor:
+        for statement in _MERGE:
+            cursor.execute(statement, values)
+
+
+def drop_unused() -> None:
+    """Drop what was described ahead and is no record after all: another writer was faster. Under the lock, after merging."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DROP_UNUSED)
+
+
+BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
+
+
+def rows_in_batches(statement: str, values: dict[str, Any]) -> Iterator[list[Any]]:
+    """The rows that a statement finds now, read from the server in parts, outside any lock."""
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(statement, values)
+        while rows := cursor.fetchmany(BATCH):
+            yield rows

@@ -1,0 +1,1 @@
+"""Benchmarks. May import everything; only `manage.py bench` imports it."""

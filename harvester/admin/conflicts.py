@@ -1,0 +1,169 @@
+"""Conflicts in the admin: where a provider and the catalogue disagree, and what the operator can do about it."""
+
+import difflib
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
+from catalogue.models import Record
+from catalogue.pages import display
+from harvester.guards import shared_set_backup
+from harvester.models import Conflict
+from harvester.rows import conflicts
+
+_COLOURS = {"waits": "warning", "settled": "success"}
+
+
+class Waits(admin.SimpleListFilter):
+    """Those that wait for the operator, unless all are asked for."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("waits", "waits for the operator"), ("settled", "settled")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> QuerySet[Conflict]:
+        return queryset if self.value() is None else queryset.filter(settled__isnull=self.value() == "waits")
+
+
+@admin.register(Conflict)
+class ConflictAdmin(ReadOnly, Admin):
+    """What links bring that the catalogue has otherwise. The record keeps its owner's word meanwhile (promise 9)."""
+
+    list_display = ("shown_identifier", "kind_word", "link", "state_word", "reason", "their_date", "our_date")
+    list_filter = (Waits, "kind", "link")
+    list_select_related = ("link__local_set",)
+    sortable_by = ()
+    search_fields = ("identifier", "reason")
+    search_help_text = "Part of an identifier or of a reason"
+    actions = ("leave", "hand_over", "withdraw", "take_over")
+    fieldsets = (
+        (None, {"fields": ("record_link", "kind_word", "link", "reason", "settled", "settlement")}),
+        ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
+        (
+            "Difference",
+            {
+                "fields": ("difference",),
+                "description": "Lines that begin with - stand in the catalogue, with + at the provider.",
+            },
+        ),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Conflict]:
+        found: QuerySet[Conflict] = super().get_queryset(request)
+        return found.defer("raw")
+
+    # --- Columns -------------------------------------------------------------------------------------
+
+    @admin.display(description="identifier")
+    def shown_identifier(self, conflict: Conflict) -> str:
+        return breakable(conflict.identifier)
+
+    @admin.display(description="kind")
+    def kind_word(self, conflict: Conflict) -> str:
+        return conflict.kind
+
+    @coloured(_COLOURS, description="state")
+    def state_word(self, conflict: Conflict) -> tuple[str, str]:
+        return ("waits", "waits for you") if conflict.settled is None else ("settled", "settled")
+
+    @admin.display(description="provider's gmd:dateStamp")
+    def their_date(self, conflict: Conflict) -> str:
+        return _date(conflict.metadata_date)
+
+    @admin.display(description="our gmd:dateStamp")
+    def our_date(self, conflict: Conflict) -> str:
+        record = Record.objects.filter(key=conflict.key).only("metadata_date").first()
+        return _date(record.metadata_date if record else None)
+
+    @admin.display(description="record")
+    def record_link(self, conflict: Conflict) -> str:
+        record = Record.objects.filter(key=conflict.key).only("pk").first()
+        if record is None:
+            return breakable(conflict.identifier)
+        return format_html(
+            '<a class="text-link" href="{}">{}</a>',
+            reverse("admin:catalogue_record_change", args=[record.pk]),
+            breakable(conflict.identifier),
+        )
+
+    @admin.display(description="lines")
+    def difference(self, conflict: Conflict) -> str:
+        record = Record.objects.filter(key=conflict.key).only("payload").first()
+        ours = display.stored(record.payload) if record else ""
+        theirs = "" if conflict.raw is None else display.indented(bytes(conflict.raw))
+        lines = difflib.unified_diff(ours.splitlines(), theirs.splitlines(), "here", "provider", lineterm="")
+        return preformatted("\n".join(lines)) or "no difference that is seen"
+
+    # --- What the operator can do --------------------------------------------------------------------
+
+    def has_settle_permission(self, request: HttpRequest) -> bool:
+        """Who may change links may settle what they bring."""
+        return request.user.has_perm("harvester.change_link")
+
+    @admin.action(description="Leave it as it is", permissions=["settle"])
+    def leave(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
+        self._settle(request, queryset, conflicts.keep)
+
+    @admin.action(description="Misplaced: hand the record over to the provider's set", permissions=["settle"])
+    def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
+        self._settle(request, queryset, conflicts.hand_over)
+
+    @admin.action(description="Vanished, renamed or one of many: delete the record here, too", permissions=["settle"])
+    def withdraw(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
+        self._settle(request, queryset, conflicts.withdraw)
+
+    @admin.action(description="Offered: take over the co-owner's versions …", permissions=["settle"])
+    def take_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> HttpResponse | None:
+        """W44: what differs is shown again, and each batch is confirmed."""
+        chosen = queryset.select_related("link").filter(kind=Conflict.Kind.OFFERED, settled=None)
+        if "confirmed" in request.POST:
+            self._settle(request, queryset, shared_set_backup.take_over)
+            return None
+        if not chosen:
+            self.message_user(request, "None of these is offered by a co-owner of a shared set.", messages.WARNING)
+            return None
+        rows = [
+            [
+                conflict.identifier,
+                str(conflict.link),
+                conflict.reason,
+                self.their_date(conflict),
+                self.our_date(conflict),
+            ]
+            for conflict in chosen
+        ]
+        context = {
+            "title": "Take over a co-owner's versions",
+            "opts": Conflict._meta,
+            "chosen": chosen,
+            "action_checkbox_name": ACTION_CHECKBOX_NAME,
+            "table": {"headers": ["identifier", "link", "what", "their gmd:dateStamp", "ours"], "rows": rows},
+        }
+        page = {**self.admin_site.each_context(request), **context}
+        return TemplateResponse(request, "admin/harvester/conflict/take_over.html", page)
+
+    def _settle(
+        self, request: HttpRequest, queryset: QuerySet[Conflict], settle: Callable[[Conflict, str], str]
+    ) -> None:
+        for conflict in queryset.select_related("link__local_set"):
+            try:
+                done = settle(conflict, request.user.get_username())
+            except ValueError as exc:
+                self.message_user(request, f"{conflict}: not done, because {exc}.", messages.ERROR)
+            else:
+                self.message_user(request, f"{conflict}: {done}.", messages.SUCCESS)
+
+
+def _date(stamp: datetime | None) -> str:
+    return "none" if stamp is None else f"{stamp:%Y-%m-%d %H:%M:%S}"

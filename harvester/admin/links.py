@@ -1,0 +1,467 @@
+"""What the admin shows of a link: the columns of the list, which stand on its page too, and its last runs.
+
+Links in the admin: what is harvested from whom, how the last run went, and the buttons that start one.
+
+No rule lives here: pages and actions call the functions that commands and tasks call.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
+from django.views.decorators.debug import sensitive_post_parameters
+from kombu.exceptions import OperationalError
+from unfold.admin import TabularInline
+
+from catalogue.admin.base import Admin, breakable, coloured
+from harvester import (
+    tasks,
+)
+from harvester.admin import access_form, retrieve_info, runs
+from harvester.admin.runs import OUTCOME_COLOURS, moment, wide
+from harvester.links import edit, failover
+from harvester.models import Alternative, Link, Reject, Run
+from harvester.monitoring import status
+from harvester.monitoring.status import COUNTERS
+from harvester.rows import moved_address
+from harvester.runs import comparison, finish, lifecycle
+
+RUNS_SHOWN = 10
+
+
+class LinkColumns:
+    """Mixin: how each link stands, for a person who looks once."""
+
+    @admin.display(description="link", ordering="name")
+    def named(self, link: Link) -> str:
+        from_where = breakable(link.provider.base_url)
+        remote, into = link.provider.remote_set or "everything", link.local_set.spec
+        sets = into if remote == into else f"{remote} → {into}"
+        told = format_html_join(
+            "", "<br>{}", ((words,) for words in (from_where, sets, failover.describe_provider(link)) if words)
+        )
+        named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
+        return wide(named, link.name, link.kind, told, rem=11)
+
+    @admin.display(description="remote set")
+    def set_word(self, link: Link) -> str:
+        return finish.set_in_words(link)
+
+    @admin.display(description="way back")
+    def way_back(self, link: Link) -> str:
+        return failover.way_back(link) or "none: its own provider serves it"
+
+    @admin.display(description="provider")
+    def served(self, link: Link) -> str:
+        return failover.describe_provider(link) or "the link's own"
+
+    @coloured(OUTCOME_COLOURS, description="state")
+    def standing_word(self, link: Link) -> tuple[str, str]:
+        return status.link_state(link)
+
+    @admin.display(description="last success, UTC", ordering="harvested_to")
+    def success(self, link: Link) -> str:
+        run = status.last_success(link)
+        to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
+        return wide('{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", to, rem=8)
+
+    @admin.display(description="next run, UTC", ordering="next_due")
+    def following(self, link: Link) -> str:
+        run = status.last_run(link)
+        if run is not None and run.is_open:
+            return "runs now"
+        if not link.enabled:
+            return "by hand only"
+        return moment(link.next_due) or "at once"
+
+    @admin.display(description="found by comparing")
+    def drift(self, link: Link) -> str:
+        if link.cycle_begun is None:
+            return "not compared yet"
+        return ", ".join(
+            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drifts().get(link.pk, {}).items()
+        )
+
+    @admin.display(description="drift")
+    def compared(self, link: Link) -> str:
+        found = {name: number for name, number in status.drift(link).items() if number}
+        words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
+        run = status.last_comparison(link)
+        if run is None:
+            return "not compared yet"
+        when = f"compared {run.begun:%Y-%m-%d}: {status.outcome(run)[1]}"
+        return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
+
+    @admin.display(description="what to do")
+    def to_do(self, link: Link) -> str:
+        lines = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
+        if not lines:
+            return "nothing"
+        told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
+        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', told, rem=17)
+
+
+def where(link: Link, place: str) -> str:
+    """The address of the page on which something is done about a link."""
+    run = status.last_run(link)
+    if place == status.CONFLICTS:
+        return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
+    if place == status.REJECTS and run is not None:
+        return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
+    if place == status.RUN and run is not None:
+        return reverse("admin:harvester_run_change", args=[run.pk])
+    return reverse("admin:harvester_link_change", args=[link.pk])
+
+
+def runs_table(link_id: str) -> dict[str, Any]:
+    """The newest runs of a link, for its page."""
+    newest = Run.objects.filter(link_id=link_id).defer("token")[:RUNS_SHOWN] if link_id.isdecimal() else ()
+    rows = [
+        [
+            format_html(
+                '<a class="text-link" href="{}">{}</a>',
+                reverse("admin:harvester_run_change", args=[run.pk]),
+                f"{run.begun:%Y-%m-%d %H:%M:%S}",
+            ),
+            run.purpose,
+            status.outcome(run)[1],
+            run.trigger,
+            *(str(getattr(run, name)) for name in COUNTERS),
+            run.message,
+        ]
+        for run in newest
+    ]
+    return {"headers": ["begun, UTC", "purpose", "state", "started by", *COUNTERS, "message"], "rows": rows}
+
+
+_NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
+_TURNING = ("switch_after_h", "return_after_h")
+
+
+class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
+    """The providers that a link turns to when its own cannot be had, in order."""
+
+    model = Alternative
+    extra = 0
+    tab = False
+
+
+@method_decorator(_NOT_TOLD, name="look_view")
+@method_decorator(_NOT_TOLD, name="change_view")
+@method_decorator(_NOT_TOLD, name="add_view")
+@admin.register(Link)
+class LinkAdmin(LinkColumns, Admin):
+    """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
+
+    list_display = ("named", "standing_word", "success", "following", "compared", "to_do")
+    list_filter = ("enabled", "kind", "local_set")
+    search_fields = ("name", "base_url", "remote_set")
+    list_display_links = ("named",)
+    sortable_by = ("named", "success", "following")
+    actions = (
+        "run_now",
+        "run_now_whole",
+        "compare",
+        "compare_beyond_ceiling",
+        "switch",
+        "switch_back",
+        "accept_move",
+        "cancel_run",
+    )
+    inlines = (AlternativeInline,)
+    form = access_form.LinkForm
+    readonly_fields = (
+        *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
+        *("served", "way_back", "failing_since", "skew_s", "moved_to", "set_word"),
+        *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+    )
+    change_form_template = "admin/harvester/link/change_form.html"
+    delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
+    delete_selected_confirmation_template = "admin/harvester/link/delete_selected_confirmation.html"
+    _fieldsets = (
+        (None, {"fields": ("name", "kind")}),
+        (
+            "Provider",
+            {
+                "fields": ("base_url", "prefix", "remote_set"),
+                "description": "“Retrieve info” asks the provider which prefixes and sets it offers.",
+            },
+        ),
+        (
+            "Where the records go",
+            {
+                "fields": ("local_set",),
+                "description": "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
+                "our centres. When any of the provider's fields or the local set changes, "
+                "the next run asks for the whole list.",
+            },
+        ),
+        (
+            "Schedule",
+            {
+                "classes": ("tab",),
+                "fields": (
+                    *("enabled", "interval_s", "strategy", "at_once", "from_policy", "overlap_s"),
+                    *_TURNING,
+                ),
+                "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
+                "only when somebody starts it.",
+            },
+        ),
+        (
+            "Access",
+            {
+                "classes": ("tab",),
+                "fields": access_form.FIELDS,
+                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
+                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
+            },
+        ),
+        (
+            "Comparison",
+            {
+                "classes": ("tab",),
+                "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
+                "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
+                "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
+            },
+        ),
+    )
+    _state = (
+        (
+            "State",
+            {
+                "classes": ("tab",),
+                "fields": (
+                    *("harvested_to", "first_response", "newest", "next_due"),
+                    *("set_word", "served", "way_back", "failures", "failing_since", "granularity", "deleted_record"),
+                    *("skew_s", "moved_to"),
+                ),
+            },
+        ),
+        (
+            "Drift",
+            {
+                "classes": ("tab",),
+                "fields": ("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                "description": "What the comparisons of this cycle have found. Their history is in the runs.",
+            },
+        ),
+    )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
+        shown: tuple[Any, ...] = self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        if obj is not None and not self.has_change_permission(request, obj):
+            # Who may only look sees the values of fields, and a password has none.
+            shown = tuple((name, {**part, "fields": _without_passwords(part["fields"])}) for name, part in shown)
+        return shown
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
+        return status.with_last_run(super().get_queryset(request))
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if db_field.name == "local_set":
+            field.label_from_instance = lambda item: f"{item.spec} ({item.get_kind_display().partition(':')[0]})"
+        return field
+
+    def save_model(self, request: HttpRequest, obj: Link, form: Any, change: bool) -> None:
+        if obj.sealed_password and obj.base_url.startswith("http://"):
+            said = "The password travels unencrypted, because the base URL is no https:// one."
+            self.message_user(request, said, messages.WARNING)
+        if not change:
+            super().save_model(request, obj, form, change)
+        elif edit.save(obj, form.changed_fields):
+            self.message_user(
+                request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
+            )
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
+            if set(fields) & {"base_url", "prefix", "remote_set"}:
+                failover.forget(alternative)
+
+    # --- Runs ----------------------------------------------------------------------------------------
+
+    @admin.action(description="Run now", permissions=["change"])
+    def run_now(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._start(request, queryset, full=False)
+
+    @admin.action(description="Run now, whole list", permissions=["change"])
+    def run_now_whole(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._start(request, queryset, full=True)
+
+    @admin.action(description="Compare everything now", permissions=["change"])
+    def compare(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._compare(request, queryset, beyond_ceiling=False)
+
+    @admin.action(description="Compare everything now, beyond the ceiling", permissions=["change"])
+    def compare_beyond_ceiling(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        self._compare(request, queryset, beyond_ceiling=True)
+
+    def _compare(self, request: HttpRequest, chosen: Iterable[Link], *, beyond_ceiling: bool) -> None:
+        for link in chosen:
+            with transaction.atomic(durable=True):
+                run = lifecycle.open_comparison(link, trigger="operator", whole=True, beyond_ceiling=beyond_ceiling)
+            self.message_user(request, *_queued(link, run))
+
+    @admin.action(description="Turn to the next provider", permissions=["change"])
+    def switch(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            following = failover.next_alternative(link)
+            if following is None:
+                self.message_user(request, f"{link} has no other provider to turn to; add one to it.", messages.ERROR)
+            else:
+                self._switch(request, link, following)
+
+    @admin.action(description="Turn back to the link's own provider", permissions=["change"])
+    def switch_back(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            self._switch(request, link, None)
+
+    def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
+        name = to or "its own provider"
+        turned = failover.switch(link, to)
+        if turned is None:
+            self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
+        else:
+            said = f"{link} turns to {name}: {failover.next_list(turned)}."
+            self.message_user(request, said, messages.SUCCESS)
+
+    @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
+    def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            self._accept(request, link, link.moved_to)
+
+    def _accept(self, request: HttpRequest, link: Link, moved_to: str) -> None:
+        try:
+            self.message_user(request, moved_address.accept(link, moved_to), messages.SUCCESS)
+        except ValueError as exc:
+            self.message_user(request, f"The base URL of {link} stays as it is: {exc}.", messages.ERROR)
+
+    @admin.action(description="Cancel the open run", permissions=["change"])
+    def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for run in Run.objects.filter(link__in=queryset, state=Run.State.OPEN).select_related("link"):
+            self.message_user(request, *runs.cancelled(run))
+
+    def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, `cancel`, `accept_move`."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        link = get_object_or_404(Link, pk=object_id)
+        if not self.has_change_permission(request, link):
+            raise PermissionDenied
+        if "compare" in request.POST:
+            self._compare(request, [link], beyond_ceiling=False)
+        elif "accept_move" in request.POST:
+            self._accept(request, link, request.POST["accept_move"])
+        elif "cancel" in request.POST:
+            self.cancel_run(request, Link.objects.filter(pk=link.pk))
+        else:
+            self._start(request, [link], full="full" in request.POST)
+        return redirect("admin:harvester_link_change", link.pk)
+
+    def _start(self, request: HttpRequest, chosen: Iterable[Link], *, full: bool) -> None:
+        for link in chosen:
+            # Durable: it is committed at the end of the block, so that the queued task finds the run.
+            with transaction.atomic(durable=True):
+                run = lifecycle.open_run(link, trigger="operator", full=full)
+            self.message_user(request, *_queued(link, run))
+
+    # --- Pages ----------------------------------------------------------------------------------------
+
+    def look_view(self, request: HttpRequest) -> HttpResponse:
+        """Ask the provider of a form, saved or not, what it is and what it offers. Stores nothing."""
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            raise PermissionDenied
+        known = request.GET.get("link", "")
+        held = Link.objects.filter(pk=known).first() if known.isdecimal() and len(known) < 19 else None
+        if held is not None and not self.has_change_permission(request, held):
+            raise PermissionDenied
+        form = retrieve_info.form_for(held, request.POST if request.method == "POST" else None)
+        context: dict[str, Any] = {"form": form}
+        if form.is_bound and form.is_valid():
+            context |= retrieve_info.ask(form.instance)
+        return TemplateResponse(
+            request,
+            "admin/harvester/link/look.html",
+            {**self.admin_site.each_context(request), "title": "Retrieve info", "opts": Link._meta, **context},
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path("retrieve-info/", view(self.look_view), name="harvester_link_look"),
+            path("<int:object_id>/run/", view(self.run_view), name="harvester_link_run"),
+        ]
+        urls: list[URLPattern] = super().get_urls()
+        return own + urls
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
+        context: dict[str, Any] = {"look_url": look_url, "runs_table": runs_table(object_id)}
+        link = self.get_object(request, object_id)
+        if link is not None:
+            context["todos"] = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
+            context["standing"] = status.link_state(link)[1]
+            context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
+            context["next_run"] = self.following(link)
+            context["last_success"] = moment(run.finished) if (run := status.last_success(link)) else "none yet"
+        page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        return page
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context = {"look_url": reverse("admin:harvester_link_look")}
+        page: HttpResponse = super().add_view(request, form_url, context | (extra_context or {}))
+        return page
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
+        """What goes when these links go, counted and not listed: a run may have thousands of rejects."""
+        gone_runs = Run.objects.filter(link__in=list(objs))
+        counts = {
+            "links": len(objs),
+            "runs": gone_runs.count(),
+            "rejects": Reject.objects.filter(run__in=gone_runs).count(),
+        }
+        refused = set() if self.has_delete_permission(request) else {str(Link._meta.verbose_name)}
+        return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
+
+
+def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
+    return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
+
+
+def _queued(link: Link, run: Run | None) -> tuple[str, int]:
+    """Queue a run that was just opened; what to tell the operator, and how loudly. None: one was open already."""
+    if run is None:
+        return f"{link}: a run is open already, so none was started; it goes on by itself.", messages.WARNING
+    try:
+        tasks.queue(run)
+    except OperationalError as exc:
+        return (
+            f"{link}: the run is opened, but the broker cannot be reached ({exc}). "
+            "Nothing is lost: the scheduler takes the run up when the broker is back.",
+            messages.WARNING,
+        )
+    what = "changes only" if run.list_from else "the whole list"
+    if run.is_comparison:
+        what = "a comparison of all headers"
+    where = reverse("admin:harvester_run_change", args=[run.pk])
+    told = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
+    return format_html(told, link, what, where), messages.SUCCESS

@@ -1,0 +1,222 @@
+"""Runs and rejects in the admin: what was received, what became of it, and why. Read-only."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+
+from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
+from catalogue.pages import display
+from harvester.models import Reject, Run
+from harvester.monitoring import csv_export, status
+from harvester.monitoring.status import COUNTERS
+from harvester.protocol import warnings
+from harvester.runs import lifecycle
+
+OUTCOME_COLOURS = {
+    "done": "success",
+    status.PARTIAL: "warning",
+    "failed": "danger",
+    "open": "info",
+    "waiting": "warning",
+    "never": "info",
+    "disabled": "warning",
+    "cancelled": "warning",
+}
+
+
+_DRIFT = ("missing", "stale", "extra", "vanished", "held_back", "beyond_ceiling")
+_PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnly, Admin):
+    """Runs, newest first."""
+
+    list_display = ("when", "link", "what", "state_word", "took", "entries", "said")
+    list_filter = ("state", "purpose", "link", "trigger")
+    list_select_related = ("link",)
+    sortable_by = ()
+    ordering = ("-begun", "-pk")
+    search_fields = ("link__name", "message")
+    change_form_template = "admin/harvester/run/change_form.html"
+    actions = ("cancel", "download_report", "download_rejects")
+    fieldsets = (
+        (
+            "Outcome",
+            {
+                "fields": (
+                    "link",
+                    "purpose",
+                    "state",
+                    "phase",
+                    "trigger",
+                    "begun",
+                    "finished",
+                    "took",
+                    "message",
+                    "told",
+                )
+            },
+        ),
+        ("Entries", {"fields": ("counts", "reject_links")}),
+        ("Comparison", {"fields": _DRIFT}),
+        (
+            "Place in the list",
+            {"fields": ("strategy", "list_from", "list_until", "granularity", *_PLACE)},
+        ),
+        ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
+    )
+
+    @coloured(OUTCOME_COLOURS, description="state")
+    def state_word(self, run: Run) -> tuple[str, str]:
+        return status.outcome(run)
+
+    @admin.display(description="begun, UTC")
+    def when(self, run: Run) -> str:
+        return moment(run.begun)
+
+    @admin.display(description="purpose")
+    def what(self, run: Run) -> str:
+        return format_html('{}<br><span class="text-xs">by {}</span>', run.purpose, run.trigger)
+
+    @admin.display(description="entries")
+    def entries(self, run: Run) -> str:
+        parts = [f"{number} {name}" for name in COUNTERS[1:] if (number := getattr(run, name))]
+        return wide("{} received<br>{}", run.received, ", ".join(parts), rem=8)
+
+    @admin.display(description="message")
+    def said(self, run: Run) -> str:
+        return wide("{}", run.message, rem=16)
+
+    @admin.display
+    def took(self, run: Run) -> timedelta:
+        return timedelta(seconds=round(((run.finished or timezone.now()) - run.begun).total_seconds()))
+
+    @admin.display(description="received")
+    def counts(self, run: Run) -> str:
+        total, *parts = (f"{getattr(run, name)} {name}" for name in COUNTERS)
+        return f"{total}: {', '.join(parts)}"
+
+    @admin.display(description="rejects")
+    def reject_links(self, run: Run) -> str:
+        if not run.rejected:
+            return "none"
+        return format_html(
+            '<a class="text-link" href="{}?run__id__exact={}">Show all {}, with reasons</a> · '
+            '<a class="text-link" href="{}">Download as CSV</a>',
+            reverse("admin:harvester_reject_changelist"),
+            run.pk,
+            run.rejected,
+            reverse("admin:harvester_run_rejects", args=[run.pk]),
+        )
+
+    @admin.display(description="warnings")
+    def told(self, run: Run) -> str:
+        lines = format_html_join("", "<li>{}</li>", ((sentence,) for sentence in warnings.sentences(run.warnings)))
+        return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
+
+    @admin.action(description="Download a report of the runs as CSV", permissions=["view"])
+    def download_report(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        return _attached(csv_export.runs_csv(queryset), "runs")
+
+    @admin.action(description="Cancel", permissions=["cancel"])
+    def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        for run in queryset.select_related("link"):
+            self.message_user(request, *cancelled(run))
+
+    def has_cancel_permission(self, request: HttpRequest) -> bool:
+        """Who may change a link may end its run."""
+        return request.user.has_perm("harvester.change_link")
+
+    @admin.action(description="Download the rejects as CSV", permissions=["view"])
+    def download_rejects(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        return _csv(Reject.objects.filter(run__in=queryset.values("pk")), "rejects")
+
+    def rejects_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
+        """The rejects of one run as CSV."""
+        run = get_object_or_404(Run.objects.select_related("link"), pk=object_id)
+        if not self.has_view_permission(request, run):
+            raise PermissionDenied
+        return _csv(run.rejects.all(), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
+
+    def get_urls(self) -> list[URLPattern]:
+        urls: list[URLPattern] = super().get_urls()
+        view = self.admin_site.admin_view(self.rejects_view)
+        return [path("<int:object_id>/rejects.csv", view, name="harvester_run_rejects"), *urls]
+
+
+def wide(text: str, *parts: object, rem: int) -> str:
+    """A cell that is not squeezed to less than `rem`."""
+    return format_html(f'<div style="min-width: {rem}rem">{text}</div>', *parts)
+
+
+def moment(at: datetime | None) -> str:
+    """An instant to the minute, on one line; empty for none."""
+    return "" if at is None else format_html('<span style="white-space: nowrap">{}</span>', f"{at:%Y-%m-%d %H:%M}")
+
+
+def cancelled(run: Run) -> tuple[str, int]:
+    """Cancel a run; what to tell the operator, and how loudly."""
+    if lifecycle.cancel(run):
+        return f"{run.link}: the run is cancelled; what it stored stays.", messages.SUCCESS
+    return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
+
+
+@admin.register(Reject)
+class RejectAdmin(ReadOnly, Admin):
+    """Entries that were not stored, newest first, each with its reason and what was received."""
+
+    list_display = ("shown_identifier", "reason", "link", "run_begun", "datestamp")
+    list_filter = ("run__link",)
+    list_select_related = ("run__link",)
+    sortable_by = ()
+    ordering = ("-pk",)
+    search_fields = ("identifier", "reason")
+    search_help_text = "Part of an identifier or of a reason"
+    actions = ("download",)
+    fieldsets = (
+        (None, {"fields": ("link", "run", "shown_identifier", "datestamp", "reason")}),
+        ("Metadata as received", {"fields": ("received",)}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Reject]:
+        found: QuerySet[Reject] = super().get_queryset(request)
+        return found.defer("raw")
+
+    @admin.display(description="identifier")
+    def shown_identifier(self, reject: Reject) -> str:
+        return breakable(str(reject))
+
+    @admin.display(description="link")
+    def link(self, reject: Reject) -> str:
+        return reject.run.link.name
+
+    @admin.display(description="run")
+    def run_begun(self, reject: Reject) -> str:
+        return f"{reject.run.begun:%Y-%m-%d %H:%M:%S}"
+
+    @admin.display(description="XML")
+    def received(self, reject: Reject) -> str:
+        return "nothing but the header" if reject.raw is None else preformatted(display.indented(bytes(reject.raw)))
+
+    @admin.action(description="Download as CSV", permissions=["view"])
+    def download(self, request: HttpRequest, queryset: QuerySet[Reject]) -> HttpResponseBase:
+        return _csv(queryset, "rejects")
+
+
+def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
+    return _attached(csv_export.rejects_csv(rejects), name)
+
+
+def _attached(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response

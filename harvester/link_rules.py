@@ -1,0 +1,129 @@
+"""Words that the harvester's files share: the kinds of link.
+
+Kinds of link, and which arrangements are refused because records could go in circles (W21, W42, W48).
+
+Pure: what is arranged in, sentences by field out; no database.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import TextChoices
+
+from catalogue import oai
+from catalogue.models import MetadataSet
+
+
+class Kind(TextChoices):
+    """What a link's provider is to us."""
+
+    PEER = "peer", "peer: another GISC's own set, from that GISC"
+    RELAY = "relay", "relay: a GISC's set, from another GISC that holds it"
+    CENTRE = "centre", "centre: an NC, a DCPC or another catalogue that harvests nobody"
+    SHARED = "shared", "shared: a set of joint responsibility, from one of its owners"
+    BACKUP = "backup", "backup: a set that we look after, too, from its other owner; by hand, each record confirmed"
+    RECOVERY = "recovery", "recovery: our own set back from another GISC, by hand"
+
+
+_SetKind = MetadataSet.Kind
+_INTO = {
+    Kind.PEER: (_SetKind.PEER,),
+    Kind.RELAY: (_SetKind.PEER,),
+    Kind.CENTRE: (_SetKind.OWN, _SetKind.SHARED, _SetKind.PEER),
+    Kind.SHARED: (_SetKind.SHARED,),
+    Kind.BACKUP: (_SetKind.SHARED,),
+    Kind.RECOVERY: (_SetKind.OWN,),
+}
+_WHOLE_CATALOGUES = frozenset({Kind.PEER, Kind.RELAY, Kind.SHARED, Kind.BACKUP, Kind.RECOVERY})
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What a link is to do, or another link does."""
+
+    name: str
+    kind: str
+    base_url: str
+    remote_set: str
+    local_set: str
+    local_kind: str
+    enabled: bool
+
+
+def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, our_url: str) -> dict[str, str]:
+    """Why this link is refused, by field; empty if it is not. `others`: the other links of this node."""
+    kind = Kind(link.kind)
+    found: dict[str, str] = {}
+    if _same(link.base_url, our_url):
+        found["base_url"] = "This is the node's own address; it cannot harvest itself (W21)"
+    fault = _remote_set_fault(kind, link, others, our_set)
+    if fault:
+        found["remote_set"] = fault
+    if link.local_kind not in _INTO[kind]:
+        wanted = " or ".join(f"{each.value}" for each in _INTO[kind])
+        found["local_set"] = (
+            f"{link.local_set} is a set of the kind {link.local_kind}; a {kind.value} link stores into a set of the kind "
+            f"{wanted}, so that records cannot loop (W21)"
+        )
+    if kind is Kind.RECOVERY and link.enabled:
+        found["enabled"] = "A recovery is started by a person and never by schedule: leave “enabled” off (W35)"
+    if kind is Kind.BACKUP and link.enabled:
+        found["enabled"] = (
+            "A backup synchronisation is started by a person, after telling the co-owner, and never by schedule: leave "
+            "“enabled” off (W43, W44)"
+        )
+    rival = _rival(kind, link, others)
+    if rival:
+        found.setdefault(*rival)
+    return found
+
+
+def _remote_set_fault(kind: Kind, link: Arrangement, others: Sequence[Arrangement], our_set: str) -> str:
+    remote = link.remote_set
+    if remote == oai.CATALOGUE_SET:
+        return f"{oai.CATALOGUE_SET} holds everybody's records, ours too; harvest one set (W21)"
+    if kind is Kind.RECOVERY:
+        return "" if remote == our_set else f"A recovery brings our own set back: write {our_set} (W35)"
+    if remote == our_set:
+        return f"{our_set} is our own set; only a recovery brings it back from elsewhere (W21, W35)"
+    if not remote and kind in _WHOLE_CATALOGUES:
+        return (
+            "Without a set the provider gives all it has, and a GISC has everybody's records, ours too: name one set. A "
+            "provider that harvests nobody is of the kind centre (W21)"
+        )
+    elsewhere = next((o for o in others if o.local_set == remote and o.local_set != link.local_set), None)
+    if elsewhere is not None and kind is not Kind.CENTRE:
+        return f"{remote} has a local set of the same name, into which the link {elsewhere.name} stores (W21)"
+    return ""
+
+
+def _rival(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tuple[str, str] | None:
+    """The field and the reason why this link cannot be beside one of the others."""
+    gisc = _WHOLE_CATALOGUES
+    for other in others:
+        theirs = Kind(other.kind)
+        if _same(link.base_url, other.base_url) and (kind is Kind.CENTRE) != (theirs is Kind.CENTRE):
+            return "kind", (
+                f"The link {other.name} takes this provider for {'a centre' if theirs is Kind.CENTRE else 'a GISC'}: a "
+                "GISC's records do not go into a set of ours as those of a centre (W21)"
+            )
+        if other.local_set != link.local_set:
+            continue
+        if Kind.SHARED in (kind, theirs) and Kind.CENTRE in (kind, theirs):
+            return "kind", (
+                f"{link.local_set} is fed by us, too (link {link.name if kind is Kind.CENTRE else other.name}): between "
+                f"co-owners of a shared set nothing is harvested. Make {link.name if kind is Kind.SHARED else other.name} "
+                "a link of the kind backup; it shows what differs, and stores what you confirm (W42 to W44)"
+            )
+        if not (link.enabled and other.enabled):
+            continue
+        if link.local_kind == _SetKind.PEER and kind in gisc and theirs in gisc:
+            return "enabled", (
+                f"The link {other.name} stores into {link.local_set} already; a peer's set has one enabled link, whose "
+                "word is final. Disable one of the two (W48)"
+            )
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    return one.rstrip("/").casefold() == other.rstrip("/").casefold()

@@ -1,0 +1,49 @@
+"""Change a link: what a change means for what was harvested before, and for a run that is open."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db import transaction
+
+from harvester.models import Link, Run
+from harvester.rows import remote_headers
+from harvester.runs import finish, lifecycle
+
+# What says where records come from and where they go. `harvested_to` is true of these five together.
+ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
+
+
+@transaction.atomic
+def save(link: Link, changed: Collection[str]) -> bool:
+    """Save the `changed` fields of an existing link and leave the others as workers have them meanwhile.
+
+    True if the arrangement changed: then the link is complete up to nowhere, and the next list is asked for
+    whole; so is the list of an open run, from its first page. A new interval counts from the last run's start.
+    """
+    fields = set(changed)
+    begins_anew = not ARRANGEMENT.isdisjoint(fields)
+    if begins_anew:
+        # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
+        lifecycle.start_over(link)
+        remote_headers.distrust(link)
+        link.standbys.all().delete()
+        link.harvested_to = link.first_response = link.newest = None
+        # W31: after the whole list all that was held before is compared, and nothing goes by absence.
+        link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        if "base_url" in fields:
+            link.moved_to = ""
+            fields.add("moved_to")
+        link.set_state, link.set_checked = "", None
+        fields |= {"set_state", "set_checked"}
+        fields |= {"failing_since", "reconciles", "compared_to"}
+        fields |= {"harvested_to", "first_response", "newest", "failures"}
+    elif "from_policy" in fields:
+        finish.recompute(link)
+        fields.add("harvested_to")
+    if "interval_s" in fields:
+        newest = Run.objects.filter(link=link).order_by("-begun").first()
+        link.next_due = newest.begun + timedelta(seconds=link.interval_s) if newest else None
+        fields.add("next_due")
+    if fields:
+        link.save(update_fields=fields)
+    return begins_anew

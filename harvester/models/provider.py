@@ -1,0 +1,94 @@
+"""Other providers of the sets of links.
+
+Providers that a link has turned away from.
+"""
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+
+from catalogue import oai
+from harvester import link_rules
+from harvester.models.link import Link
+
+
+class Alternative(models.Model):
+    """Another provider of a link's set, to turn to when the link's own cannot be had (W31, W37)."""
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
+    position = models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")
+    name = models.CharField(max_length=60, help_text="of the relay, as people know it")
+    base_url = models.CharField(
+        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
+    )
+    prefix = models.CharField(
+        "metadata prefix",
+        max_length=100,
+        default=oai.ISO19139,
+        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
+    )
+    remote_set = models.CharField("remote setSpec", max_length=200)
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("link", "position"), name="one_alternative_at_a_position_of_a_link"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind. And what would be told."""
+        if "@" in urlsplit(self.base_url).netloc:
+            reason = (
+                "An address with a password would be shown to everybody, in the provenance of records: leave it out"
+            )
+            raise ValidationError({"base_url": reason})
+        if not hasattr(self.link, "local_set"):
+            return
+        faults = link_rules.faults(
+            replace(self.link.arrangement(), base_url=self.base_url, remote_set=self.remote_set),
+            [],
+            our_set=settings.GISC_NAME,
+            our_url=f"{settings.GISC_BASE_URL}/oai",
+        )
+        faults = {field: reason for field, reason in faults.items() if field in ("base_url", "remote_set")}
+        if faults:
+            raise ValidationError(dict(faults))
+
+
+class Standby(models.Model):
+    """A provider that served a link and does not now: how far the link had come with it, and whether it answers.
+
+    The place is on this provider's clock and is used for no other one (W13, W32).
+    """
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="standbys", db_index=False)
+    alternative = models.ForeignKey(
+        Alternative, on_delete=models.CASCADE, null=True, related_name="+", help_text="none: the link's own provider"
+    )
+    harvested_to = models.DateTimeField(null=True)
+    first_response = models.DateTimeField(null=True)
+    newest = models.DateTimeField(null=True)
+    granularity = models.CharField(max_length=20, blank=True)
+    deleted_record = models.CharField(max_length=20, blank=True)
+    left = models.DateTimeField(help_text="when the link turned away from it, on our clock")
+    next_probe = models.DateTimeField(null=True, help_text="when it is asked again whether it answers")
+    probed = models.DateTimeField(null=True, help_text="when it last answered, or did not")
+    answers_since = models.DateTimeField(null=True, help_text="none: it did not answer when last asked")
+    fault = models.TextField(blank=True, help_text="why it did not")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=("link", "alternative"), nulls_distinct=False, name="one_standby_of_a_provider_per_link"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.alternative or "the link's own provider")

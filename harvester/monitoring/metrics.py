@@ -1,0 +1,62 @@
+"""Prometheus figures by link, read from the database when they are scraped, so that any process tells all. No decisions."""
+
+from collections.abc import Iterator
+
+from django.db import DatabaseError
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from harvester.models import Link, Run
+from harvester.rows import health
+from harvester.runs import comparison, finish
+
+
+class LinkCollector(Collector):
+    """`gisc_link_*`: what an alert needs to know of each link."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        harvested_to = GaugeMetricFamily(
+            "gisc_link_harvested_to_seconds", "Unix time up to which the link is complete", labels=["link"]
+        )
+        failures = GaugeMetricFamily("gisc_link_failures", "failed runs in a row", labels=["link"])
+        drift = GaugeMetricFamily(
+            "gisc_link_drift", "what the comparisons of the link's cycle have found", labels=["link", "kind"]
+        )
+        skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
+        running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
+        by_relay = GaugeMetricFamily("gisc_link_by_relay", "1 while another provider serves the link", labels=["link"])
+        set_missing = GaugeMetricFamily(
+            "gisc_link_set_missing",
+            "1 while the provider does not list the set that the link asks for",
+            labels=["link"],
+        )
+        try:
+            age_s = health.tick_age_s()
+            offset_s = health.offset_s()
+            drifts = comparison.drifts()
+            open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
+            for link in Link.objects.all():
+                if link.harvested_to is not None:
+                    harvested_to.add_metric([link.name], link.harvested_to.timestamp())
+                if link.skew_s is not None:
+                    skew.add_metric([link.name], link.skew_s)
+                failures.add_metric([link.name], link.failures)
+                for kind, number in drifts.get(link.pk, {}).items():
+                    drift.add_metric([link.name, kind], number)
+                set_missing.add_metric([link.name], float(link.set_state in finish.NO_SET))
+                by_relay.add_metric([link.name], float(link.serving_id is not None))
+                running.add_metric([link.name], float(link.pk in open_links))
+        except DatabaseError:
+            return  # a scrape must answer while the database is away
+        if age_s is not None:
+            yield GaugeMetricFamily(
+                "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
+            )
+        yield GaugeMetricFamily(
+            "gisc_canary_late",
+            "1 while that is longer ago than GISC_CANARY_SECONDS, or never was",
+            health.is_tick_late(age_s),
+        )
+        if offset_s is not None:
+            yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
+        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing)

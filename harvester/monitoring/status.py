@@ -1,0 +1,199 @@
+"""The links with what happened last on each, in a number of queries that does not grow with them. Reads only.
+
+How a link stands, at one glance: its state, and what an operator is to do about it. Reads only.
+
+The state of all links and their last runs as plain values, for scripts and monitors.
+
+Whom we harvest, as we tell it to others. `gisc.settings` names this to the provider, which may not import it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery, Sum
+from django.db.models.functions import JSONObject
+from django.utils import timezone
+
+from catalogue import datestamps
+from catalogue.models import MetadataSet
+from harvester.link_rules import Kind
+from harvester.links import failover
+from harvester.models import Conflict, Link, Run
+from harvester.rows import health
+from harvester.runs import comparison
+
+PARTIAL = "partial"
+
+
+def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
+    """The links, each with its newest harvest, its newest complete one and its newest comparison, if there are any, its
+    local set, who serves it, what comparing has found, and how many conflicts wait."""
+    newest = Run.objects.order_by("link_id", "-begun", "-pk").distinct("link_id").defer("token")
+    harvests = newest.filter(purpose=Run.Purpose.HARVEST)
+    comparisons = newest.filter(purpose=Run.Purpose.COMPARISON)
+    waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
+    found = comparison.compared().filter(link=OuterRef("pk")).values("link")
+    annotated = links.annotate(
+        waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
+        found=Subquery(
+            found.annotate(sums=JSONObject(**{name: Sum(name) for name in comparison.DRIFT})).values("sums")
+        ),
+    )
+    return annotated.select_related("local_set", "serving").prefetch_related(
+        Prefetch("runs", queryset=harvests.filter(state=Run.State.DONE), to_attr="last_successes"),
+        Prefetch("runs", queryset=harvests, to_attr="last_runs"),
+        Prefetch("runs", queryset=comparisons, to_attr="last_comparisons"),
+    )
+
+
+def last_run(link: Link) -> Run | None:
+    """The newest harvest of a link that came from `with_last_run`."""
+    return _first(link, "last_runs")
+
+
+def last_comparison(link: Link) -> Run | None:
+    """The newest comparison of a link that came from `with_last_run`."""
+    return _first(link, "last_comparisons")
+
+
+def last_success(link: Link) -> Run | None:
+    """The newest harvest that came to its end, of a link that came from `with_last_run`."""
+    return _first(link, "last_successes")
+
+
+def conflicts_waiting(link: Link) -> int:
+    """How many conflicts wait for the operator, of a link that came from `with_last_run`."""
+    return getattr(link, "waiting", None) or 0
+
+
+def drift(link: Link) -> dict[str, int]:
+    """What the comparisons of the present cycle have found, of a link that came from `with_last_run`."""
+    return getattr(link, "found", None) or {}
+
+
+def _first(link: Link, attribute: str) -> Run | None:
+    runs: list[Run] = getattr(link, attribute, [])
+    return runs[0] if runs else None
+
+
+def outcome(run: Run) -> tuple[str, str]:
+    """How a run stands, as a key and in words. A run that is done but stored not everything is no plain success."""
+    if run.state == Run.State.DONE and run.held_back:
+        return PARTIAL, f"done, {run.held_back} held back"
+    if run.state == Run.State.DONE and run.rejected:
+        return PARTIAL, f"done, {run.rejected} rejected"
+    if run.state == Run.State.DONE and run.warnings:
+        return run.state, f"done, {len(run.warnings)} warning{'s' if len(run.warnings) > 1 else ''}"
+    return run.state, run.get_state_display()
+
+
+RUNNING, WAITING, NEVER, DISABLED = "open", "waiting", "never", "disabled"
+PLACES = CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """Something that waits for a person; `place`: on which page it is done, one of PLACES."""
+
+    text: str
+    place: str
+
+
+def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
+    """As a key for its colour, and in a few words. `link` as `overview.with_last_run` gives it."""
+    run = last_run(link)
+    if run is None:
+        return (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
+    if run.is_open:
+        if run.not_before is not None and run.not_before > (now or timezone.now()):
+            return WAITING, f"waits until {run.not_before:%H:%M:%S}"
+        return RUNNING, f"runs, {run.received} received"
+    key, words = outcome(run)
+    if run.state == Run.State.FAILED and link.failures > 1:
+        words = f"failed {link.failures} times"
+    return key, words
+
+
+def todos(link: Link) -> Iterator[Todo]:
+    """What waits for an operator, the most urgent first; nothing, if all is well."""
+    run, comparison = last_run(link), last_comparison(link)
+    for name, said in link.access_told().items():
+        if isinstance(said, str) and said.startswith("cannot be read"):
+            yield Todo(f"The {name.replace('_', ' ')} {said}.", LINK)
+    if link.moved_to:
+        yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
+    if run is not None and (run.state == Run.State.FAILED or (run.is_open and run.attempts)) and run.message:
+        yield Todo(run.message, RUN)
+    if comparison is not None and comparison.held_back:
+        number = f"{comparison.held_back} records are" if comparison.held_back > 1 else "1 record is"
+        yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)
+    if waiting := conflicts_waiting(link):
+        yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
+    if run is not None and run.rejected:
+        number = f"{run.rejected} records were" if run.rejected > 1 else "1 record was"
+        yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
+    if not link.enabled and link.kind != Kind.RECOVERY:
+        yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
+
+
+COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
+
+
+def status_report() -> dict[str, Any]:
+    """`{"canary_age_s": seconds, "links": [...]}`: the canary, and what each link harvests, up to when it is complete, what comparing has found, and its last runs."""
+    drifts = comparison.drifts()
+    age_s = health.tick_age_s()
+    return {
+        "canary_age_s": None if age_s is None else round(age_s, 1),
+        "links": [_link(link, drifts.get(link.pk)) for link in with_last_run(Link.objects.all())],
+    }
+
+
+def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
+    last, comparison = last_run(link), last_comparison(link)
+    return {
+        "name": link.name,
+        "kind": link.kind,
+        "base_url": link.base_url,
+        "remote_set": link.remote_set,
+        "local_set": link.local_set.spec,
+        "enabled": link.enabled,
+        "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
+        "failures": link.failures,
+        "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
+        "moved_to": link.moved_to,
+        "provider": failover.describe_provider(link) or "its own",
+        "way_back": failover.way_back(link),
+        "set": link.set_state or None,
+        "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
+        "drift": drift,
+        "last_run": last and run_facts(last),
+        "last_comparison": comparison and run_facts(comparison),
+    }
+
+
+def run_facts(run: Run) -> dict[str, Any]:
+    """One run: its state, times, counters and message."""
+    return {
+        "id": run.pk,
+        "purpose": run.purpose,
+        "state": run.state,
+        "begun": datestamps.write(run.begun),
+        "finished": run.finished and datestamps.write(run.finished),
+        **{name: getattr(run, name) for name in (*COUNTERS, *(comparison.DRIFT if run.is_comparison else ()))},
+        "message": run.message,
+        "warnings": run.warnings,
+    }
+
+
+def friend_base_urls() -> list[str]:
+    """The base URLs of the peer GISCs that are harvested here, for whoever looks for more repositories (P127).
+
+    Links into peers' sets that are enabled; an address that holds a password is nobody's business.
+    """
+    enabled = Link.objects.filter(enabled=True, local_set__kind=MetadataSet.Kind.PEER)
+    known = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
+    return [base_url for base_url in known if "@" not in urlsplit(base_url).netloc]

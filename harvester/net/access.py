@@ -1,0 +1,167 @@
+"""What a link needs besides its base URL to be let in, and what each part of it must look like. No I/O but the file of
+certificates that an operator names.
+
+Secrets as the database keeps them: sealed under a key that is made of SECRET_KEY.
+
+Whoever has a dump of the database alone reads no password; whoever has SECRET_KEY too reads them all, as the node
+itself must. Sealed with Fernet (AES-128 and HMAC-SHA-256), under a key of its own for each purpose.
+"""
+
+import base64
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
+Cookie = Mapping[str, Any]
+_PEM = "-----BEGIN "
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a link needs besides its base URL to be let in (fault catalogue 96 to 105). All of it may be empty.
+
+    `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an
+    HTTP proxy. `post`: ask by POST. `cookies`: what the provider set earlier in this run, as `cookies_of` gave it.
+    """
+
+    user: str = ""
+    password: str = field(default="", repr=False)
+    certificates: str = ""
+    proxy: str = field(default="", repr=False)
+    post: bool = False
+    user_agent: str = ""
+    sender: str = ""
+    cookies: tuple[Cookie, ...] = field(default=(), repr=False)
+
+
+def is_pem(certificates: str) -> bool:
+    """Whether these are certificates themselves, and not the path of a file of them."""
+    return _PEM in certificates
+
+
+def with_credentials(proxy: str, user: str, password: str) -> str:
+    """The proxy's URL with user name and password, as requests takes it."""
+    if not proxy or not user:
+        return proxy
+    return proxy.replace("://", f"://{quote(user, safe='')}:{quote(password, safe='')}@", 1)
+
+
+def faults(
+    *, base_url: str, user: str, certificates: str, proxy: str, proxy_user: str, user_agent: str
+) -> dict[str, str]:
+    """What is wrong with an access: a sentence by field."""
+    found = {}
+    if "@" in urlsplit(base_url).netloc:
+        found["base_url"] = "Leave user name and password out of the address; they have fields of their own below"
+    if ":" in user or not user.isprintable():
+        found["user"] = "A user name of HTTP basic authentication has no colon and no control characters"
+    if fault := _certificates_fault(certificates):
+        found["certificates"] = fault
+    if fault := _proxy_fault(proxy):
+        found["proxy"] = fault
+    if proxy_user and not proxy:
+        found["proxy_user"] = "Name the proxy too, or leave its user out"
+    elif ":" in proxy_user or not (proxy_user.isprintable() and _is_latin(proxy_user)):
+        found["proxy_user"] = "A proxy's user name has no colon, no control characters and Latin letters only"
+    if not (user_agent.isascii() and user_agent.isprintable()):
+        found["user_agent"] = "A User-Agent is one line of ASCII characters, such as GISC-Tokyo/1.0"
+    return found
+
+
+def password_fault(password: str, *, of_proxy: bool) -> str:
+    """What is wrong with a password, as a sentence that does not repeat it; empty for nothing."""
+    if not password.isprintable():
+        return "The password has control characters, such as a line end; enter it without"
+    if of_proxy and not _is_latin(password):
+        return "A proxy's password has Latin letters, digits and signs only"
+    return ""
+
+
+def describe_access(certificates: str) -> str:
+    """Whose certificates they are, until when; or the path of the file."""
+    if not certificates or not is_pem(certificates):
+        return certificates
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=certificates)
+    except (ssl.SSLError, ValueError):
+        return "cannot be read"
+    names = [f"{_name(item)} until {item.get('notAfter')}" for item in context.get_ca_certs()]
+    return "; ".join(names) or "of no authority"
+
+
+def _name(certificate: Mapping[str, object]) -> str:
+    subject = certificate.get("subject")
+    parts = dict(pair for group in subject for pair in group) if isinstance(subject, tuple) else {}
+    return str(parts.get("commonName") or parts.get("organizationName") or "an authority without a name")
+
+
+def _certificates_fault(certificates: str) -> str:
+    if not certificates:
+        return ""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if is_pem(certificates):
+        if "PRIVATE KEY" in certificates:
+            return "This holds a private key, which must not leave its owner; paste the certificates alone"
+        try:
+            context.load_verify_locations(cadata=certificates)
+        except (ssl.SSLError, ValueError):
+            return "These are no certificates in PEM; paste them with their BEGIN CERTIFICATE and END CERTIFICATE lines"
+        return ""
+    if "\n" in certificates or not Path(certificates).is_absolute():
+        return "Paste certificates in PEM, or write the absolute path of a PEM file that every worker can read"
+    try:
+        context.load_verify_locations(cafile=certificates)
+    except (ssl.SSLError, ValueError):
+        return f"{certificates} holds no certificates in PEM"
+    except OSError as exc:
+        return f"{certificates} cannot be read ({exc.strerror}); every worker must be able to"
+    return ""
+
+
+def _proxy_fault(proxy: str) -> str:
+    if not proxy:
+        return ""
+    try:
+        parts = urlsplit(proxy)
+        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right or parts.path not in ("", "/") or parts.query or parts.fragment or not proxy.isprintable():
+        return "Write the proxy as http://host:port"
+    if "@" in parts.netloc:
+        return "Leave user name and password out of the proxy's address; they have fields of their own"
+    return ""
+
+
+def _is_latin(text: str) -> bool:
+    return all(ord(letter) < 256 for letter in text)
+
+
+class UnreadableSecret(Exception):
+    """What is sealed was changed, or SECRET_KEY is not the one it was sealed under."""
+
+
+def seal(text: str, purpose: str) -> str:
+    """The text, sealed: ASCII, and another one each time."""
+    return _fernet(purpose).encrypt(text.encode()).decode()
+
+
+def unseal(sealed: str, purpose: str) -> str:
+    """The text that was sealed for this purpose. Raises Unreadable."""
+    try:
+        return _fernet(purpose).decrypt(sealed).decode()
+    except (InvalidToken, ValueError) as exc:  # ValueError: it is not even ASCII
+        raise UnreadableSecret from exc
+
+
+def _fernet(purpose: str) -> Fernet:
+    made = salted_hmac(f"harvester.net.access.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    return Fernet(base64.urlsafe_b64encode(made.digest()))

@@ -1,0 +1,325 @@
+"""One OAI-PMH request: the only place that speaks HTTP. Nothing is parsed here but headers.
+
+Every wait has a limit: to connect, for each read, for the whole answer; and so has every size. What is told of a
+fault holds no credentials, no tokens and no cookies.
+"""
+
+import re
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urljoin, urlsplit
+
+import requests
+import urllib3
+from isal import igzip_lib, isal_zlib
+
+from catalogue.payloads.gzip_registers import cleaned
+from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
+from harvester.net import addresses
+from harvester.net.access import Access
+from harvester.net.session import Session, deadline, read_some
+
+__all__ = [
+    "HARVEST_LIMITS",
+    "INTERACTIVE_LIMITS",
+    "Access",
+    "Fetch",
+    "Limits",
+    "Reply",
+    "Session",
+    "get",
+    "new_session",
+]
+
+MAX_REPLY_BYTES = 256 * 1024 * 1024  # after decompression (H30)
+MAX_LAYERS = 2  # of compression: some servers compress what is compressed (fault catalogue 15)
+MAX_GET_CHARACTERS = 2000  # H6
+_PIECE_BYTES = 256 * 1024
+
+# What is worth asking again (users-pain 28), and how long to wait where the provider does not say: None as the
+# schedule has it. H26: five minutes after a 503. Every other 5xx is as 500.
+WAITS_S: Mapping[int, float | None] = {408: None, 425: None, 429: 60, 500: None, 502: None, 503: 300, 504: None}
+_MAY_BE_OAI_ERRORS = frozenset({400, 422})
+_OTHER_METHOD = frozenset({405, 501})  # fault catalogue 97
+_TUNNEL_WANTS_PASSWORD = re.compile(r"Tunnel connection failed: 407\b")  # http.client tells it by its text alone
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long to wait, in seconds: to connect, for each read, for the whole answer."""
+
+    connect_s: float
+    read_s: float
+    total_s: float
+
+
+HARVEST_LIMITS = Limits(connect_s=10, read_s=60, total_s=600)
+# A person waits for the answer, in a web process that must not be held up for long.
+INTERACTIVE_LIMITS = Limits(connect_s=5, read_s=10, total_s=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The body of an answer, decompressed, and what its headers say of it.
+
+    `charset` is for a body that does not say itself what it is. `date`: the provider's clock, by its HTTP server.
+    `moved_to`: the base URL that permanent redirects led to, to be proposed to the operator (H27). `status` is 200,
+    or one of those by which some providers, and all of OAI-PMH 1.x, give what belongs into an OAI-PMH error.
+    """
+
+    body: bytes
+    url: str
+    charset: str = ""
+    date: datetime | None = None
+    moved_to: str = ""
+    status: int = 200
+    content_type: str = ""
+
+
+Fetch = Callable[[str, Mapping[str, str]], Reply]
+
+
+def new_session(access: Access | None = None) -> Session:
+    """A session for one run, as all requests of a run share cookies and connections."""
+    return Session(access or Access())
+
+
+def get(
+    session: Session,
+    base_url: str,
+    arguments: Mapping[str, str],
+    limits: Limits = HARVEST_LIMITS,
+    *,
+    post: bool = False,
+) -> Reply:
+    """Ask one question. Raises Unreachable, BrokenReply or Refused (harvester.errors).
+
+    GET; POST when the URL would be too long (H6), when the link or the caller says so, and once when GET is not
+    allowed. What cannot be decompressed is asked for once more as it is.
+    """
+    deadline.set(time.monotonic() + limits.total_s)
+    try:
+        post = post or session.access.post or addresses.length(base_url, arguments) > MAX_GET_CHARACTERS
+        try:
+            return _ask(session, base_url, arguments, limits, post=post)
+        except _WrongMethod:
+            return _ask(session, base_url, arguments, limits, post=not post, last=True)
+        except _Garbled:
+            return _ask(session, base_url, arguments, limits, post=post, coding="identity", last=True)
+    except (
+        requests.exceptions.InvalidURL,
+        requests.exceptions.InvalidSchema,
+        requests.exceptions.MissingSchema,
+        UnicodeError,
+    ) as exc:
+        raise RefusedByProvider(f"no provider can be asked at {redact_url(base_url)}: {_short(exc)}") from exc
+    except requests.exceptions.SSLError as exc:
+        raise RefusedByProvider(
+            f"the certificate of {redact_url(base_url)} cannot be trusted: {_short(exc)}; tell the provider, or, if it has "
+            "a certificate authority of its own, put that authority's certificate into the link"
+        ) from exc
+    except requests.exceptions.ProxyError as exc:
+        if _TUNNEL_WANTS_PASSWORD.search(_short(exc)):
+            raise refused(407, "Proxy Authentication Required") from exc
+        raise Unreachable(f"no way to {redact_url(base_url)} through the proxy: {_short(exc)}") from exc
+    except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
+        if time.monotonic() > deadline.get():
+            raise Unreachable(
+                f"the answer of {redact_url(base_url)} was not complete after {limits.total_s:g} s"
+            ) from exc
+        if _broke_off(exc):
+            raise BrokenReply(f"the answer of {redact_url(base_url)} broke off: {_short(exc)}") from exc
+        raise Unreachable(f"no answer from {redact_url(base_url)}: {_short(exc)}") from exc
+
+
+class _WrongMethod(Exception):
+    """The provider does not take this HTTP method."""
+
+
+class _Garbled(Exception):
+    """The body is compressed and cannot be decompressed."""
+
+
+def _ask(
+    session: Session,
+    base_url: str,
+    arguments: Mapping[str, str],
+    limits: Limits,
+    *,
+    post: bool,
+    coding: str = "",
+    last: bool = False,
+) -> Reply:
+    timeout = (limits.connect_s, limits.read_s)
+    with addresses.follow(session, base_url, arguments, timeout, post=post, coding=coding) as (response, moved_to):
+        if response.status_code in _OTHER_METHOD and not last:
+            raise _WrongMethod
+        if response.status_code not in _MAY_BE_OAI_ERRORS:
+            _check_status(response, moved_to)
+        raw = _body(response)
+        try:
+            body = expand(raw)
+        except zlib.error as exc:
+            if last:
+                raise BrokenReply(f"the answer of {redact_url(base_url)} cannot be decompressed: {exc}") from exc
+            raise _Garbled from exc
+        charset = re.search(r"charset\s*=\s*[\"']?([\w.:\-]+)", response.headers.get("Content-Type", ""), re.IGNORECASE)
+        date = _http_date(response.headers.get("Date", ""))
+        return Reply(
+            body,
+            redact_url(response.url or base_url),
+            charset.group(1) if charset else "",
+            date,
+            moved_to,
+            response.status_code,
+            response.headers.get("Content-Type", "").partition(";")[0].strip().lower()[:100],
+        )
+
+
+# --- The body ---------------------------------------------------------------------------------------
+
+
+def _body(response: requests.Response) -> bytes:
+    pieces = []
+    size = 0
+    while piece := read_some(response.raw, _PIECE_BYTES):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_REPLY_BYTES:
+            raise _too_large()
+        if time.monotonic() > deadline.get():
+            raise requests.exceptions.Timeout
+    announced = response.headers.get("Content-Length", "")
+    if announced.isdigit() and size < int(announced):
+        raise BrokenReply(f"the answer broke off after {size} of {announced} bytes")
+    return b"".join(pieces)
+
+
+@cleaned
+def expand(raw: bytes) -> bytes:
+    """The body without compression: told by its first bytes, as headers are wrong in both directions (15, 16).
+
+    No more than MAX_REPLY_BYTES are ever made of it. Raises zlib.error and TooLarge. By ISA-L, in half of zlib's time.
+    """
+    for _ in range(MAX_LAYERS):
+        if raw[:2] == b"\x1f\x8b":
+            bits = 31
+        elif raw[:1] == b"\x78" and len(raw) > 1 and int.from_bytes(raw[:2], "big") % 31 == 0:
+            bits = 15
+        else:
+            break
+        members: list[bytes] = []
+        size = 0
+        while raw:  # a gzip body may have several members
+            decompressor = isal_zlib.decompressobj(bits)
+            try:
+                members.append(decompressor.decompress(raw, MAX_REPLY_BYTES + 1 - size))
+            except igzip_lib.IsalError as exc:  # type: ignore[misc]  # a class, whatever its stub says
+                raise zlib.error(str(exc)) from exc
+            size += len(members[-1])
+            if size > MAX_REPLY_BYTES:
+                raise _too_large()
+            if not decompressor.eof:
+                raise zlib.error("it ends in the middle")
+            raw = decompressor.unused_data
+            if raw[:2] != b"\x1f\x8b":
+                break  # padding
+        raw = b"".join(members)  # of one: itself
+    return raw
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(
+        f"the answer is larger than {MAX_REPLY_BYTES // 1024**2} MiB; ask the provider for smaller pages, or harvest "
+        "its sets one by one"
+    )
+
+
+# --- Status and headers -----------------------------------------------------------------------------
+
+
+def _check_status(response: requests.Response, moved_to: str) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status in WAITS_S or status >= 500 and status not in _OTHER_METHOD:
+        if response.headers.get("cf-mitigated"):  # fault catalogue 91
+            raise RefusedByProvider(
+                f"the provider answered HTTP {status} with a challenge for browsers; {_ASK_FOR_ACCESS}"
+            )
+        now = _http_date(response.headers.get("Date", "")) or datetime.now(UTC)  # their clock for their date
+        wait_s = retry_after_s(response.headers.get("Retry-After"), now)
+        raise Unreachable(
+            _said(status, response.reason), WAITS_S.get(status) if wait_s is None else wait_s, status=status
+        )
+    raise refused(status, response.reason, moved_to)
+
+
+def refused(status: int, reason: str, moved_to: str = "") -> RefusedByProvider:
+    """The error for an HTTP status that asking again will not change."""
+    return RefusedByProvider(f"{_said(status, reason)}; {_ADVICE.get(status, _LOOK)}", status=status, moved_to=moved_to)
+
+
+def _said(status: int, reason: str | None) -> str:
+    return f"the provider answered HTTP {status} {reason or ''}".rstrip()
+
+
+_LOOK = "look at the link's base URL and at the provider"
+_ASK_FOR_ACCESS = "ask the provider to let this node's requests through (User-Agent, address)"
+_ADVICE = {
+    400: "it does not understand requests of OAI-PMH; look at the link's base URL",
+    401: "it asks for a user name and password; WIS metadata are public, so ask the provider, or set them in the link",
+    403: _ASK_FOR_ACCESS,
+    404: "there is nothing at this address; look at the link's base URL",
+    405: "it takes neither GET nor POST; look at the link's base URL",
+    407: "the proxy asks for a user name and password; set them in the link",
+    410: "the provider has gone from this address; ask where it is now",
+    501: "it takes neither GET nor POST; look at the link's base URL",
+}
+
+
+def retry_after_s(header: str | None, now: datetime) -> float | None:
+    """Seconds to wait, from either form of Retry-After; None if there is none or it makes no sense."""
+    header = (header or "").strip()
+    if header.isascii() and header.isdigit() and len(header) < 10:
+        return float(header)
+    until = _http_date(header)
+    return None if until is None else max((until - now).total_seconds(), 0.0)
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        stamp = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp
+
+
+# --- What may be told -------------------------------------------------------------------------------
+
+
+def redact_url(url: str) -> str:
+    """A URL as it may be logged: without user name, password and arguments."""
+    return _without_secrets(urljoin(url, urlsplit(url).path or "/") if "?" in url or "#" in url else url)
+
+
+def _without_secrets(text: str) -> str:
+    text = re.sub(r"(?<=//)[^/@\s]*@", "", text)
+    return re.sub(r"\?\S*", "?...", text)
+
+
+def _short(exc: Exception) -> str:
+    """The innermost cause, without the layers that urllib3 and requests wrap around it, and without secrets."""
+    cause: BaseException = exc
+    while (inner := cause.__cause__ or cause.__context__) is not None:
+        cause = inner
+    return _without_secrets(str(cause) or type(cause).__name__)
+
+
+def _broke_off(exc: Exception) -> bool:
+    """Whether an answer had begun before it failed."""
+    return isinstance(exc, urllib3.exceptions.ProtocolError | requests.exceptions.ChunkedEncodingError)

@@ -1,3 +1,0 @@
-"""What is administered of the provider; a file for each noun."""
-
-from oaiprovider import admin_crosswalks, admin_profiles  # noqa: F401  (register their pages)

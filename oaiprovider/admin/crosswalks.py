@@ -1,0 +1,188 @@
+"""Crosswalks in the admin: the formats that this node makes of its records, tried before harvesters get them.
+
+No rule lives here: the trial is `oaiprovider.formats.trial`, and the database says when a format has changed.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
+
+from catalogue.admin.base import Admin, coloured, preformatted
+from catalogue.models import Record
+from catalogue.pages import display
+from catalogue.reading import lists
+from oaiprovider.formats import sandbox, stylesheet, trial
+from oaiprovider.formats.stylesheet import Stylesheet
+from oaiprovider.models import Crosswalk
+
+_STATE_COLOURS = {"offered": "success", "withdrawn": "warning", "not offered yet": "info"}
+
+
+class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
+    """A crosswalk; its stylesheet may be uploaded or typed, and is tried in either case."""
+
+    upload = forms.FileField(
+        required=False,
+        label="Upload",
+        widget=UnfoldAdminFileFieldWidget,
+        help_text="an .xsl file, which takes the place of the text above",
+    )
+
+    class Meta:
+        model = Crosswalk
+        fields = ("prefix", "namespace", "schema", "stylesheet", "enabled", "for_everybody")
+        widgets = {
+            "stylesheet": UnfoldAdminTextareaWidget(
+                attrs={"rows": 24, "wrap": "off", "style": "font-family: monospace"}
+            )
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "stylesheet" in self.fields:  # not for those who may only look
+            self.fields["stylesheet"].required = False
+
+    def clean(self) -> dict[str, Any]:
+        """The text that is stored, and every reason against it."""
+        said: dict[str, Any] = super().clean() or self.cleaned_data
+        uploaded = said.get("upload")
+        if uploaded and uploaded.size > 4 * stylesheet.MAX_BYTES:  # in no encoding may it be larger
+            self.add_error("upload", f"The file has {uploaded.size:,} bytes, too many for a stylesheet.")
+            return said
+        try:
+            typed = said.get("stylesheet", "")
+            text = stylesheet.decode(uploaded.read()) if uploaded else stylesheet.undeclared(typed)
+        except ValueError as exc:
+            self.add_error("upload", str(exc))
+            return said
+        # A browser sends each line end as CR LF; that alone must not count as a change (P90).
+        text = text.replace("\r\n", "\n")
+        said["stylesheet"] = text.strip()
+        if not text.strip():
+            self.add_error("stylesheet", "Upload a stylesheet, or write one here.")
+        elif not self.errors:
+            # Not stripped: its line numbers are those of the file.
+            tried = trial.run(text, namespace=said["namespace"], schema=said["schema"])
+            for fault in tried.faults:
+                self.add_error("upload" if uploaded else "stylesheet", fault)
+        return said
+
+
+@admin.register(Crosswalk)
+class CrosswalkAdmin(Admin):
+    """The formats beside iso19139 and oai_dc."""
+
+    form = CrosswalkForm
+    list_display = ("prefix", "namespace", "state", "changed")
+    sortable_by = ("prefix",)
+    actions = None
+    change_form_template = "admin/oaiprovider/crosswalk/change_form.html"
+    fieldsets = (
+        (None, {"fields": ("prefix", "namespace", "schema")}),
+        (
+            "Stylesheet",
+            {
+                "fields": ("stylesheet", "upload"),
+                "description": "XSLT 1.0. It is tried on the sample records and on the newest of the catalogue before "
+                "it is stored. It sees one record and nothing else: no other file, no network, no extension functions "
+                "but those of EXSLT common, strings and sets.",
+            },
+        ),
+        (
+            "Offer",
+            {
+                "fields": ("enabled", "for_everybody", "changed"),
+                "description": "Whenever the format changes, every record gets a new datestamp in it, and its "
+                "harvesters fetch all records again. Switched off, it is withdrawn: they are told that the records are "
+                "deleted. Delete it only when all of them have had the time to hear that.",
+            },
+        ),
+    )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Crosswalk | None = None) -> tuple[str, ...]:
+        return ("changed",) if obj is None else ("prefix", "changed")  # another prefix is another format
+
+    def has_delete_permission(self, request: HttpRequest, obj: Crosswalk | None = None) -> bool:
+        """A format that is offered is withdrawn first, so that its harvesters hear of it (P87)."""
+        return bool(super().has_delete_permission(request, obj)) and (obj is None or not obj.enabled)
+
+    def save_model(self, request: HttpRequest, obj: Crosswalk, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        before = obj.changed
+        obj.refresh_from_db()  # the database gives the time of the change
+        if obj.changed != before and change:
+            told = "fetch all records again" if obj.enabled else "are told that all its records are deleted"
+            self.message_user(request, f"{obj} has changed: from now on its harvesters {told}.")
+
+    @coloured(_STATE_COLOURS, description="state")
+    def state(self, crosswalk: Crosswalk) -> str:
+        if crosswalk.changed is None:
+            return "not offered yet"
+        return "offered" if crosswalk.enabled else "withdrawn"
+
+    # --- Pages ---------------------------------------------------------------------------------------
+
+    def get_urls(self) -> list[URLPattern]:
+        urls: list[URLPattern] = super().get_urls()
+        view = self.admin_site.admin_view(self.preview_view)
+        return [path("<int:object_id>/preview/", view, name="oaiprovider_crosswalk_preview"), *urls]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        context: dict[str, Any] = {}
+        crosswalk = self.get_object(request, object_id)
+        if crosswalk is not None and request.method == "GET":
+            tried = trial.run(crosswalk.stylesheet, namespace=crosswalk.namespace, schema=crosswalk.schema)
+            context = {"trial": tried, "trial_result": _result(tried)}
+        page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        return page
+
+    def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
+        """One record in this format, offered or not, beside what it is made of."""
+        crosswalk = get_object_or_404(Crosswalk, pk=object_id)
+        if not self.has_view_permission(request, crosswalk):
+            raise PermissionDenied
+        return TemplateResponse(
+            request,
+            "admin/oaiprovider/crosswalk/preview.html",
+            {
+                **self.admin_site.each_context(request),
+                "title": f"Preview of {crosswalk}",
+                "opts": Crosswalk._meta,
+                "crosswalk": crosswalk,
+                **_preview(crosswalk, request.GET.get("identifier", "").strip()),
+            },
+        )
+
+
+def _preview(crosswalk: Crosswalk, identifier: str) -> dict[str, Any]:
+    if not identifier:
+        newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
+        identifier = newest.first() or ""
+    record = lists.find(identifier) if identifier else None
+    if record is None or record.payload is None:
+        there = f"There is no live record {identifier} in the catalogue" if identifier else "The catalogue is empty"
+        return {"fault": f"{there}; nothing can be shown."}
+    made_with = Stylesheet.of(crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema)
+    try:
+        made = sandbox.transform(made_with, record.payload, record.identifier)
+    except (sandbox.Failed, sandbox.Busy) as exc:
+        return {"fault": f"{record.identifier} is not available in {crosswalk}, because the stylesheet fails: {exc}."}
+    return {
+        "identifier": record.identifier,
+        "made": preformatted(display.indented(made)),
+        "stored": preformatted(display.indented(record.payload)),
+    }
+
+
+def _result(tried: trial.Trial) -> str:
+    without = f"; {len(tried.warnings)} of them will lack this format" if tried.warnings else ""
+    return f"Tried on {tried.records} records{without}. The slowest took {tried.slowest_s * 1000:.1f} ms."

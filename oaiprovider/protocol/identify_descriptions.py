@@ -1,0 +1,111 @@
+"""The containers in Identify's descriptions (P127 to P130): made, or read from what an operator wrote. lxml only.
+
+Addresses that Identify may announce: a remote centre must be able to write to them (P54).
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from catalogue import oai
+from catalogue.documents import schemas
+
+_GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
+_FRIENDS = f"{_GUIDELINES}friends/"
+ONCE = frozenset({"oai-identifier", "gateway"})
+# P59: naive clients take these for the repository's own, wherever they stand.
+_CONFUSING = frozenset({"granularity", "protocolVersion", "adminEmail"})
+# Namespaces of the guidelines, with or without a slash at the end as they are, and where their schemas are.
+_KNOWN = {
+    f"{_GUIDELINES}branding/": f"{_GUIDELINES}branding.xsd",
+    f"{_GUIDELINES}oai-identifier": f"{_GUIDELINES}oai-identifier.xsd",
+    f"{_GUIDELINES}rights/": f"{_GUIDELINES}rightsManifest.xsd",
+    f"{_GUIDELINES}gateway/": f"{_GUIDELINES}gateway.xsd",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A container: the name of its root, and its text, ready to be put into a `description`."""
+
+    name: str
+    xml: str
+
+
+def friends(base_urls: Iterable[str]) -> bytes:
+    """Other repositories, named to harvesters that look for more (P127)."""
+    namespaces: Any = {None: _FRIENDS, "xsi": oai.XSI_NS}  # lxml-stubs knows no default namespace
+    root = etree.Element(f"{{{_FRIENDS}}}friends", nsmap=namespaces)
+    root.set(f"{{{oai.XSI_NS}}}schemaLocation", f"{_FRIENDS} {_GUIDELINES}friends.xsd")
+    for base_url in base_urls:
+        etree.SubElement(root, f"{{{_FRIENDS}}}baseURL").text = base_url
+    return etree.tostring(root)
+
+
+def read(text: str, *, schema_dir: str = "") -> Element:
+    """The container that an operator wrote. Raises ValueError with a sentence that says what to change.
+
+    `schema_dir` is a folder of schemas with a catalogue, or empty: then only the form is looked at.
+    """
+    if "<!DOCTYPE" in text:
+        raise ValueError("Leave the DOCTYPE out: a part of another document has none.")
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True)
+    try:
+        root = etree.fromstring(text.strip().encode(), parser)
+    except (etree.XMLSyntaxError, ValueError) as exc:
+        raise ValueError(f"This is not well-formed XML: {exc}.") from exc
+    name = etree.QName(root)
+    if not name.namespace or name.namespace == oai.OAI_NS:
+        raise ValueError(
+            f'{name.localname} has no namespace of its own; write xmlns=..., such as xmlns="{_GUIDELINES}branding/" (P48).'
+        )
+    if name.namespace == _FRIENDS:
+        raise ValueError(
+            "Identify lists friends by itself: the base URLs of the links to peers that are enabled (P127)."
+        )
+    located = root.get(f"{{{oai.XSI_NS}}}schemaLocation", "").split()
+    if name.namespace not in located[::2]:
+        where = _KNOWN.get(name.namespace, "where its schema is")
+        raise ValueError(
+            f'{name.localname} does not say where its schema is; add xmlns:xsi="{oai.XSI_NS}" '
+            f'xsi:schemaLocation="{name.namespace} {where}".'
+        )
+    for child in root.iter(etree.Element):
+        if etree.QName(child).localname in _CONFUSING:
+            raise ValueError(
+                f"{etree.QName(child).localname} in a container is taken for the repository's own by simple "
+                "harvesters; leave it out (P59)."
+            )
+    if schema_dir and name.namespace in _KNOWN:
+        _validate(root, Path(schema_dir), name.namespace)
+    return Element(name.localname, etree.tostring(root, encoding="unicode"))
+
+
+def repository_identifier(element: Element) -> str:
+    """What an oai-identifier says that all identifiers here begin with, after `oai:` (P129); empty in others."""
+    found = etree.fromstring(element.xml).findtext(f"{{{_GUIDELINES}oai-identifier}}repositoryIdentifier")
+    return (found or "").strip()
+
+
+def _validate(root: etree._Element, folder: Path, namespace: str) -> None:
+    try:
+        schema = schemas.published(folder, _KNOWN[namespace])
+    except schemas.Unusable:
+        return  # a folder that has the schemas of records only
+    found = schemas.faults(schema, root)
+    if found:
+        raise ValueError(f"The published schema {_KNOWN[namespace]} says: {'; '.join(found)}.")
+
+
+# P54: globally deliverable, local@domain.tld. Stricter than OAI-PMH.xsd, which wants \S+@(\S+\.)+\S+.
+_ADDRESS = re.compile(r"[^@\s:<>,;\"\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]+")
+_NOT_DELIVERABLE = ("localhost", "localdomain", "local", "invalid")
+
+
+def is_deliverable(address: str) -> bool:
+    """Whether other centres can reach this address, as far as can be told without writing to it."""
+    return bool(_ADDRESS.fullmatch(address)) and address.rsplit(".", 1)[-1].lower() not in _NOT_DELIVERABLE

@@ -1,0 +1,289 @@
+"""Values in, bytes of an OAI-PMH document out (3.2, 4). No queries, no settings, no Django.
+
+Markup is put around text by `_element` and, in headers, by `_header`; both escape and clean all of it (P28, P47).
+What is spliced as it stands is a payload: the root element's bytes with its own namespace declarations (P48),
+which an XML builder would drop as redundant.
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from catalogue import oai
+from catalogue.datestamps import Granularity, write
+from catalogue.oai import Entry, Header
+from oaiprovider.protocol.compression import Piece
+from oaiprovider.protocol.errors import BadArgument, BadVerb, Fault
+
+CONTENT_TYPE = "text/xml; charset=UTF-8"  # P10
+
+# P43, P44: the first bytes, and the root with exactly these three attributes.
+_OPEN = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    f'<OAI-PMH xmlns="{oai.OAI_NS}" xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_NS} {oai.OAI_SCHEMA}">\n'
+).encode()
+_CLOSE = b"</OAI-PMH>\n"
+
+# An element, whole or in parts: a page of metadata is joined once, with the envelope, and not copied at each level.
+Body = bytes | Sequence[bytes | Piece]
+
+# Text that needs neither escaping nor cleaning, as most of it.
+_PLAIN = re.compile(r"[ !#-%'-;=?-~]*")
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+# P28: white space in an attribute as character references, or a parser turns it into spaces.
+_ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """What Identify says (P52)."""
+
+    name: str
+    base_url: str
+    admin_emails: tuple[str, ...]
+    earliest: datetime
+    deleted_record: str
+    descriptions: tuple[bytes, ...] = ()
+    compressions: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FormatLine:
+    """One format as ListMetadataFormats shows it (P63)."""
+
+    prefix: str
+    schema: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLine:
+    """One set as ListSets shows it (P73); no sentence about it, no setDescription."""
+
+    spec: str
+    name: str
+    descriptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The resumptionToken element: `token` is empty, and nothing expires, on the last page of a sequence (P96)."""
+
+    token: str
+    expires: datetime | None
+    size: int
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One originDescription (P122): from where, when and as what a record was harvested."""
+
+    base_url: str
+    identifier: str
+    datestamp: str
+    namespace: str
+    harvested: str
+    altered: bool
+
+
+def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
+    """The whole answer, in parts. `given` are what `<request>` echoes (P25); its text is the base URL (P24)."""
+    request = _element("request", base_url, dict(given))
+    parts = (body,) if isinstance(body, bytes) else body
+    return (_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", *parts, b"\n", _CLOSE)
+
+
+def refusal(
+    *, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]
+) -> tuple[bytes | Piece, ...]:
+    """The answer that holds errors, one for each fault (P21)."""
+    # P26: a request whose arguments are in doubt is not echoed. P27: with the other codes it is, in full.
+    doubtful = any(isinstance(fault, BadVerb | BadArgument) for fault in faults)
+    body = b"\n".join(_element("error", fault.text, {"code": fault.code}) for fault in faults)
+    return document(at=at, base_url=base_url, given=() if doubtful else given, body=body)
+
+
+def identify(repository: Repository) -> bytes:
+    return _block(
+        "Identify",
+        [
+            _element("repositoryName", repository.name),
+            _element("baseURL", repository.base_url),
+            _element("protocolVersion", "2.0"),
+            *(_element("adminEmail", address) for address in repository.admin_emails),
+            _element("earliestDatestamp", write(repository.earliest)),
+            _element("deletedRecord", repository.deleted_record),
+            _element("granularity", Granularity.SECOND),
+            *(_element("compression", name) for name in repository.compressions),  # P58
+            *(_wrap("description", container) for container in repository.descriptions),
+        ],
+    )
+
+
+def list_metadata_formats(formats: Iterable[FormatLine]) -> bytes:
+    return _block(
+        "ListMetadataFormats",
+        (
+            _block(
+                "metadataFormat",
+                [
+                    _element("metadataPrefix", line.prefix),
+                    _element("schema", line.schema),
+                    _element("metadataNamespace", line.namespace),
+                ],
+            )
+            for line in formats
+        ),
+    )
+
+
+def list_sets(sets: Iterable[SetLine], resumption: Resumption | None) -> bytes:
+    return _block("ListSets", [*map(_set, sets), *_resumption(resumption)])
+
+
+def get_record(entry: Entry) -> bytes:
+    return b"".join((b"<GetRecord>", record(entry), b"\n</GetRecord>"))
+
+
+def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -> bytes:
+    return _block("ListIdentifiers", ["\n".join(map(_header, headers)).encode(), *_resumption(resumption)])
+
+
+def list_records(entries: Iterable[Entry | Piece], resumption: Resumption | None) -> list[bytes | Piece]:
+    """A piece is a whole record, as `record` made it."""
+    parts: list[bytes | Piece] = [b"<ListRecords>"]
+    for entry in entries:
+        if isinstance(entry, Piece):
+            parts.append(entry)
+        else:
+            parts += _record(entry)
+    for element in _resumption(resumption):
+        parts += (b"\n", element)
+    parts.append(b"\n</ListRecords>")
+    return parts
+
+
+def record(entry: Entry) -> bytes:
+    """A record with the line break before it."""
+    return b"".join(_record(entry))
+
+
+def provenance(origins: Sequence[Origin]) -> bytes:
+    """The container of an `about`: the latest harvest outside, the first one inside (P121 to P123)."""
+    inner: list[bytes] = []
+    for origin in reversed(origins):
+        children = [
+            _element("baseURL", origin.base_url),
+            _element("identifier", origin.identifier),
+            _element("datestamp", origin.datestamp),
+            _element("metadataNamespace", origin.namespace),
+            *inner,
+        ]
+        attributes = {"harvestDate": origin.harvested, "altered": "true" if origin.altered else "false"}
+        inner = [_block("originDescription", children, attributes)]
+    return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
+
+
+@functools.cache
+def _provenance_start() -> bytes:
+    """The same for each of the many records of a page."""
+    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
+
+
+def rights(reference: str) -> bytes:
+    """The container of an `about` that refers to a statement of rights (P126)."""
+    return _block(
+        "rights", [_element("rightsReference", "", {"ref": reference})], _declared(oai.RIGHTS_NS, oai.RIGHTS_SCHEMA)
+    )
+
+
+def _declared(namespace: str, schema: str) -> dict[str, str]:
+    """P48: a container declares its namespaces itself, and says where its schema is."""
+    return {"xmlns": namespace, "xmlns:xsi": oai.XSI_NS, "xsi:schemaLocation": f"{namespace} {schema}"}
+
+
+def _set(line: SetLine) -> bytes:
+    children = [_element("setSpec", line.spec), _element("setName", line.name)]
+    if line.descriptions:
+        children.append(_wrap("setDescription", _description(line.descriptions)))
+    return _block("set", children)
+
+
+def _description(texts: Iterable[str]) -> bytes:
+    """A setDescription's content, as in E4."""
+    return b"".join(
+        (
+            f'<oai_dc:dc xmlns:oai_dc="{oai.OAI_DC_NS}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+            f' xmlns:xsi="{oai.XSI_NS}" xsi:schemaLocation="{oai.OAI_DC_NS} {oai.OAI_DC_SCHEMA}">'.encode(),
+            *(_element("dc:description", text) for text in texts),
+            b"</oai_dc:dc>",
+        )
+    )
+
+
+def _header(header: Header) -> str:
+    status = ' status="deleted"' if header.deleted else ""  # P86: a live record has no status
+    return (
+        f"<header{status}>\n<identifier>{_escaped(header.identifier)}</identifier>\n"
+        f"{_rest_of_header(header.datestamp, header.set_specs)}"
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
+    """What many records of a page have in common: loaded together, they are stamped together, in the same sets."""
+    lines = "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
+    return f"<datestamp>{_escaped(datestamp)}</datestamp>\n{lines}</header>"
+
+
+def _record(entry: Entry) -> tuple[bytes, ...]:
+    """In pieces, the metadata being one of them: see `Body`."""
+    header, metadata, abouts = entry
+    if metadata is None:  # P83: a deleted record is its header
+        return (f"\n<record>\n{_header(header)}\n</record>".encode(),)
+    start = f"\n<record>\n{_header(header)}\n<metadata>".encode()
+    if not abouts:
+        return start, metadata, b"</metadata>\n</record>"
+    return start, metadata, b"</metadata>", *(b"\n" + _wrap("about", about) for about in abouts), b"\n</record>"
+
+
+def _resumption(resumption: Resumption | None) -> list[bytes]:
+    """The token element, or nothing where the first answer is the whole list (P96)."""
+    if resumption is None:
+        return []
+    attributes = {} if resumption.expires is None else {"expirationDate": write(resumption.expires)}  # P102
+    attributes |= {"completeListSize": str(resumption.size), "cursor": str(resumption.cursor)}  # P103, P104
+    return [_element("resumptionToken", resumption.token, attributes)]
+
+
+def _element(name: str, text: str, attributes: dict[str, str] | None = None) -> bytes:
+    """An element with text and no white space around it (P53)."""
+    return b"".join((_start(name, attributes or {}), _escaped(text).encode(), f"</{name}>".encode()))
+
+
+def _block(name: str, children: Iterable[bytes], attributes: dict[str, str] | None = None) -> bytes:
+    """An element with elements inside, one a line."""
+    return b"\n".join((_start(name, attributes or {}), *children, f"</{name}>".encode()))
+
+
+def _wrap(name: str, content: bytes) -> bytes:
+    """An element around bytes that are XML already."""
+    return b"".join((f"<{name}>".encode(), content, f"</{name}>".encode()))
+
+
+def _start(name: str, attributes: dict[str, str]) -> bytes:
+    pairs = "".join(f' {key}="{_clean(value).translate(_ATTRIBUTE)}"' for key, value in attributes.items())
+    return f"<{name}{pairs}>".encode()
+
+
+def _escaped(text: str) -> str:
+    """The text of an element (P28, P47)."""
+    return text if _PLAIN.fullmatch(text) else _clean(text).translate(_TEXT)
+
+
+def _clean(text: str) -> str:
+    """P47: what XML 1.0 cannot carry becomes U+FFFD, so that a reader sees that something stood there."""
+    return oai.NOT_XML.sub("\ufffd", text)
