@@ -11,9 +11,9 @@ from catalogue.models import MetadataSet, Record
 from harvester import tasks
 from harvester.models import Alternative, Conflict, Link, Run
 from tests.browser.conftest import Browser
+from tests.harvester.admin.test_admin import queued
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
-from tests.harvester.test_admin import queued
 from tests.waiting import until
 from tests.world import TOULOUSE
 

@@ -13,8 +13,8 @@ from catalogue import bootstrap, checks, journal, oai
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
 from catalogue.reading import lists, stats
 from tests import world
-from tests.catalogue import looking
 from tests.catalogue.commanding import command
+from tests.catalogue.pages import looking
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,7 @@ from catalogue.models import Description, JournalOutbox, Membership, Record
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
 from tests import world
-from tests.catalogue import looking
+from tests.catalogue.pages import looking
 
 pytestmark = pytest.mark.django_db
 

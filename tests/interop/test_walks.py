@@ -28,7 +28,7 @@ from catalogue.writing import store
 from tests import world
 from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.interop.installing import python_with
-from tests.oaiprovider.served import Served, served
+from tests.oaiprovider.served.served import Served, served
 from tests.waiting import until
 
 RECORDS = int(os.environ.get("WALK_RECORDS", "2000"))

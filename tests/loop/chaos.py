@@ -23,7 +23,7 @@ from celery import Celery
 
 from gisc import embedded
 from tests.gisc.running import Node
-from tests.harvester.misbehaving import Arguments, RawServer, whole
+from tests.harvester.faults.misbehaving import Arguments, RawServer, whole
 from tests.waiting import until
 
 MOST_PAGE_S = 1.0  # a page that took longer had met a fault

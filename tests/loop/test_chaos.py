@@ -23,7 +23,7 @@ from pytest_httpserver import HTTPServer
 from catalogue import datestamps
 from catalogue.documents import iso19139
 from tests.gisc.running import Node, free_port
-from tests.harvester.misbehaving import RawServer
+from tests.harvester.faults.misbehaving import RawServer
 from tests.harvester.provider import Provider
 from tests.harvester.working import COUNTERS
 from tests.loop import chaos

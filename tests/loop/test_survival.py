@@ -16,7 +16,7 @@ from pytest_httpserver import HTTPServer
 
 from catalogue import datestamps
 from tests.gisc.running import ROOT, Node, environment, free_port
-from tests.harvester.misbehaving import RawServer
+from tests.harvester.faults.misbehaving import RawServer
 from tests.harvester.provider import Provider
 from tests.loop import chaos
 from tests.loop.observing import Observed, add_link

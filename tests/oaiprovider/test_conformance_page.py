@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.gisc.running import ROOT
-from tests.oaiprovider import test_situations
+from tests.oaiprovider.lists import test_situations
 
 PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(r"^\| (?P<rule>[A-Z]\d+) \| (?P<state>[a-z ]+) \| (?P<text>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)

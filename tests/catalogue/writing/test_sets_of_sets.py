@@ -1,0 +1,125 @@
+"""Sets that hold others: by hierarchy, or because a virtual set names them. Their lists are rows like any other's."""
+
+from io import StringIO
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+
+from catalogue.models import Membership, MetadataSet
+from catalogue.writing import set_inclusion
+from tests import world
+from tests.catalogue.pages import looking
+
+pytestmark = pytest.mark.django_db
+
+
+def live(spec: str) -> set[str]:
+    return {identifier for identifier, listed in looking.listed(spec).items() if not listed.deleted}
+
+
+def gone(spec: str) -> set[str]:
+    return {identifier for identifier, listed in looking.listed(spec).items() if listed.deleted}
+
+
+def virtual(spec: str = "DRIVER") -> MetadataSet:
+    return set_inclusion.add(spec, kind=MetadataSet.Kind.VIRTUAL)
+
+
+@pytest.mark.spec("P74", "T3.49")
+def test_an_inner_node_holds_what_is_below_it_though_nobody_defined_it() -> None:
+    world.put(world.iso_record("urn:deep"), into=set_inclusion.add("a:b:c"))
+
+    assert live("a") == live("a:b") == live("a:b:c") == {"urn:deep"}
+    assert looking.record("urn:deep").set_specs == ["a:b:c"], "ancestors go without saying (P75)"
+
+
+@pytest.mark.spec("G4")
+def test_a_virtual_set_shows_what_its_members_hold_also_what_was_there_before() -> None:
+    world.put(world.iso_record("urn:before"), into=world.peer_set(world.TOULOUSE))
+    union = virtual()
+    set_inclusion.include(union, [world.peer_set(world.TOULOUSE), world.own_set()])
+
+    world.put(world.iso_record("urn:after"))
+
+    assert live("DRIVER") == {"urn:before", "urn:after"}
+    assert all("DRIVER" not in listed.set_specs for listed in looking.listed("DRIVER").values())
+
+
+@pytest.mark.spec("G15")
+def test_what_becomes_visible_late_carries_the_datestamp_of_that_moment() -> None:
+    world.put(world.iso_record("urn:old"))
+    world.restamp("urn:old", "2024-01-01T00:00:00Z")
+
+    set_inclusion.include(virtual(), [world.own_set()])
+
+    assert looking.listed("DRIVER")["urn:old"].place.datestamp.year > 2024
+    assert looking.record("urn:old").datestamp.year == 2024, "nothing changed for the other harvesters"
+
+
+def test_updates_and_deletions_reach_the_virtual_sets_harvesters() -> None:
+    set_inclusion.include(virtual(), [world.own_set()])
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    Membership.objects.update(datestamp="2024-01-01T00:00:00Z")
+
+    world.put(world.iso_record("urn:a", title="Changed"))
+    world.bury("urn:b")
+
+    listed = looking.listed("DRIVER")
+    assert (live("DRIVER"), gone("DRIVER")) == ({"urn:a"}, {"urn:b"})
+    assert all(one.place.datestamp.year > 2024 for one in listed.values())
+
+
+def test_a_record_in_two_members_leaves_the_virtual_set_with_the_last_of_them() -> None:
+    toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
+    union = virtual()
+    set_inclusion.include(union, [toulouse, offenbach])
+    world.put(world.iso_record("urn:a"), into=toulouse)
+    world.put(world.iso_record("urn:a"), into=offenbach)
+
+    world.bury("urn:a", into=toulouse)
+    assert live("DRIVER") == {"urn:a"}
+    world.bury("urn:a", into=offenbach)
+    assert gone("DRIVER") == {"urn:a"}
+
+
+def test_a_member_taken_out_takes_its_records_along() -> None:
+    union = virtual()
+    set_inclusion.include(union, [world.own_set(), world.peer_set(world.TOULOUSE)])
+    world.put(world.iso_record("urn:ours"))
+    world.put(world.iso_record("urn:theirs"), into=world.peer_set(world.TOULOUSE))
+
+    set_inclusion.exclude(union, [world.own_set()])
+
+    assert (live("DRIVER"), gone("DRIVER")) == ({"urn:theirs"}, {"urn:ours"})
+    assert live(world.OUR_SPEC) == {"urn:ours"}
+
+
+def test_only_a_virtual_set_is_made_of_others_and_not_of_virtual_ones() -> None:
+    with pytest.raises(ValidationError):
+        set_inclusion.include(world.own_set(), [world.peer_set(world.TOULOUSE)])
+    with pytest.raises(ValidationError):
+        set_inclusion.include(virtual(), [virtual("OTHER")])
+
+
+def test_a_set_that_is_there_is_not_made_again() -> None:
+    assert set_inclusion.add(world.OUR_SPEC) == world.own_set()
+    with pytest.raises(ValidationError):
+        set_inclusion.add("not a spec")
+
+
+def test_the_command_does_the_same() -> None:
+    world.put(world.iso_record("urn:a"))
+    call_command("set", "add", "shared01", "--kind", "shared", stdout=StringIO())
+    call_command("set", "add", "DRIVER", "--kind", "virtual", stdout=StringIO())
+    call_command("set", "include", "DRIVER", "shared01", stdout=StringIO())
+    out = StringIO()
+    call_command("set", "move", "shared01", "urn:a", stdout=out)
+
+    assert "moved: 1" in out.getvalue()
+    assert live("DRIVER") == live("shared01") == {"urn:a"}
+    assert gone(world.OUR_SPEC) == {"urn:a"}
+    with pytest.raises(CommandError, match="There is no set 'NOPE'"):
+        call_command("set", "move", "NOPE", "urn:a")
+    with pytest.raises(SystemExit):
+        call_command("set", "move", world.OUR_SPEC, "urn:none", stdout=StringIO())
