@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 
 class Granularity(enum.StrEnum):
-    """The two granularities of 3.3, spelled as `Identify` spells them."""
+    """The two granularities of OAI-PMH 3.3, spelled as `Identify` spells them."""
 
     DAY = "YYYY-MM-DD"
     SECOND = "YYYY-MM-DDThh:mm:ssZ"
@@ -65,7 +65,7 @@ def end_of(stamp: datetime, granularity: Granularity) -> datetime:
 
 
 def lenient(text: str) -> datetime | None:
-    """The instant a remote provider may have meant (fault catalogue 57, 58), or None.
+    """The instant a remote provider may have meant (F57, F58), or None.
 
     Fractions are cut off, an offset is converted, a missing zone is taken for UTC.
     """

@@ -22,7 +22,7 @@ def validate_set_spec(value: str) -> None:
 
 
 class MetadataSet(models.Model):
-    """A set of OAI-PMH (2.6). `WIS-CATALOGUE`, of kind CATALOGUE, is every record and has no membership rows."""
+    """A set (OAI-PMH 2.6). `WIS-CATALOGUE`, of kind CATALOGUE, is every record and has no membership rows."""
 
     class Kind(models.TextChoices):
         OWN = "own", "own: this node's area of responsibility"
@@ -51,7 +51,7 @@ class MetadataSet(models.Model):
 
 
 class Record(models.Model):
-    """One identifier, live or deleted (2.5): header and payload, ready for the wire.
+    """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready for the wire.
 
     What search and people need stands in `Description`, so that a restamp or a list page never touches
     the wide rows and the text index.

@@ -105,5 +105,5 @@ def is_identifier(text: str) -> bool:
 
 
 def identifier_key(identifier: str) -> str:
-    """The key that two spellings of one identifier share: trimmed and case-folded (design.md, data model)."""
+    """The key that two spellings of one identifier share: trimmed and case-folded (F74)."""
     return identifier.strip().casefold()

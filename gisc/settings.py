@@ -163,7 +163,7 @@ WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collect
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 # --- Celery -----------------------------------------------------------------------------------------
-# A run's row is the truth and the queue a hint (design.md, section 5): a lost message costs one beat.
+# A run's row is the truth and the queue a hint: a lost message costs one beat.
 
 GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)

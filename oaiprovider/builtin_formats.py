@@ -30,7 +30,7 @@ class Format:
 
 
 def _as_stored(payload: bytes, _identifier: str) -> bytes:
-    """design.md, reading path: the payload is stored as it goes out. Its xsi:schemaLocation stays as it is (P65)."""
+    """The payload is stored as it goes out. Its xsi:schemaLocation stays as it is (P65)."""
     return payload
 
 

@@ -1,4 +1,4 @@
-"""ISO 19139 -> oai_dc (Annex C), by the XSLT 1.0 stylesheet beside this file. Pure lxml.
+"""ISO 19139 -> oai_dc (P61, P67), by the XSLT 1.0 stylesheet beside this file. Pure lxml.
 
 The only place of this app where a payload is parsed. `to_oai_dc` never fails (P61, P66): a record that the
 stylesheet cannot treat is still given as identifier and title, and the fault is logged.
@@ -55,7 +55,7 @@ def _transform() -> etree.XSLT:
 
 
 def _tidy(root: etree._Element) -> etree._Element:
-    """Annex C: empty values are left out, and what says the same twice says it once."""
+    """Empty values are left out, and what says the same twice says it once."""
     seen = set()
     for child in list(root):
         says = (child.tag, child.get(_XML_LANG), child.text)

@@ -97,7 +97,7 @@ def come_back(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
 
 
 def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """The records are no longer in the set: its harvesters are told that they are deleted (design.md, data model)."""
+    """The records are no longer in the set: its harvesters are told that they are deleted (P75)."""
     _execute_noted(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true, direct = false

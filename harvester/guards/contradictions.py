@@ -1,4 +1,4 @@
-"""Records that one list gives as live and as deleted: the provider is asked which it is (fault catalogue 72)."""
+"""Records that one list gives as live and as deleted: the provider is asked which it is (F72)."""
 
 from dataclasses import replace
 

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="run",
             name="sealed_cookies",
-            field=models.TextField(blank=True, help_text="what the provider set in this run (fault catalogue 96)"),
+            field=models.TextField(blank=True, help_text="what the provider set in this run (F96)"),
         ),
         migrations.AddConstraint(
             model_name="run",

@@ -25,7 +25,7 @@ _PEM = "-----BEGIN "
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a link needs besides its base URL to be let in (fault catalogue 96 to 105). All of it may be empty.
+    """What a link needs besides its base URL to be let in (F96 to F105). All of it may be empty.
 
     `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an
     HTTP proxy. `post`: ask by POST. `cookies`: what the provider set earlier in this run, as `cookies_of` gave it.

@@ -105,7 +105,7 @@ def _target(asked: str, response: requests.Response, base_url: str) -> str:
 
 
 def _check_arguments(target: str, arguments: Mapping[str, str], *, kept_in_body: bool, from_url: str) -> None:
-    """A redirect that drops the query would bring Identify, or an error, whatever was asked (fault catalogue 94)."""
+    """A redirect that drops the query would bring Identify, or an error, whatever was asked (F94)."""
     if arguments and not kept_in_body and not urlsplit(target).query:
         raise RefusedByProvider(
             f"a redirect from {_base(from_url)} to {_base(target)} drops the arguments; make {_base(target)} the "
@@ -123,7 +123,7 @@ def addresses(host: str) -> list[str]:
 
 
 def may_lead(here: list[str], there: list[str]) -> bool:
-    """Whether a redirect may lead from a host with these addresses to one with those (fault catalogue 95).
+    """Whether a redirect may lead from a host with these addresses to one with those (F95).
 
     To public addresses always; to others only where the provider itself, which an operator has named, has one of
     the same kind.

@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024  # after decompression (H30)
-MAX_LAYERS = 2  # of compression: some servers compress what is compressed (fault catalogue 15)
+MAX_LAYERS = 2  # of compression: some servers compress what is compressed (F15)
 MAX_GET_CHARACTERS = 2000  # H6
 _PIECE_BYTES = 256 * 1024
 
-# What is worth asking again (users-pain 28), and how long to wait where the provider does not say: None as the
-# schedule has it. H26: five minutes after a 503. Every other 5xx is as 500.
+# What is worth asking again, and how long to wait where the provider does not say: None as the schedule has it. H26:
+# five minutes after a 503. Every other 5xx is as 500.
 WAITS_S: Mapping[int, float | None] = {408: None, 425: None, 429: 60, 500: None, 502: None, 503: 300, 504: None}
 _MAY_BE_OAI_ERRORS = frozenset({400, 422})
-_OTHER_METHOD = frozenset({405, 501})  # fault catalogue 97
+_OTHER_METHOD = frozenset({405, 501})  # F97
 _TUNNEL_WANTS_PASSWORD = re.compile(r"Tunnel connection failed: 407\b")  # http.client tells it by its text alone
 
 
@@ -201,7 +201,7 @@ def _body(response: requests.Response) -> bytes:
 
 @cleaned
 def expand(raw: bytes) -> bytes:
-    """The body without compression: told by its first bytes, as headers are wrong in both directions (15, 16).
+    """The body without compression: told by its first bytes, as headers are wrong in both directions (F15, F16).
 
     No more than MAX_REPLY_BYTES are ever made of it. Raises zlib.error and TooLarge. By ISA-L, in half of zlib's time.
     """
@@ -247,7 +247,7 @@ def _check_status(response: requests.Response, moved_to: str) -> None:
     if status == 200:
         return
     if status in WAITS_S or status >= 500 and status not in _OTHER_METHOD:
-        if response.headers.get("cf-mitigated"):  # fault catalogue 91
+        if response.headers.get("cf-mitigated"):  # F91
             raise RefusedByProvider(
                 f"the provider answered HTTP {status} with a challenge for browsers; {_ASK_FOR_ACCESS}"
             )

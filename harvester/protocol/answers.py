@@ -57,7 +57,7 @@ class Page:
     """One list reply. `token` is None when the list ends here (H19).
 
     `warnings`: a remark for each time that something was not as it should be. `fault`: what an error beside the entries
-    means: they are stored, and it is the outcome of the page (fault catalogue 39). `cookies` and `moved_to`: what the
+    means: they are stored, and it is the outcome of the page (F39). `cookies` and `moved_to`: what the
     provider has set, and named as its new base URL, by the time of this page.
     """
 
@@ -94,7 +94,7 @@ class Format:
 
 
 def iso_prefixes(offered: Iterable[Format]) -> list[str]:
-    """The prefixes under which ISO 19139 is offered, however they are spelled: by the namespace (48, W2)."""
+    """The prefixes under which ISO 19139 is offered, however they are spelled: by the namespace (F48, W2)."""
     return [item.prefix for item in offered if item.namespace.rstrip("/") in (oai.GMD_NS, oai.GMI_NS)]
 
 
@@ -255,7 +255,7 @@ _KNOWN_CODES = frozenset(
 
 
 def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError:
-    """The gravest of what the errors mean (fault catalogue 39 to 41): all are told."""
+    """The gravest of what the errors mean (F39 to F41): all are told."""
     said = "; ".join(f"{error.get('code') or '(no code)'}: {_text(error)}".rstrip(": ") for error in errors)
     codes = {error.get("code") or "" for error in errors}
     if not codes <= _KNOWN_CODES:
@@ -270,7 +270,7 @@ def _told(root: etree._Element) -> datetime | None:
 
 
 def _response_date(root: etree._Element, date: datetime | None) -> datetime:
-    """The earlier of the two times the provider tells: a cursor that is too early costs time, never records (51)."""
+    """The earlier of the two times the provider tells: a cursor that is too early costs time, never records (F51)."""
     text = _child_text(root, "responseDate")
     told = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
     if not told:

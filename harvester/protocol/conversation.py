@@ -23,7 +23,7 @@ from harvester.protocol.warnings import ProviderWarning, WarningCode, add_up, se
 
 logger = logging.getLogger(__name__)
 
-MAX_EMPTY_PAGES = 3  # chosen: in a row, each with a token (fault catalogue 27)
+MAX_EMPTY_PAGES = 3  # chosen: in a row, each with a token (F27)
 MAX_ASKED_AGAIN = 20  # chosen: records of a page that could not be read, each asked for by itself
 
 
@@ -73,7 +73,7 @@ class Conversation:
     # --- Questions -----------------------------------------------------------------------------------
 
     def identify(self) -> Identity:
-        """Identify. Where it fails and other verbs work, safe values take its place (fault catalogue 50)."""
+        """Identify. Where it fails and other verbs work, safe values take its place (F50)."""
         try:
             reply = self._ask({"verb": "Identify"})
             identity = answers.identify(reply.body, reply.charset, reply.date)
@@ -142,7 +142,7 @@ class Conversation:
         return Identity("", "", Granularity.DAY, "", "", at)
 
     def _by_post(self) -> None:
-        """What a proxy that eats the query needs (fault catalogue 42)."""
+        """What a proxy that eats the query needs (F42)."""
         self._post = True
         self._warn(WarningCode.METHOD, "GET was answered with badVerb; the provider is asked by POST.")
 
@@ -151,7 +151,7 @@ class Conversation:
         try:
             page = self._read(self._ask(self._in_its_words(arguments)), verb, continued=continued)
         except TokenLost as exc:
-            if self._watch.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # 27, 31
+            if self._watch.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
                 self._warn(WarningCode.END, f"The list ended with an error instead of an empty token ({exc}).")
                 return Page(datetime.now(UTC).replace(microsecond=0), ())
             page = self._page_otherwise(arguments, exc)
@@ -188,12 +188,12 @@ class Conversation:
             return arguments
         if isinstance(refusal, TokenLost):
             if refusal.codes == {"badArgument"} and not self._prefix_beside_token:
-                self._prefix_beside_token = True  # 33
+                self._prefix_beside_token = True  # F33
                 self._warn(WarningCode.TOKEN, "The provider wants the metadataPrefix beside the token.")
                 return arguments
-            return {**arguments, "resumptionToken": token.strip()} if token.strip() != token else None  # 32
+            return {**arguments, "resumptionToken": token.strip()} if token.strip() != token else None  # F32
         if "badArgument" in refusal.codes and "from" in arguments and self._granularity is None:
-            by_seconds = "T" in arguments["from"]  # 52, 53
+            by_seconds = "T" in arguments["from"]  # F52, F53
             self._granularity = Granularity.DAY if by_seconds else Granularity.SECOND
             form = "seconds" if by_seconds else "days"
             self._warn(
@@ -204,7 +204,7 @@ class Conversation:
         return None
 
     def _spelling(self) -> str:
-        """How ISO 19139 is spelled there, as the end of a sentence (fault catalogue 48)."""
+        """How ISO 19139 is spelled there, as the end of a sentence (F48)."""
         try:
             alike = answers.iso_prefixes(self.formats())
         except HarvestError:
@@ -212,7 +212,7 @@ class Conversation:
         return f"; ISO 19139 is called {', '.join(alike)} there: correct the link's prefix" if alike else ""
 
     def _asked_again(self, entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
-        """The entries, those without metadata and those that cannot be read asked for by GetRecord (10, 64, 65)."""
+        """The entries, those without metadata and those that cannot be read asked for by GetRecord (H33, F64, F65)."""
         wanting = [entry for entry in entries if _is_wanting(entry)][:MAX_ASKED_AGAIN]
         got = {id(entry): self._second_opinion(entry) for entry in wanting}
         return tuple(got.get(id(entry), entry) for entry in entries)

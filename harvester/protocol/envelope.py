@@ -2,7 +2,7 @@
 
 lxml only: no Django, no network.
 
-Answers of OAI-PMH 1.0 and 1.1 turned into what 2.0 would say (H45, Annex E). lxml only.
+Answers of OAI-PMH 1.0 and 1.1 turned into what 2.0 would say (H45). lxml only.
 
 What differs: the root is the verb, in a namespace of its own for each verb; the status stands on the record; a
 list of identifiers is bare; errors are HTTP 400, and nothing found is an empty list; dates are days.
@@ -98,7 +98,7 @@ def _beginning(text: bytes) -> str:
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _ROOT = re.compile(r"\{(http://www\.openarchives\.org/OAI/1\.[01]/OAI_\w+)\}\w+")
-OVERLAP_DAYS = 2  # Annex E: these providers change days behind the clock
+OVERLAP_DAYS = 2  # H45: these providers change days behind the clock
 
 
 def is_legacy(root: etree._Element) -> bool:

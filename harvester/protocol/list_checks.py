@@ -27,7 +27,7 @@ class ListChecker:
 
     @property
     def is_complete(self) -> bool:
-        """Whether as many entries have come as the provider announced (a hint, fault catalogue 31 and 36)."""
+        """Whether as many entries have come as the provider announced (a hint: F31, F36)."""
         return self._list_size is not None and self._received >= self._list_size > 0
 
     def look_at(self, page: Page, arguments: Mapping[str, str]) -> Page:
@@ -36,7 +36,7 @@ class ListChecker:
         self._list_size = page.list_size if page.list_size is not None else self._list_size
         self._received += len(page.entries)
         identifiers = {entry.entry.header.identifier for entry in page.entries}
-        if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # 73
+        if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
             raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
         warnings = [*page.warnings, *self._strays(page.entries), *_odd_stamps(page.entries)]
         token = page.token
@@ -48,7 +48,7 @@ class ListChecker:
         return replace(page, entries=_last_word_last(page.entries), token=token, warnings=tuple(warnings))
 
     def _strays(self, entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
-        """Records that were not asked for (34, 55, 56): taken, as each is authoritative (H16, H36), and told."""
+        """Records that were not asked for (F34, F55, F56): taken, as each is authoritative (H16, H36), and told."""
         start = datestamps.lenient(self._from) if self._from else None
         found = []
         for header in (entry.entry.header for entry in entries):
@@ -66,14 +66,14 @@ class ListChecker:
 
 
 def _odd_stamps(entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
-    """H35, 60: told, not refused."""
+    """H35, F60: told, not refused."""
     headers = [entry.entry.header for entry in entries if entry.entry.header.identifier]
     odd = [header for header in headers if datestamps.lenient(header.datestamp) is None]
     return [ProviderWarning(WarningCode.DATESTAMP, "A record has no datestamp that can be read.")] * len(odd)
 
 
 def _last_word_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
-    """The entries, those of one identifier in the order of their datestamps, at equal ones the living last (72, 73, H36)."""
+    """The entries, those of one identifier by their datestamps, at equal ones the living last (F72, F73, H36)."""
     places: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):
         places.setdefault(oai.identifier_key(entry.entry.header.identifier), []).append(place)

@@ -43,12 +43,12 @@ class Offer:
 
     @property
     def iso_prefix(self) -> str:
-        """The prefix under which ISO 19139 is offered, however it is spelled: by its namespace (48, W2); or ""."""
+        """The prefix under which ISO 19139 is offered, however it is spelled: by its namespace (F48, W2); or ""."""
         alike = answers.iso_prefixes(self.formats)
         return oai.ISO19139 if oai.ISO19139 in alike else next(iter(alike), "")
 
     def faults(self, prefix: str, remote_set: str) -> list[str]:
-        """Why a link with this prefix and set would not work: sentences (H2, H17, fault catalogue 48)."""
+        """Why a link with this prefix and set would not work: sentences (H2, H17, F48)."""
         found = []
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
@@ -134,7 +134,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
 
 
 def _doubts(identity: answers.Identity, base_url: str) -> tuple[str, ...]:
-    """What Identify says that an operator should know (fault catalogue 49, 82)."""
+    """What Identify says that an operator should know (F49, F82)."""
     found = []
     if identity.base_url and identity.base_url.rstrip("/") != base_url.rstrip("/"):
         found.append(f"The provider gives its base URL as {identity.base_url}.")

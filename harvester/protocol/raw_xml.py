@@ -34,7 +34,7 @@ Root = etree._Element  # what stands in it
 
 
 def root_in(container: Container) -> Root | None:
-    """What stands in a `metadata` element: its ISO 19139 record, else its first element (fault catalogue 66)."""
+    """What stands in a `metadata` element: its ISO 19139 record, else its first element (F66)."""
     return next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
 
 

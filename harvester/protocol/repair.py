@@ -55,7 +55,7 @@ def page(
 
 
 def _without_surroundings(body: bytes) -> tuple[bytes, list[ProviderWarning]]:
-    """The page from its declaration to its closing tag, and what was left out around it (fault catalogue 11, 12)."""
+    """The page from its declaration to its closing tag, and what was left out around it (F11, F12)."""
     warnings = []
     text = body.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n").removeprefix(codecs.BOM_UTF8)
     if len(text) < len(body.removeprefix(codecs.BOM_UTF8)):
@@ -205,7 +205,7 @@ def _escape_ampersands(record: bytes) -> bytes:
     return _AMPERSAND.sub(b"&amp;", record)
 
 
-# H32, in its order; then what the fault catalogue adds (6, 13).
+# H32, in its order; then F6 and F13.
 _MENDINGS: dict[str, Callable[[bytes], bytes]] = {
     "bytes that are not UTF-8 read as windows-1252": _to_utf8,
     "forbidden characters dropped": _without_forbidden_characters,

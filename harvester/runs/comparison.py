@@ -29,7 +29,7 @@ def due(now: datetime) -> Q:
 
 
 def cycle_days(link: Link) -> int:
-    """In how many days the whole is compared: within a week where nothing else tells of deletions (82)."""
+    """In how many days the whole is compared: within a week where nothing else tells of deletions (F82)."""
     return min(link.cycle_days, DAYS_WITHOUT_DELETIONS) if link.deleted_record == "no" else link.cycle_days
 
 

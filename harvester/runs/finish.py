@@ -107,14 +107,14 @@ def _doubts(run: Run, link: Link) -> list[str]:
     """Why a list that came to its end may not be what the provider holds: then all headers are compared at once."""
     found = []
     rows = remote_headers.of(link)
-    if run.list_from is None and run.listed:  # 83
+    if run.list_from is None and run.listed:  # F83
         held = remote_headers.live(link).count()
         if held > 2 * run.listed and held - run.listed > comparison.ceiling(link):
             found.append(
                 f"The provider lists {run.listed} entries, and {held} are held; if it was installed anew, ask it. Nothing "
                 "was deleted; its headers are compared now, and what is missing waits for you."
             )
-    # 35: the order changed while the list was read. Of what came unasked the table says nothing.
+    # F35: the order changed while the list was read. Of what came unasked the table says nothing.
     if run.pages > 1 and run.list_size is not None and (run.list_from is None or not run.message):
         since = Q() if run.list_from is None else Q(datestamp__gte=run.list_from) | Q(datestamp=None)
         distinct = rows.filter(since).count() + run.rejects.filter(identifier="").count()

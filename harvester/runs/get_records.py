@@ -84,7 +84,7 @@ def _answers(at: Provider, access: Access) -> bool:
 def _ask(at: Provider, access: Access, rows: list[RemoteHeader], *, leave_out: bool) -> _Replies:
     """The answers for some rows, one after the other. No database.
 
-    `leave_out`: a record that the provider fails to give is a reject, and does not keep the others back (89).
+    `leave_out`: a record that the provider fails to give is a reject, and does not keep the others back (F89).
     """
     replies = _Replies()
     with client.new_session(access) as session:

@@ -1,4 +1,4 @@
-"""Open, work on, restart and fail runs (design.md, promises 2 and 4).
+"""Open, work on, restart and fail runs (promises 2 and 4).
 
 A worker claims a run for a while (`harvester.rows.runs`), fetches a page outside any transaction, and stores it in one
 transaction together with the run's place (`listing`, `pages`, `fetching`, `ending`). Whoever comes second finds the
@@ -37,7 +37,7 @@ _AT_THE_START: dict[str, object] = {
     "sealed_cookies": "",
 }
 
-SLICE_S = 60  # design.md, section 5: a task takes pages for at most a minute
+SLICE_S = 60  # chosen: a task takes pages for at most a minute, so that no run holds a worker for long
 
 # --- Opening ----------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ def _restart(run: Run, error: TokenLost) -> None:
 
 
 def _is_about_a_page(run: Run, error: HarvestError) -> bool:
-    """Whether one page of whole records cannot be had from a provider that answers otherwise (22, 89)."""
+    """Whether one page of whole records cannot be had from a provider that answers otherwise (F22, F89)."""
     if run.strategy != Link.Strategy.RECORDS or run.phase != Run.Phase.LISTING:
         return False
     answered = isinstance(error, BrokenReply) or (isinstance(error, Unreachable) and error.status in (500, 502, 504))

@@ -288,9 +288,9 @@ def _take(run: Run, reading: PageReader, makers: PreparePool, provider: Conversa
 
 
 def _settled(run: Run, taken: _Taken, makers: PreparePool, provider: Conversation) -> _Taken:
-    """The page with what its list has contradicted settled (72), now that the pages before it are stored.
+    """The page with what its list has contradicted settled (F72), now that the pages before it are stored.
 
-    Raises what an error beside its entries means, with these stored (39).
+    Raises what an error beside its entries means, with these stored (F39).
     """
     page = contradictions.decided(run, taken.read.page, provider)
     if page.fault is not None:

@@ -83,7 +83,7 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_en
 
 
 def store_beside_error(run: Run, page: answers.Page) -> None:
-    """Store the entries of a page that has an error, too; the run stays where it is (fault catalogue 39)."""
+    """Store the entries of a page that has an error, too; the run stays where it is (F39)."""
     by_header = run.strategy == Link.Strategy.IDENTIFIERS
     entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
     with transaction.atomic():
@@ -170,7 +170,7 @@ def _rejects(run: Run, readied: prepare_entries.PreparedPage) -> list[Reject]:
 
 
 def _called_otherwise(run: Run, received: answers.ReceivedEntry, fault: prepare_entries.CalledOtherwise) -> Reject:
-    """The reject for a record whose gmd:fileIdentifier is not the identifier of its header (H38, fault catalogue 75)."""
+    """The reject for a record whose gmd:fileIdentifier is not the identifier of its header (H38, F75)."""
     reason = str(fault)
     if current.current_digests([fault.key]).get(fault.key) == fault.digest:
         reason += "; the same is held here by that identifier: the provider calls it otherwise now"
@@ -260,7 +260,7 @@ def _held_back(
 
 
 def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[str, str]:
-    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (75)."""
+    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (F75)."""
     names = dict(Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier"))
     names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
     return {

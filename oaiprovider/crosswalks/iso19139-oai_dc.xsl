@@ -1,6 +1,6 @@
 <?xml version="1.0" encoding="UTF-8"?>
 <!--
-  ISO 19139 to oai_dc, after Annex C of the conformance reference. The root may be gmd:MD_Metadata or
+  ISO 19139 to oai_dc (P61, P67). The root may be gmd:MD_Metadata or
   gmi:MI_Metadata. GML is matched by local name, because records of 2006 and of 2007 differ in its namespace.
   Empty and repeated values are removed afterwards, by crosswalk.py.
 -->

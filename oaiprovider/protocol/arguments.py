@@ -181,7 +181,7 @@ def _range(bounds: dict[str, tuple[datetime, datestamps.Granularity]]) -> Iterat
 
 
 def _date(value: str) -> str:
-    """P29, P30."""
+    """Say why `value` is no date (P29, P30); empty where it is one."""
     try:
         datestamps.parse(value)
     except ValueError:

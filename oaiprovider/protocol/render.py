@@ -1,4 +1,4 @@
-"""Values in, bytes of an OAI-PMH document out (3.2, 4). No queries, no settings, no Django.
+"""Values in, bytes of an OAI-PMH document out (OAI-PMH 3.2, 4). No queries, no settings, no Django.
 
 Markup is put around text by `_element` and, in headers, by `_header`; both escape and clean all of it (P28, P47).
 What is spliced as it stands is a payload: the root element's bytes with its own namespace declarations (P48),

@@ -1,4 +1,4 @@
-"""The worked examples of the reference (E1 to E22, E25): asked of a node that holds what theirs holds, and compared.
+"""The worked examples (E1 to E22, E25) of GISC_SHARED, asked of a node that holds what theirs holds, and compared.
 
 What a node chooses is left out of the comparison: times of answers, tokens, the words of errors, the size of sets.
 """
@@ -31,7 +31,7 @@ LAST = "urn:x-wmo:md:uk.gov.metoffice::model.last"
 
 
 def example(number: int) -> Any:
-    """The XML document of an example, as the reference has it."""
+    """The XML document of an example, as the file in GISC_SHARED has it."""
     text = shared("reference", "oai-pmh.md").read_text(encoding="utf-8")
     [section] = re.findall(rf"^### E{number} .*?(?=^### |^## )", text, re.MULTILINE | re.DOTALL)
     return etree.fromstring(re.search(r"```xml\n(.*?)```", section, re.DOTALL)[1].encode())

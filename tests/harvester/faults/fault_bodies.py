@@ -1,4 +1,4 @@
-"""Fault catalogue, rows 1 to 24: bodies and encodings."""
+"""F1 to F24: bodies and encodings."""
 
 import gzip
 import socket

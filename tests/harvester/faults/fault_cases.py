@@ -29,7 +29,7 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True)
 class Case:
-    """A row of the fault catalogue, or a part of one: a fault, and what is expected of us.
+    """A row of the fault catalogue (1 is F1), or a part of one: a fault, and what is expected of us.
 
     `says`: words of the run's message (of the first, where it is retried or restarted). `stored`: the numbers of the
     records (or the identifiers) held at the end. `rejects`: words of the reason of each reject. `mended`: the records marked as altered.

@@ -1,4 +1,4 @@
-"""Fault catalogue, rows 25 to 63: envelopes, tokens, dates and selective harvesting."""
+"""F25 to F63: envelopes, tokens, dates and selective harvesting."""
 
 import re
 from itertools import count

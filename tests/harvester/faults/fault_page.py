@@ -18,7 +18,7 @@ _HEAD = "| row | what the provider does | what becomes of the run | besides |\n|
 def table(cases: Iterable[Case]) -> str:
     """The cases as a table."""
     return _HEAD + "".join(
-        f"| {case.row} | {case.name} | {case.outcome.name.lower()} | {_besides(case)} |\n" for case in cases
+        f"| F{case.row} | {case.name} | {case.outcome.name.lower()} | {_besides(case)} |\n" for case in cases
     )
 
 

@@ -1,4 +1,4 @@
-"""Fault catalogue, rows 64 to 84: records."""
+"""F64 to F84: records."""
 
 from django.utils import timezone
 

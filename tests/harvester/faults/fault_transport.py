@@ -1,4 +1,4 @@
-"""Fault catalogue, rows 85 to 106: transport."""
+"""F85 to F106: transport."""
 
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""Every row of the fault catalogue against a provider that really misbehaves, on a real socket."""
+"""Every row of the fault catalogue (F1 to F106) against a provider that really misbehaves, on a real socket."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The worked examples of the reference that are about harvesting: E27, E28, E29. Real sockets, two providers."""
+"""The worked examples about harvesting: E27, E28, E29. Real sockets, two providers."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -86,20 +86,20 @@ def test_a_session_goes_as_in_the_example(link: Link, provider: Provider) -> Non
             now=provider.now,
         )
 
-    # 1: what does it offer?
+    # Step 1: what does it offer?
     seen = probe.retrieve_info(link.base_url, remote_set=link.remote_set)
     assert seen.identity.granularity is datestamps.Granularity.SECOND
     assert link.remote_set in [offered.spec for offered in seen.sets]
     provider.asked.clear()
 
-    # 2 and 3: page 1, then the connection is lost. Nothing is complete.
+    # Steps 2 and 3: page 1, then the connection is lost. Nothing is complete.
     provider.faults.append(times(1, continued, lambda: xml("")))
     run = harvest(link)
     assert (run.state, run.received) == (Run.State.OPEN, 2)
     assert cursor(link) is None
     token = run.token
 
-    # 4 and 5: the same token again, page 2; then 503 with a wait of 20 s.
+    # Steps 4 and 5: the same token again, page 2; then 503 with a wait of 20 s.
     busy = times(
         1,
         lambda asked: asked.get("resumptionToken") not in (None, token),
@@ -113,7 +113,7 @@ def test_a_session_goes_as_in_the_example(link: Link, provider: Provider) -> Non
     assert run.not_before is not None and run.not_before >= before + timedelta(seconds=20)
     assert cursor(link) is None
 
-    # 6: the last page. F is of the first page, M the greatest datestamp.
+    # Step 6: the last page. F is of the first page, M the greatest datestamp.
     run = go_on(run)
     assert (run.state, run.received, run.new) == (Run.State.DONE, 6, 6)
     tokens = [asked["resumptionToken"] for asked in provider.lists if continued(asked)]
@@ -121,7 +121,7 @@ def test_a_session_goes_as_in_the_example(link: Link, provider: Provider) -> Non
     link.refresh_from_db()
     assert (link.first_response, link.newest) == (at(f"{day}10:00:00Z"), at(f"{day}09:58:13Z"))
 
-    # 7: the next run asks from M less a granule and the overlap, and nothing changes here.
+    # Step 7: the next run asks from M less a granule and the overlap, and nothing changes here.
     stamps = list(Record.objects.order_by("pk").values_list("identifier", "datestamp"))
     provider.now = f"{day}10:30:00Z"
     provider.asked.clear()

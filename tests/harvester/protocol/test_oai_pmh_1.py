@@ -1,4 +1,4 @@
-"""A provider of OAI-PMH 1.1: recognised by itself, and harvested as any other (H45, Annex E)."""
+"""A provider of OAI-PMH 1.1: recognised by itself, and harvested as any other (H45)."""
 
 import pytest
 from pytest_httpserver import HTTPServer

@@ -1,4 +1,4 @@
-"""ISO 19139 to oai_dc, after Annex C. No database."""
+"""ISO 19139 to oai_dc (P61, P67). No database."""
 
 from pathlib import Path
 

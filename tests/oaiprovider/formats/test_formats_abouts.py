@@ -31,7 +31,7 @@ OURS: dict[str, Any] = {
     "harvestDate": "2025-03-04T08:31:00Z",
     "altered": False,
 }
-# The example of the reference, E7: Tokyo was reached through a relay.
+# E7: Tokyo was reached through a relay.
 EARLIER: dict[str, Any] = {
     "baseURL": "http://gisc-tokyo.example.jp/oai",
     "identifier": "urn:a",

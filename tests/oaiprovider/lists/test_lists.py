@@ -44,7 +44,6 @@ def put_many(number: int) -> list[str]:
 def test_both_bounds_are_inclusive_and_a_day_is_a_whole_day(
     client: Client, start: str | None, end: str | None, expected: str
 ) -> None:
-    """E26."""
     stamps = ("2025-02-28T23:59:59Z", "2025-03-01T00:00:00Z", "2025-03-01T23:59:59Z", "2025-03-02T00:00:00Z")
     for name, stamp in zip("abcd", stamps, strict=True):
         world.put(world.iso_record(f"urn:{name}"))
@@ -124,9 +123,8 @@ def test_every_live_record_is_in_both_formats_and_both_lists(client: Client) -> 
             assert len(record.find("//o:metadata/*")) == (0 if header.deleted else 1)
 
 
-@pytest.mark.spec("P83", "P84", "P88", "S34", "S35")
+@pytest.mark.spec("P83", "P84", "P88", "S34", "S35", "E5", "E9")
 def test_a_deletion_is_listed_at_its_own_time_with_its_sets_and_without_metadata(client: Client) -> None:
-    """E5, E9."""
     names = put_many(2)
     for name in names:
         world.restamp(name, PAST)
@@ -197,9 +195,8 @@ def test_records_and_headers_have_page_sizes_of_their_own(client: Client, settin
     assert [len(page.headers) for page in headers] == [3, 3]
 
 
-@pytest.mark.spec("P97", "P25")
+@pytest.mark.spec("P97", "P25", "E6")
 def test_a_continuation_echoes_verb_and_token_only(client: Client, settings) -> None:
-    """E6."""
     settings.GISC_PAGE_HEADERS = 2
     put_many(3)
     first = asking.get(client, verb="ListIdentifiers", metadataPrefix="iso19139", set=world.OUR_SPEC)

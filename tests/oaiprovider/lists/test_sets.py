@@ -24,9 +24,8 @@ def test_the_catalogue_comes_first_then_our_own_set_then_the_others_by_spec(clie
     assert specs(client) == ["WIS-CATALOGUE", world.OUR_SPEC, "WIS-GISC-OFFENBACH", "WIS-GISC-TOULOUSE", "shared01"]
 
 
-@pytest.mark.spec("P73")
+@pytest.mark.spec("P73", "E4")
 def test_a_set_has_a_spec_a_name_and_a_description_when_it_has_one(client: Client) -> None:
-    """E4."""
     MetadataSet.objects.create(spec="a", name="A & B", description="Records <of> A.")
     MetadataSet.objects.create(spec="b", name="No description")
     answer = asking.get(client, verb="ListSets")

@@ -152,9 +152,8 @@ def test_both_record_lists_answer_alike(client: Client, node: None, verb: str, c
     assert tuple(answer.codes) == case.codes
 
 
-@pytest.mark.spec("T3.47", "P78")
+@pytest.mark.spec("T3.47", "P78", "E20")
 def test_an_undefined_set_is_named_in_the_text(client: Client, node: None) -> None:
-    """E20."""
     answer = asking.get(client, verb="ListIdentifiers", metadataPrefix="iso19139", set="WIS-GISC-TOKIO")
     assert answer.codes == ["noRecordsMatch"]
     assert "'WIS-GISC-TOKIO' is not defined" in answer.texts[0]
@@ -162,9 +161,8 @@ def test_an_undefined_set_is_named_in_the_text(client: Client, node: None) -> No
     assert "not defined" not in empty.texts[0]
 
 
-@pytest.mark.spec("T3.19", "T3.46", "T3.55", "P79")
+@pytest.mark.spec("T3.19", "T3.46", "T3.55", "P79", "E22")
 def test_a_node_that_shows_no_sets_has_no_set_hierarchy(client: Client, node: None) -> None:
-    """E22."""
     MetadataSet.objects.update(public=False)
     assert asking.get(client, verb="ListSets").codes == ["noSetHierarchy"]
     assert asking.raw_get(client, f"{LIST}&set=a").codes == ["noSetHierarchy"]
@@ -172,9 +170,8 @@ def test_a_node_that_shows_no_sets_has_no_set_hierarchy(client: Client, node: No
     assert both.codes == ["cannotDisseminateFormat", "noSetHierarchy"]
 
 
-@pytest.mark.spec("P69")
+@pytest.mark.spec("P69", "E17", "E16")
 def test_an_error_names_what_was_asked_for(client: Client, node: None) -> None:
-    """E17, E16."""
     answer = asking.get(client, verb="GetRecord", identifier="urn:x-wmo:md:none", metadataPrefix="iso19139")
     assert answer.texts == ["No item 'urn:x-wmo:md:none' in this repository."]
     answer = asking.get(client, verb="ListRecords", metadataPrefix="ISO19139")

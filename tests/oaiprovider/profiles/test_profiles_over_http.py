@@ -59,7 +59,6 @@ def test_each_harvester_walks_to_the_end_of_what_it_is_shown(base_url: str) -> N
 
 @pytest.mark.spec("G12", "E30")
 def test_a_token_taken_to_the_other_harvester_is_refused_and_still_good_at_home(base_url: str) -> None:
-    """E30."""
     driver = harvester(base_url, "DRIVER/2.1").ListRecords(metadataPrefix="iso19139")
     token = driver.resumption_token.token
     for stranger in ("PARTNER", "curl/8"):

@@ -101,9 +101,8 @@ def test_a_bad_verb_is_the_only_fault_reported(query: str, text: str) -> None:
     assert text in fault.text
 
 
-@pytest.mark.spec("P14", "P21")
+@pytest.mark.spec("P14", "P21", "E12")
 def test_every_fault_is_reported_in_the_order_of_the_checks() -> None:
-    """E12."""
     found = faults("verb=ListRecords&foo=1&metadataprefix=oai_dc&from=2025-02-30&set=a&set=a")
     assert all(isinstance(fault, BadArgument) for fault in found)
     assert [fault.text.split("; write")[0].rstrip(".") for fault in found] == [
@@ -239,9 +238,8 @@ def test_the_first_and_last_dates_of_the_calendar_are_dates() -> None:
     assert asked.end > datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
-@pytest.mark.spec("P31")
+@pytest.mark.spec("P31", "E13")
 def test_bounds_of_different_granularity_are_refused() -> None:
-    """E13."""
     query = "verb=ListIdentifiers&metadataPrefix=iso19139&from=2025-03-01&until=2025-03-02T00:00:00Z"
     assert faults(query) == (BadArgument("Arguments 'from' and 'until' must have the same granularity."),)
 

@@ -60,9 +60,8 @@ def shown(client: Client) -> list[str]:
 
 
 @pytest.mark.django_db
-@pytest.mark.spec("P127", "P48")
+@pytest.mark.spec("P127", "P48", "E1")
 def test_friends_are_the_peers_that_are_harvested(client: Client) -> None:
-    """E1."""
     assert shown(client) == []
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     shared = MetadataSet.objects.create(spec="shared01", name="Shared", kind=MetadataSet.Kind.SHARED)

@@ -12,9 +12,8 @@ from tests.oaiprovider import asking
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.spec("P52", "P53", "P57", "P58", "P1", "W4", "P59", "P110")
+@pytest.mark.spec("P52", "P53", "P57", "P58", "P1", "W4", "P59", "P110", "E1")
 def test_identify_says_who_we_are_in_the_order_of_the_schema(client: Client, settings) -> None:
-    """E1."""
     settings.GISC_REPOSITORY_NAME = "GISC Tokyo <catalogue>"
     settings.GISC_BASE_URL = world.OUR_BASE_URL
     settings.GISC_ADMIN_EMAIL = world.OUR_EMAIL
@@ -55,9 +54,8 @@ def test_the_deletion_policy_follows_the_retention(client: Client, settings, day
     assert asking.get(client, verb="Identify").find("string(//o:deletedRecord)") == policy
 
 
-@pytest.mark.spec("P61", "P62", "P63", "W2")
+@pytest.mark.spec("P61", "P62", "P63", "W2", "E2")
 def test_the_repository_has_two_formats(client: Client) -> None:
-    """E2."""
     answer = asking.get(client, verb="ListMetadataFormats")
     assert [tuple(child.text for child in known) for known in answer.find("//o:metadataFormat")] == [
         ("iso19139", "http://www.isotc211.org/2005/gmd/gmd.xsd", "http://www.isotc211.org/2005/gmd"),
@@ -66,9 +64,8 @@ def test_the_repository_has_two_formats(client: Client) -> None:
     assert answer.token_element is None
 
 
-@pytest.mark.spec("P63", "P64")
+@pytest.mark.spec("P63", "P64", "E3", "E21")
 def test_a_live_item_has_both_formats_and_a_deleted_one_none(client: Client) -> None:
-    """E3, E21."""
     world.put(world.iso_record("urn:a"))
     arguments = {"verb": "ListMetadataFormats", "identifier": "urn:a"}
     prefixes = asking.get(client, **arguments).find("//o:metadataPrefix/text()")

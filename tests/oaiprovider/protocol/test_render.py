@@ -128,9 +128,8 @@ def test_the_token_element_of_a_middle_page_and_of_the_last() -> None:
     assert b"resumptionToken" not in render.list_identifiers([LIVE.header], None)
 
 
-@pytest.mark.spec("P73", "P46")
+@pytest.mark.spec("P73", "P46", "E4")
 def test_a_set_description_is_an_oai_dc_container() -> None:
-    """E4."""
     schemas.require()
     sets = [render.SetLine("a", "A & B"), render.SetLine("b", "B", ("Records <of> B\x00",))]
     made = document(render.list_sets(sets, None), (("verb", "ListSets"),))
