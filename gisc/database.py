@@ -1,13 +1,8 @@
 """Bring the database to the state that this version of the code expects. Imports Django only when called."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 logger = logging.getLogger(__name__)
-
-# Chosen: the key of the advisory lock under which one process at a time prepares the database.
-_TURN = 0x61536331
 
 
 def unapplied() -> list[str]:
@@ -24,7 +19,10 @@ def prepare() -> None:
     """Apply the migrations that are missing and create what a node has before its first record."""
     from django.core.management import call_command
 
-    with turn():
+    from catalogue import locks
+
+    # No other process of any host prepares this database meanwhile.
+    with locks.session_lock(locks.DATABASE_PREPARATION):
         missing = unapplied()
         if missing:
             call_command("migrate", interactive=False, verbosity=0)
@@ -37,19 +35,3 @@ def ensure_sets() -> None:
     from catalogue import bootstrap
 
     bootstrap.ensure_sets()
-
-
-@contextmanager
-def turn() -> Iterator[None]:
-    """Wait until no other process of any host prepares this database, and keep them waiting meanwhile."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_TURN])
-    try:
-        yield
-    finally:
-        # A connection that broke meanwhile has given the lock up by itself.
-        if connection.connection is not None and not connection.connection.closed:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_TURN])
