@@ -1,7 +1,7 @@
 """The register of all advisory locks of PostgreSQL that the node takes, and the only Python code that takes them.
 
 Every process of every host that uses one database sees the same locks, so their numbers are constants of the outside
-world: during an upgrade the version before and this one run at once and must wait for one another. Numbers are never
+world: during an upgrade processes of two versions may run at once and must wait for one another. Numbers are never
 changed and never used again. The SQL functions write the number out; a test compares them with this register.
 """
 

@@ -32,9 +32,19 @@ def test_every_lock_of_the_module_is_in_the_register_once() -> None:
 
 
 def test_no_other_python_code_takes_an_advisory_lock() -> None:
-    sources = [file for app in APPS for file in (ROOT / app).rglob("*.py") if file.parent.name != "migrations"]
+    sources = [file for app in APPS for file in (ROOT / app).rglob("*.py")]
     taking = {str(file.relative_to(ROOT)) for file in sources if ADVISORY.search(file.read_text(encoding="utf-8"))}
     assert taking == {"catalogue/locks.py"}
+
+
+def test_the_sql_functions_take_the_locks_of_the_register() -> None:
+    """In SQL the number is written out, and the name of the function says the level."""
+    calls = re.compile(r"\bpg_(?:try_)?advisory_(xact_)?lock(?:_shared)?\((\d+)\)")
+    for file in (file for app in APPS for file in (ROOT / app).rglob("*.sql")):
+        text = file.read_text(encoding="utf-8")
+        found = [(int(number), bool(xact)) for xact, number in calls.findall(text)]
+        assert len(found) == len(ADVISORY.findall(text)), f"{file} takes a lock in a way that this test does not see"
+        assert set(found) <= {(lock.number, lock.level is locks.Level.TRANSACTION) for lock in locks.ALL}, file
 
 
 @pytest.mark.django_db(transaction=True)
