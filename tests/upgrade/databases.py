@@ -14,10 +14,8 @@ from django.db import connection
 
 from catalogue import payload
 from tests.gisc.running import manage
+from tests.upgrade.make_fixture import SECRET_KEY
 
-SECRET_KEY = (
-    "known to everyone, and good for nothing but these tests"  # of tests/servers.py: what it sealed is read again
-)
 # A setting of PostgreSQL 17, and commands of psql.
 _NOT_EVERYWHERE = re.compile(r"^(SET transaction_timeout = 0;|\\(un)?restrict \w+)\n", re.MULTILINE)
 

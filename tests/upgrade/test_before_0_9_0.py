@@ -5,7 +5,6 @@ the rows that say which migrations were applied.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -16,8 +15,9 @@ from django.test import Client
 from gisc import database, health
 from tests.gisc.running import refused
 from tests.upgrade import databases
+from tests.upgrade.make_fixture import DATA
 
-BEFORE = Path(__file__).parents[1] / "data" / "before-0.9.0.sql"
+BEFORE = DATA / "before-0.9.0.sql"
 APPS = ("catalogue", "oaiprovider", "harvester")
 WHAT_TO_DO = "install the last version before 0.9.0, run its manage.py migrate, then install this version again"
 
@@ -93,10 +93,10 @@ def test_a_database_that_stopped_between_two_old_migrations_is_refused_with_a_se
     assert sentence.endswith(f"by a version before 0.9.0 that had not applied {first}; {WHAT_TO_DO}")
 
 
-def test_one_that_had_applied_the_first_old_migration_alone_is_refused_by_every_command(old: str) -> None:
+def test_one_that_had_applied_the_first_old_migration_alone_is_refused_by_other_commands_too(old: str) -> None:
     """The first of an app had the name that the one for all of them has now."""
     databases.execute(old, "DELETE FROM public.django_migrations WHERE app = 'harvester' AND name <> '0001_initial'")
-    for command in ("migrate", "showmigrations", "createsuperuser"):
+    for command in ("showmigrations", "createsuperuser"):
         assert WHAT_TO_DO in refused(databases.command(old, command))
 
 
