@@ -1,4 +1,4 @@
-"""SQL in sight: what the database has is what the newest files say, and no released file was edited.
+"""SQL in sight: what the database has is what the newest files say, no released file was edited, and a page tells of all.
 
 `tests/data/released_sql.txt` has the checksums of all files that were released, in a section for each version. To release:
 add a section with the lines of `sha256sum` for the new files.
@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 
 import gisc
-from catalogue import sql
+from catalogue import locks, sql
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASED = ROOT / "tests" / "data" / "released_sql.txt"
@@ -117,3 +117,39 @@ def definitions() -> Definitions:
             "SELECT tgname || ' on ' || tgrelid::regclass, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal"
         )
         return Definitions(functions, dict(cursor.fetchall()))
+
+
+# --- The tables of docs/ARCHITECTURE.md ----------------------------------------------------------------
+
+
+def table(heading: str) -> list[list[str]]:
+    """The rows of the table whose first column has this heading, without marks of code."""
+    text = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.partition("\n## SQL in the database\n")[2].partition("\n## ")[0]
+    rows = section.partition(f"\n| {heading} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip().replace("`", "") for cell in row.strip("|").split("|")] for row in rows]
+
+
+@pytest.mark.django_db
+def test_the_page_tells_of_every_function_with_its_file() -> None:
+    told = {name: file for names, file, _ in table("function") for name in names.split(", ")}
+    assert told.keys() == {f"{name.split('(')[0]}()" for name in definitions().functions}
+    for name, file in told.items():
+        newest_file = max(ROOT.glob(f"{file}.*.sql"))
+        assert f"FUNCTION {name.removesuffix(')')}" in newest_file.read_text(encoding="utf-8"), name
+
+
+@pytest.mark.django_db
+def test_the_page_tells_of_every_trigger_with_what_it_runs() -> None:
+    told = {f"{name} on {on}": (when, function) for name, on, when, function in table("trigger")}
+    known = definitions().triggers
+    assert told.keys() == known.keys()
+    for name, (when, function) in told.items():
+        moment, _, level = when.partition(" each ")
+        assert f" {moment.upper()} " in known[name], name
+        assert f"FOR EACH {level.upper()} EXECUTE FUNCTION {function}" in known[name], name
+
+
+def test_the_page_tells_of_every_advisory_lock_as_the_register_does() -> None:
+    told = [(name, int(number, 16), level, mode, guards) for name, number, level, mode, _, guards in table("lock")]
+    assert told == [(lock.name, lock.number, lock.level.value, lock.modes, lock.guards) for lock in locks.ALL]
