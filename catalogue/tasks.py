@@ -4,7 +4,7 @@ from datetime import datetime
 
 from celery import shared_task
 
-from catalogue import validation
+from catalogue import locks, validation
 
 SLICE_S = 20  # chosen: so long at a time a worker is kept from harvesting
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
@@ -25,8 +25,8 @@ def validate(arguments: tuple[str, str, str, int] | None = None) -> None:
         place = validation.Place(
             rules, datetime.fromisoformat(begun), datetime.fromisoformat(datestamp), int(record_id)
         )
-    with validation.turn() as ours:
-        if not ours:
+    with locks.session_lock(locks.VALIDATION, wait=False) as taken:
+        if not taken:
             return
         place = validation.label(place, seconds=SLICE_S)
     if place is not None:

@@ -10,8 +10,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -29,7 +28,6 @@ from catalogue.models import DatestampClock, Record, Validation
 from catalogue.payloads import payload
 
 BATCH = 100  # chosen: records labelled in one statement; less than a second of work
-_TURN = 0x47495356  # "GISV": the advisory lock of those who label
 NODE = "node"  # the rule of faults that are none of the record's
 logger = logging.getLogger(__name__)
 
@@ -110,19 +108,6 @@ def _code_digest() -> str:
 # Everything stamped before this was labelled under these rules when this process last reached the end of a walk.
 # Datestamps never decrease in commit order, so what is written later is stamped at or after it (promise 1).
 _settled: tuple[str, datetime] | None = None
-
-
-@contextmanager
-def turn(*, wait: bool = False) -> Iterator[bool]:
-    """Whether it is ours to label now: one process at a time does, or two would check the same records."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT pg_{'' if wait else 'try_'}advisory_lock(%s)", [_TURN])
-        ours = wait or bool(cursor.fetchone()[0])
-        try:
-            yield ours
-        finally:
-            if ours:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_TURN])
 
 
 def label(

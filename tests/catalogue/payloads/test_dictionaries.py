@@ -67,9 +67,9 @@ def test_a_second_start_changes_nothing() -> None:
 
 def test_the_same_samples_give_the_same_dictionary_in_every_process() -> None:
     program = (
-        "from pathlib import Path; from catalogue import frames, metadata;"
+        "from pathlib import Path; from catalogue.documents import xml_tree; from catalogue.payloads import zstd;"
         f"files = sorted(Path({str(SAMPLES)!r}).glob('*/*.xml'));"
-        "print(*frames.train([metadata.root_element(file.read_bytes()) for file in files])[:1])"
+        "print(*zstd.train([xml_tree.root_element(file.read_bytes()) for file in files])[:1])"
     )
     answer = subprocess.run(
         [sys.executable, "-c", program], cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=60
@@ -252,7 +252,7 @@ def test_repacking_a_damaged_payload_tells_and_the_next_offer_mends_it() -> None
 def test_what_one_process_packs_another_unpacks() -> None:
     world.put(world.iso_record("urn:a"))
     program = (
-        "import django; django.setup(); from catalogue import payload; from catalogue.models import Record;"
+        "import django; django.setup(); from catalogue.payloads import payload; from catalogue.models import Record;"
         "print(payload.unpack(Record.objects.get(key='urn:a').payload).hex())"
     )
     url = connection.settings_dict
