@@ -12,7 +12,7 @@ from catalogue.tasks import queue_validation
 from catalogue.writing import purge
 from harvester.links import failover
 from harvester.models import Run
-from harvester.rows import health, outage
+from harvester.rows import health, outage, runs
 from harvester.runs import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ def queue(run: Run) -> None:
     Raises OperationalError of kombu when there is no broker.
     """
     harvest.delay(run.pk)
-    lifecycle.mark_queued(run)
+    runs.mark_queued(run)
 
 
 def _queue_if_possible(run: Run) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import transaction
 
 from harvester.models import Link, Run
-from harvester.rows import remote_headers
+from harvester.rows import links, remote_headers
 from harvester.runs import finish, lifecycle
 
 # What says where records come from and where they go. `harvested_to` is true of these five together.
@@ -26,7 +26,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
         remote_headers.distrust(link)
-        link.standbys.all().delete()
+        links.forget_positions(link)
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
         link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None

@@ -21,14 +21,12 @@ from harvester.errors import HarvestError
 from harvester.models import Alternative, Conflict, Link, Run, Standby
 from harvester.net import client
 from harvester.protocol.conversation import Conversation
-from harvester.rows import remote_headers
+from harvester.rows import links, remote_headers
 from harvester.runs import lifecycle
 
 logger = logging.getLogger(__name__)
 
 MAX_DOUBTED = 1000  # chosen: so many GetRecord requests cost less than a whole list
-_PLACE = ("harvested_to", "first_response", "newest", "granularity", "deleted_record")
-_NO_PLACE = {"harvested_to": None, "first_response": None, "newest": None}
 
 
 @transaction.atomic
@@ -48,11 +46,11 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     if standby is not None and _remembers(held, standby, now):
         doubted = _doubted(held, standby.left)
         goes_on = len(doubted) <= MAX_DOUBTED
-    _leave(held, now)
+    links.remember_position(held, left=now)
     if standby is not None:
-        standby.delete()
-    place = {name: getattr(standby, name) for name in _PLACE} if goes_on else _NO_PLACE
-    for name, value in place.items():
+        links.forget_position(standby)
+    position = {name: getattr(standby, name) for name in links.POSITION} if goes_on else links.NO_POSITION
+    for name, value in position.items():
         setattr(held, name, value)
     granularity = Granularity(held.granularity or Granularity.SECOND)
     lifecycle.start_over(held, since=schedule.list_from(held.harvested_to, granularity, held.overlap_s))
@@ -60,34 +58,12 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
         remote_headers.mark_doubtful(held, to, doubted)
     else:
         remote_headers.begin_anew(held, to)
-    Link.objects.filter(pk=link.pk).update(
-        **place,
-        serving=to,
-        serving_since=now,
-        failing_since=None,
-        failures=0,
-        skew_s=None,
-        set_state="",
-        set_checked=None,
-        compared_to=None,
-        reconciles=True,
-        next_slice=None,  # the comparison begins when the list has come
-        next_due=now,
-    )
+    links.switch_provider(held, to, position=position, now=now)
     logger.warning(
         "link turned to another provider",
         extra={"link": link.name, "provider": str(to or "its own"), "goes_on": goes_on, "doubted": len(doubted)},
     )
     return Link.objects.select_related("local_set", "serving").get(pk=link.pk)
-
-
-def _leave(link: Link, now: datetime) -> None:
-    """Write down how far the link has come with the provider that it turns away from."""
-    Standby.objects.update_or_create(
-        link=link,
-        alternative=link.serving,
-        defaults={name: getattr(link, name) for name in _PLACE} | {"left": now},
-    )
 
 
 def _remembers(link: Link, standby: Standby, now: datetime) -> bool:
@@ -118,22 +94,14 @@ def _doubted(link: Link, since: datetime) -> dict[str, str]:
 def forget(alternative: Alternative) -> None:
     """What an alternative is has changed: its place counts no more, and what it is asked for is asked anew."""
     link = alternative.link
-    link.standbys.filter(alternative=alternative).delete()
+    links.forget_position_of(link, alternative)
     if link.serving_id != alternative.pk:
         return
     with transaction.atomic():
         lifecycle.start_over(link)
         held = Link.objects.select_for_update(of=("self",)).get(pk=link.pk)
         remote_headers.begin_anew(held, alternative)
-        Link.objects.filter(pk=held.pk).update(
-            **_NO_PLACE,
-            set_state="",
-            set_checked=None,
-            compared_to=None,
-            reconciles=True,
-            next_slice=None,
-            next_due=timezone.now(),
-        )
+        links.begin_again(held, now=timezone.now())
 
 
 # --- Of itself --------------------------------------------------------------------------------------
@@ -227,11 +195,7 @@ def take_due(now: datetime) -> list[Standby]:
         link__enabled=True,
         link__serving__isnull=False,
     )
-    return [
-        standby
-        for standby in due
-        if Standby.objects.filter(pk=standby.pk, next_probe=standby.next_probe).update(next_probe=now + EVERY)
-    ]
+    return [standby for standby in due if links.take_probe(standby, next_probe=now + EVERY)]
 
 
 def probe(standby_id: int) -> None:
@@ -249,9 +213,7 @@ def probe(standby_id: int) -> None:
     # Not across a time when it was not asked: this node may have been off.
     unbroken = standby.probed is not None and now - standby.probed < _STALE
     before = standby.answers_since if unbroken else None
-    Standby.objects.filter(pk=standby.pk).update(
-        answers_since=None if fault else before or now, fault=fault, probed=now
-    )
+    links.record_probe(standby, answers_since=None if fault else before or now, fault=fault, probed=now)
     logger.info("own provider asked", extra={"link": link.name, "fault": fault})
 
 

@@ -111,7 +111,7 @@ def withdraw(conflict: Conflict, by: str) -> str:
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.action is decisions.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    remote_headers.of(conflict.link).filter(key=conflict.key).update(deleted=True)
+    remote_headers.mark_deleted(conflict.link, conflict.key)
     settle(conflict, f"Deleted by {by}.")
     return "deleted"
 

@@ -112,6 +112,11 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
     return rows
 
 
+def mark_absent(unseen: QuerySet[RemoteHeader]) -> None:
+    """Ask for these in the run that did not see them; `unseen`: as the function of that name gave them."""
+    unseen.update(state=State.ABSENT)
+
+
 def drop_suspicion(link: Link) -> None:
     """A comparison ended before it had asked for all that it missed: the next one looks for itself."""
     of(link).filter(state=State.ABSENT).update(state=State.HELD)
@@ -130,6 +135,11 @@ def vanish(rows: Sequence[RemoteHeader]) -> None:
 def request(link: Link, key: str) -> None:
     """Ask for this record in the link's next run."""
     of(link).filter(key=key).update(state=State.WANTED)
+
+
+def mark_deleted(link: Link, key: str) -> None:
+    """Store that the provider of today has this record no more."""
+    of(link).filter(key=key).update(deleted=True)
 
 
 def distrust(link: Link) -> None:

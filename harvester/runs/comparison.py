@@ -14,7 +14,7 @@ from catalogue import datestamps
 from catalogue.writing import store
 from harvester import schedule
 from harvester.models import Conflict, Link, RemoteHeader, Run
-from harvester.rows import conflicts, remote_headers, runs
+from harvester.rows import conflicts, links, remote_headers, runs
 
 logger = logging.getLogger(__name__)
 DRIFT = ("missing", "stale", "extra", "vanished", "held_back")
@@ -54,7 +54,7 @@ def ask_for_unseen(run: Run) -> None:
     if number > ceiling(run.link) and not run.beyond_ceiling:
         runs.add_to_counters(run, extra=number, held_back=number)
     else:
-        unseen.update(state=RemoteHeader.State.ABSENT)
+        remote_headers.mark_absent(unseen)
         runs.add_to_counters(run, extra=number)
 
 
@@ -83,19 +83,20 @@ def finish(run: Run, *, now: datetime) -> None:
     """The slice is compared: the next one is planned, in the caller's transaction. `run` as it stands now."""
     link = Link.objects.select_for_update().get(pk=run.link_id)
     complete = run.list_until is None or link.harvested_to is None or run.list_until >= link.harvested_to
-    link.cycle_begun = run.begun if run.list_from is None or link.cycle_begun is None else link.cycle_begun
-    link.compared_to = None if complete else run.list_until
-    if complete:
-        link.reconciles, link.cycle_ended = False, now
+    begun = run.begun if run.list_from is None or link.cycle_begun is None else link.cycle_begun
+    reconciles = link.reconciles and not complete
     number = remote_headers.live(link).count()
-    link.next_slice = schedule.after_slice(now, link.cycle_begun, cycle_days(link), number, complete=complete)
-    if link.reconciles:
-        link.next_slice = now
-    link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
-    run.refresh_from_db()
-    Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=_told(run)
+    planned = schedule.after_slice(now, begun, cycle_days(link), number, complete=complete)
+    links.record_slice(
+        link,
+        cycle_begun=begun,
+        cycle_ended=now if complete else link.cycle_ended,
+        compared_to=None if complete else run.list_until,
+        reconciles=reconciles,
+        next_slice=now if reconciles else planned,
     )
+    run.refresh_from_db()
+    runs.mark_done(run, now=now, message=_told(run))
     logger.info(
         "slice compared", extra=run.log_facts(missing=run.missing, stale=run.stale, extra=run.extra, complete=complete)
     )
@@ -104,7 +105,7 @@ def finish(run: Run, *, now: datetime) -> None:
 def put_off(link: Link) -> None:
     """A comparison failed or was cancelled: what it has not asked for stays as it is, and it is tried again later."""
     remote_headers.drop_suspicion(link)
-    Link.objects.filter(pk=link.pk).update(next_slice=timezone.now() + AFTER_FAILURE)
+    links.set_next_slice(link, next_slice=timezone.now() + AFTER_FAILURE)
 
 
 def compared() -> QuerySet[Run]:

@@ -8,15 +8,11 @@ from django.db.models import Q
 from harvester import schedule
 from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
-from harvester.rows import health, remote_headers
+from harvester.rows import health, links, remote_headers, runs
 from harvester.runs import comparison
 
 logger = logging.getLogger(__name__)
 NO_SET = (Link.SetState.MISSING, Link.SetState.NO_SETS)
-_CHANGED = (
-    *("first_response", "newest", "harvested_to", "failures", "failing_since"),
-    *("reconciles", "next_slice", "compared_to"),
-)
 
 
 def end_list(run: Run, *, now: datetime) -> None:
@@ -27,7 +23,7 @@ def end_list(run: Run, *, now: datetime) -> None:
     if run.is_comparison:
         comparison.ask_for_unseen(run)
     if remote_headers.any_wanted(run.link):
-        Run.objects.filter(pk=run.pk).update(phase=Run.Phase.FETCHING, token="")
+        runs.begin_fetching(run)
     else:
         finish(run, now=now)
 
@@ -46,26 +42,23 @@ def finish(run: Run, *, now: datetime) -> None:
         link.first_response, run.first_response, link.deleted_record, link.tombstone_days, link.interval_s
     )
     doubts = _doubts(run, link)
-    if silence or doubts:
-        link.reconciles, link.compared_to = True, None
-    if link.reconciles:
-        link.next_slice = now
-    elif link.next_slice is None:
-        link.next_slice = now + timedelta(days=1)
+    compares_all = bool(silence or doubts)
+    reconciles = compares_all or link.reconciles
+    first_response, newest, harvested_to = link.first_response, link.newest, link.harvested_to
     if run.listed or link.set_state not in NO_SET:  # else the empty list tells nothing of the set: it is asked again
-        link.first_response = run.first_response
-        link.newest = run.newest or link.newest
-    if link.first_response is not None:
-        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
-    link.failures, link.failing_since = 0, None
-    link.save(update_fields=_CHANGED)
-    Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE,
-        finished=now,
-        token="",
-        sealed_cookies="",
-        message=" ".join([*_remarks(run, link, silence), *doubts]),
+        first_response, newest = run.first_response, run.newest or link.newest
+    if first_response is not None:
+        harvested_to = schedule.harvested_to(first_response, newest, by_response=_by_response(link))
+    links.record_complete_list(
+        link,
+        first_response=first_response,
+        newest=newest,
+        harvested_to=harvested_to,
+        reconciles=reconciles,
+        compared_to=None if compares_all else link.compared_to,
+        next_slice=now if reconciles else link.next_slice or now + timedelta(days=1),
     )
+    runs.mark_done(run, now=now, message=" ".join([*_remarks(run, link, silence), *doubts]))
     logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
 
 

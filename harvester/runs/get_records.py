@@ -4,12 +4,9 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from catalogue import oai
@@ -129,18 +126,13 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_
     ]
     with transaction.atomic():
         now = timezone.now()
-        won = Run.objects.filter(
-            pk=run.pk, state=Run.State.OPEN, phase=Run.Phase.FETCHING, fetched=run.fetched, holder=runs.this_worker()
-        ).update(
-            fetched=F("fetched") + len(answers),
-            attempts=0 if answers else F("attempts"),
-            not_before=None,
-            **({"message": ""} if run.attempts > 1 else {}),  # what a wait was for is over; what the list showed stays
+        if not runs.advance_fetching(
+            run,
+            now=now,
+            fetched=len(answers),
             warnings=warnings.add_up(run.warnings, (remark for reply in replies for remark in reply.remarks)),
-            sealed_cookies=run.with_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
-            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
-        )
-        if won != 1:
+            sealed_cookies=run.with_cookies(replies[0].cookies) if replies else None,
+        ):
             return False
         store_page.put(run, prepared, rejects, at=run.first_response)
         if vanished:

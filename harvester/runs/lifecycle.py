@@ -13,29 +13,16 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from harvester import schedule
 from harvester.errors import BrokenReply, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.models import Link, Run
-from harvester.rows import moved_address, outage, runs
+from harvester.rows import links, moved_address, outage, runs
 from harvester.runs import comparison, get_records, pipeline
 
 logger = logging.getLogger(__name__)
-
-_AT_THE_START: dict[str, object] = {
-    "phase": Run.Phase.LISTING,
-    "token": "",
-    "pages": 0,
-    "listed": 0,
-    "list_size": None,
-    "marked_token": "",
-    "marked_page": None,
-    "first_response": None,
-    "newest": None,
-    "sealed_cookies": "",
-}
 
 SLICE_S = 60  # chosen: a task takes pages for at most a minute, so that no run holds a worker for long
 
@@ -45,19 +32,11 @@ SLICE_S = 60  # chosen: a task takes pages for at most a minute, so that no run 
 def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     """A new run of the link, or None if one is open already. `full` asks for the whole list."""
     now = timezone.now()
-    run, is_new = Run.objects.get_or_create(
-        link=link,
-        state=Run.State.OPEN,
-        defaults={
-            "trigger": trigger,
-            "begun": now,
-            "strategy": link.strategy,
-            "list_from": None if full else link.harvested_to,
-        },
-    )
-    if not is_new:
+    list_from = None if full else link.harvested_to
+    run = runs.open_run(link, trigger=trigger, begun=now, strategy=link.strategy, list_from=list_from)
+    if run is None:
         return None
-    Link.objects.filter(pk=link.pk).update(next_due=now + timedelta(seconds=link.interval_s))
+    links.set_next_due(link, next_due=now + timedelta(seconds=link.interval_s))
     logger.info("run opened", extra=run.log_facts(trigger=trigger, full=full))
     return run
 
@@ -65,20 +44,17 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
 def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_ceiling: bool = False) -> Run | None:
     """A comparison of the link's next slice, or of the whole; None if a run is open already (`harvester.runs.comparison`)."""
     begin, end = (None, None) if whole else comparison.window(link)
-    run, is_new = Run.objects.get_or_create(
-        link=link,
-        state=Run.State.OPEN,
-        defaults={
-            "purpose": Run.Purpose.COMPARISON,
-            "trigger": trigger,
-            "begun": timezone.now(),
-            "strategy": Link.Strategy.IDENTIFIERS,
-            "list_from": begin,
-            "list_until": end,
-            "beyond_ceiling": beyond_ceiling,
-        },
+    run = runs.open_run(
+        link,
+        purpose=Run.Purpose.COMPARISON,
+        trigger=trigger,
+        begun=timezone.now(),
+        strategy=Link.Strategy.IDENTIFIERS,
+        list_from=begin,
+        list_until=end,
+        beyond_ceiling=beyond_ceiling,
     )
-    if not is_new:
+    if run is None:
         return None
     logger.info("comparison opened", extra=run.log_facts(trigger=trigger, whole=whole))
     return run
@@ -114,11 +90,6 @@ def claimable() -> list[Run]:
         for run in waiting
         if runs.is_abandoned(run, now) and (run.queued is None or run.queued < recently or run.holder)
     ]
-
-
-def mark_queued(run: Run) -> None:
-    """Remember that a task is on its way for this run."""
-    Run.objects.filter(pk=run.pk).update(queued=timezone.now())
 
 
 # --- Working ----------------------------------------------------------------------------------------
@@ -169,17 +140,13 @@ def cancel(run: Run) -> bool:
 
     A worker that has it finds out when it is about to store the next page, and stores nothing more.
     """
-    cancelled = Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
-        state=Run.State.CANCELLED,
-        finished=timezone.now(),
-        sealed_cookies="",
-        message="Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
-    )
+    message = "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again."
+    cancelled = runs.mark_cancelled(run, message=message)
     if cancelled and run.is_comparison:
         comparison.put_off(run.link)
     if cancelled:
         logger.info("run cancelled", extra=run.log_facts())
-    return bool(cancelled)
+    return cancelled
 
 
 # --- When something goes wrong ----------------------------------------------------------------------
@@ -211,7 +178,8 @@ def _postpone(run: Run, error: Retry) -> None:
     wait_s = schedule.retry_wait_s(attempt, error.retry_after_s, first_s=settings.GISC_RETRY_SECONDS)
     what = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
     message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
-    Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
+    runs.postpone(
+        run,
         attempts=attempt,
         not_before=timezone.now() + timedelta(seconds=wait_s + schedule.spread_s(wait_s, random.random())),
         message=message,
@@ -224,9 +192,7 @@ def _restart(run: Run, error: TokenLost) -> None:
         f"{_sentence(error)} {run.pages} pages stay stored; the list is started again from the same `from` "
         f"(restart {run.restarts + 1} of {schedule.MAX_RESTARTS})."
     )
-    Run.objects.filter(pk=run.pk, holder=runs.this_worker(), restarts=run.restarts).update(
-        **_AT_THE_START, restarts=F("restarts") + 1, attempts=0, message=message
-    )
+    runs.restart_list(run, message=message)
     logger.warning("list restarted", extra=run.log_facts(error=str(error)))
 
 
@@ -247,13 +213,7 @@ def _go_on_by_headers(run: Run, error: HarvestError) -> None:
         f"{_sentence(error)} {run.pages} pages stay stored; the list is read again as headers, and what is missing is "
         "asked for record by record."
     )
-    Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
-        **_AT_THE_START | {"first_response": run.first_response},
-        strategy=Link.Strategy.IDENTIFIERS,
-        restarts=F("restarts") + 1,
-        attempts=0,
-        message=message,
-    )
+    runs.restart_by_headers(run, message=message)
     logger.warning("page goes round by headers", extra=run.log_facts(error=str(error)))
 
 
@@ -264,36 +224,28 @@ def start_over(link: Link, *, since: datetime | None = None) -> None:
     """
     for run in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
         cancel(run)
-    Run.objects.filter(link=link, state=Run.State.OPEN).update(
-        **_AT_THE_START,
-        list_from=since,
-        restarts=F("restarts") + 1,
-        attempts=0,
-        not_before=None,
-        message="The link was changed; its list is asked for from the start.",
-    )
+    message = "The link was changed; its list is asked for from the start."
+    runs.restart_for_changed_link(link, list_from=since, message=message)
 
 
 @transaction.atomic
 def fail_run(run: Run, reason: str) -> None:
     """End the run as failed. What it stored stays, `harvested_to` stays, the link is due again after a while."""
     now = timezone.now()
-    won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=runs.this_worker()).update(
-        state=Run.State.FAILED,
-        finished=now,
-        sealed_cookies="",
-        message=f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again.",
-    )
-    if won != 1:
+    message = f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again."
+    if not runs.mark_failed(run, now=now, message=message):
         return
     if run.is_comparison:
         comparison.put_off(run.link)
         return
     link = Link.objects.select_for_update().get(pk=run.link_id)
-    link.failures += 1
-    link.failing_since = link.failing_since or run.begun
-    link.next_due = schedule.due_after_failure(now, link.interval_s, link.failures)
-    link.save(update_fields=["failures", "failing_since", "next_due"])
+    failures = link.failures + 1
+    links.record_failure(
+        link,
+        failures=failures,
+        failing_since=link.failing_since or run.begun,
+        next_due=schedule.due_after_failure(now, link.interval_s, failures),
+    )
     logger.warning("run failed", extra=run.log_facts(error=reason, next_due=link.next_due))
 
 

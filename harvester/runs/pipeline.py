@@ -36,7 +36,7 @@ from harvester.net import client
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
-from harvester.rows import health, runs
+from harvester.rows import health, links, runs
 from harvester.runs import prepare_entries, store_page
 
 _READ_AHEAD = 2  # chosen: pages read, or being read, that nobody has taken yet; all of them are in memory
@@ -324,12 +324,11 @@ def _prepare(run: Run, identity: Identity) -> None:
     run.granularity = identity.granularity
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
         run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
-    Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
-        granularity=run.granularity, list_from=run.list_from
-    )
-    Link.objects.filter(pk=run.link_id).update(
+    runs.set_bounds(run, granularity=run.granularity, list_from=run.list_from)
+    links.record_identity(
+        run.link_id,
         granularity=identity.granularity,
-        deleted_record=identity.deleted_record[:20],
+        deleted_record=identity.deleted_record,
         skew_s=health.skew_s(identity.response_date),
     )
 
@@ -339,8 +338,7 @@ def _look_for_set(run: Run, provider: Conversation) -> None:
     link, now = run.link, timezone.now()
     if not link.provider.remote_set or (link.set_checked is not None and now - link.set_checked < _SET_EVERY):
         return
-    link.set_state, link.set_checked = probe.set_state(provider, link.provider.remote_set), now
-    Link.objects.filter(pk=link.pk).update(set_state=link.set_state, set_checked=now)
+    links.record_set_state(link, set_state=probe.set_state(provider, link.provider.remote_set), checked=now)
     if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
         logger.error(
             "remote set is not listed", extra=run.log_facts(set=link.provider.remote_set, state=link.set_state)

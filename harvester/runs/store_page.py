@@ -7,11 +7,9 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, oai, provenance
@@ -51,25 +49,19 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_en
     newest = _newest(run.newest if run.pages else None, page)
     with transaction.atomic():
         now = timezone.now()
-        won = Run.objects.filter(
-            pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=runs.this_worker()
-        ).update(
-            pages=F("pages") + 1,
-            listed=F("listed") + len(page.entries),
+        if not runs.advance_list(
+            run,
+            now=now,
+            entries=len(page.entries),
             token=page.token or "",
             marked_token=mark.token,
             marked_page=mark.page,
             first_response=first_response,
             newest=newest,
             list_size=page.list_size if page.list_size is not None else run.list_size,
-            attempts=0,
-            not_before=None,
-            message="",
             warnings=warnings.add_up(run.warnings, page.warnings),
             sealed_cookies=run.with_cookies(page.cookies),
-            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
-        )
-        if won != 1:
+        ):
             return False
         _store_entries(run, page, entries)
         moved_address.note(run.link, page.moved_to)
@@ -87,8 +79,7 @@ def store_beside_error(run: Run, page: answers.Page) -> None:
     by_header = run.strategy == Link.Strategy.IDENTIFIERS
     entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
     with transaction.atomic():
-        place = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": runs.this_worker()}
-        if Run.objects.select_for_update().filter(pk=run.pk, **place).exists():
+        if runs.lock_position(run):
             _store_entries(run, page, entries)
 
 
@@ -227,7 +218,7 @@ def put(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject],
     rejected = len(rejects) + len(refused)
     removed = len(going - against.keys())
     runs.add_to_counters(run, received=len(checked) + len(rejects), rejected=rejected, removed=removed, **actions)
-    Reject.objects.bulk_create([*rejects, *refused])
+    runs.add_rejects([*rejects, *refused])
 
 
 def _show(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject], *, at: datetime | None) -> None:
@@ -245,7 +236,7 @@ def _show(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject
     conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
     count = len(checked)
     runs.add_to_counters(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
-    Reject.objects.bulk_create(rejects)
+    runs.add_rejects(rejects)
 
 
 def _held_back(

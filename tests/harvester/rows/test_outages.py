@@ -157,7 +157,7 @@ def harvests(broker: Connection) -> list[int]:
 
 @pytest.fixture
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.runs.work, "__kwdefaults__", tasks.runs.work.__kwdefaults__ | {"for_s": 0})
+    monkeypatch.setattr(tasks.lifecycle.work, "__kwdefaults__", tasks.lifecycle.work.__kwdefaults__ | {"for_s": 0})
 
 
 def beats_later() -> None:

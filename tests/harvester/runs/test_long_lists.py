@@ -48,7 +48,7 @@ def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(
     provider.entries[identifier(PAGE + 3)] = ("2026-02-01T00:00:00Z", b"<?xml version='1.0'?>\n<nonsense/>")
     provider.entries[identifier(PAGE + 4)] = ("2026-02-01T00:00:00Z", None)
     started: list[object] = []
-    monkeypatch.setattr(pipeline.preparing, "Pool", counting(pipeline.preparing.Pool, started))
+    monkeypatch.setattr(pipeline, "ReadPool", counting(pipeline.ReadPool, started))
 
     by_processes = harvest(link)
     held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
@@ -76,7 +76,7 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
     def refuse(*_: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(pipeline.preparing, "Pool", refuse)
+    monkeypatch.setattr(pipeline, "ReadPool", refuse)
     provider.page_size = PAGE
     fill(provider, range(PAGE))
 
