@@ -199,9 +199,9 @@ def test_pages_of_a_list_that_was_started_again_are_not_taken_for_those_of_the_n
 def test_a_worker_of_celery_may_have_records_read_by_processes() -> None:
     program = (
         "import billiard\n"
-        "from catalogue import preparing\n"
+        "from catalogue.bulk.pool import ReadPool\n"
         "def work(answers):\n"
-        "    pool = preparing.Pool(1)\n"
+        "    pool = ReadPool(1)\n"
         "    answers.send(pool.submit([b'<a/>'], {}).result())\n"
         "    pool.close()\n"
         "if __name__ == '__main__':\n"
