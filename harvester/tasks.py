@@ -48,7 +48,7 @@ def tick() -> None:
         try:
             chore()
         except Exception as exc:
-            if outage.is_one(exc):
+            if outage.is_outage(exc):
                 raise  # the others need the database, too
             logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
 

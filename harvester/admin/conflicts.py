@@ -113,7 +113,7 @@ class ConflictAdmin(ReadOnly, Admin):
 
     @admin.action(description="Leave it as it is", permissions=["settle"])
     def leave(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
-        self._settle(request, queryset, conflicts.keep)
+        self._settle(request, queryset, conflicts.leave_as_is)
 
     @admin.action(description="Misplaced: hand the record over to the provider's set", permissions=["settle"])
     def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:

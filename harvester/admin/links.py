@@ -56,7 +56,7 @@ class LinkColumns:
 
     @admin.display(description="remote set")
     def set_word(self, link: Link) -> str:
-        return finish.set_in_words(link)
+        return finish.describe_remote_set(link)
 
     @admin.display(description="way back")
     def way_back(self, link: Link) -> str:
@@ -90,7 +90,7 @@ class LinkColumns:
         if link.cycle_begun is None:
             return "not compared yet"
         return ", ".join(
-            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drifts().get(link.pk, {}).items()
+            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drift_by_link().get(link.pk, {}).items()
         )
 
     @admin.display(description="drift")

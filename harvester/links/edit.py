@@ -25,7 +25,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if begins_anew:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
-        remote_headers.distrust(link)
+        remote_headers.forget_datestamps(link)
         links.forget_positions(link)
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
@@ -38,7 +38,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:
-        finish.recompute(link)
+        finish.recompute_harvested_to(link)
         fields.add("harvested_to")
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()

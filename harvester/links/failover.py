@@ -57,7 +57,7 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     if goes_on:
         remote_headers.mark_doubtful(held, to, doubted)
     else:
-        remote_headers.begin_anew(held, to)
+        remote_headers.prepare_for_whole_list(held, to)
     links.switch_provider(held, to, position=position, now=now)
     logger.warning(
         "link turned to another provider",
@@ -100,7 +100,7 @@ def forget(alternative: Alternative) -> None:
     with transaction.atomic():
         lifecycle.start_over(link)
         held = Link.objects.select_for_update(of=("self",)).get(pk=link.pk)
-        remote_headers.begin_anew(held, alternative)
+        remote_headers.prepare_for_whole_list(held, alternative)
         links.begin_again(held, now=timezone.now())
 
 

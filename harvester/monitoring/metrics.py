@@ -32,8 +32,8 @@ class LinkCollector(Collector):
         )
         try:
             age_s = health.tick_age_s()
-            offset_s = health.offset_s()
-            drifts = comparison.drifts()
+            offset_s = health.host_clock_offset_s()
+            drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
                 if link.harvested_to is not None:

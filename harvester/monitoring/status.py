@@ -35,7 +35,7 @@ def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
     harvests = newest.filter(purpose=Run.Purpose.HARVEST)
     comparisons = newest.filter(purpose=Run.Purpose.COMPARISON)
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
-    found = comparison.compared().filter(link=OuterRef("pk")).values("link")
+    found = comparison.comparisons_of_cycle().filter(link=OuterRef("pk")).values("link")
     annotated = links.annotate(
         waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
         found=Subquery(
@@ -144,7 +144,7 @@ COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
 
 def status_report() -> dict[str, Any]:
     """`{"canary_age_s": seconds, "links": [...]}`: the canary, and what each link harvests, up to when it is complete, what comparing has found, and its last runs."""
-    drifts = comparison.drifts()
+    drifts = comparison.drift_by_link()
     age_s = health.tick_age_s()
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),

@@ -116,7 +116,7 @@ def test_each_of_these_files_writes_what_it_is_there_for() -> None:
         "models.Run.objects.filter(pk=1).update(state='done')",
         "Reject.objects.bulk_create(rejects)",
         "RemoteHeader.objects.all().delete()",
-        "remote_headers.of(link).filter(key=key).update(deleted=True)",
+        "remote_headers.of_provider(link).filter(key=key).update(deleted=True)",
         "Conflict.objects.get_or_create(link=link, key=key)",
         "Link.objects.filter(pk=link.pk).update(\n    harvested_to=now,\n)",
         "link.save(update_fields=['harvested_to'])",

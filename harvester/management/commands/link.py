@@ -305,7 +305,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "provider": failover.describe_provider(link) or "its own",
         "moved_to": link.moved_to,
         "way_back": failover.way_back(link),
-        "set": finish.set_in_words(link),
+        "set": finish.describe_remote_set(link),
         "alternatives": [f"{other} {other.base_url} {other.remote_set}" for other in link.alternatives.all()],
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,

@@ -16,7 +16,7 @@ from harvester.models import Link, Run
 from harvester.protocol import answers, unchanged
 from harvester.rows import runs
 from harvester.runs import lifecycle, pipeline, prepare_entries, store_page
-from harvester.runs.pipeline import LoopMark
+from harvester.runs.list_position import LoopMark
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest
@@ -137,13 +137,13 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     body = provider.say({"verb": "ListRecords"})
     page = answers.page(body, continued=False, held=current_versions)
     assert all(entry.held is not None for entry in page.entries)
-    readied = prepare_entries.prepare_page(
-        page.entries, store_page.origin(run, page.response_date), prepare_entries.look_up(page.entries)
+    prepared = prepare_entries.prepare_page(
+        page.entries, store_page.origin_of(run, page.response_date), prepare_entries.load_stored(page.entries)
     )
     other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
     store.put_entries([other], into=link.local_set, source=link.name)
 
-    assert store_page.store_page(run, page, LoopMark("", b""), readied)
+    assert store_page.store_page(run, page, LoopMark("", b""), prepared)
 
     run.refresh_from_db()
     assert counters(run) == {"received": 20, "unchanged": 19, "updated": 1}

@@ -70,7 +70,9 @@ def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
     assert trained() == 1
 
 
-@pytest.mark.parametrize("failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable", "purge.purge_daily"])
+@pytest.mark.parametrize(
+    "failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable", "purge.purge_daily"]
+)
 def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
     link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
 ) -> None:
