@@ -49,7 +49,7 @@ class LinkColumns:
         remote, into = link.provider.remote_set or "everything", link.local_set.spec
         sets = into if remote == into else f"{remote} → {into}"
         told = format_html_join(
-            "", "<br>{}", ((words,) for words in (from_where, sets, failover.describe_provider(link)) if words)
+            "", "<br>{}", ((words,) for words in (from_where, sets, failover.describe_relay(link)) if words)
         )
         named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
         return wide(named, link.name, link.kind, told, rem=11)
@@ -60,11 +60,11 @@ class LinkColumns:
 
     @admin.display(description="way back")
     def way_back(self, link: Link) -> str:
-        return failover.way_back(link) or "none: its own provider serves it"
+        return failover.describe_return(link) or "none: its own provider serves it"
 
     @admin.display(description="provider")
     def served(self, link: Link) -> str:
-        return failover.describe_provider(link) or "the link's own"
+        return failover.describe_relay(link) or "the link's own"
 
     @coloured(OUTCOME_COLOURS, description="state")
     def standing_word(self, link: Link) -> tuple[str, str]:
@@ -95,17 +95,17 @@ class LinkColumns:
 
     @admin.display(description="drift")
     def compared(self, link: Link) -> str:
-        found = {name: number for name, number in status.drift(link).items() if number}
+        found = {name: number for name, number in status.drift_of(link).items() if number}
         words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
         run = status.last_comparison(link)
         if run is None:
             return "not compared yet"
-        when = f"compared {run.begun:%Y-%m-%d}: {status.outcome(run)[1]}"
+        when = f"compared {run.begun:%Y-%m-%d}: {status.run_outcome(run)[1]}"
         return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
 
     @admin.display(description="what to do")
     def to_do(self, link: Link) -> str:
-        lines = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
+        lines = [(where(link, todo.page), todo.text) for todo in status.find_todos(link)]
         if not lines:
             return "nothing"
         told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
@@ -135,7 +135,7 @@ def runs_table(link_id: str) -> dict[str, Any]:
                 f"{run.begun:%Y-%m-%d %H:%M:%S}",
             ),
             run.purpose,
-            status.outcome(run)[1],
+            status.run_outcome(run)[1],
             run.trigger,
             *(str(getattr(run, name)) for name in COUNTERS),
             run.message,
@@ -291,7 +291,7 @@ class LinkAdmin(LinkColumns, Admin):
         super().save_formset(request, form, formset, change)
         for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
             if set(fields) & {"base_url", "prefix", "remote_set"}:
-                failover.forget(alternative)
+                failover.restart_alternative(alternative)
 
     # --- Runs ----------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class LinkAdmin(LinkColumns, Admin):
         if turned is None:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
         else:
-            said = f"{link} turns to {name}: {failover.next_list(turned)}."
+            said = f"{link} turns to {name}: {failover.describe_next_list(turned)}."
             self.message_user(request, said, messages.SUCCESS)
 
     @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
@@ -416,7 +416,7 @@ class LinkAdmin(LinkColumns, Admin):
         context: dict[str, Any] = {"look_url": look_url, "runs_table": runs_table(object_id)}
         link = self.get_object(request, object_id)
         if link is not None:
-            context["todos"] = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
+            context["todos"] = [(where(link, todo.page), todo.text) for todo in status.find_todos(link)]
             context["standing"] = status.link_state(link)[1]
             context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
             context["next_run"] = self.following(link)

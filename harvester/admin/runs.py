@@ -77,7 +77,7 @@ class RunAdmin(ReadOnly, Admin):
 
     @coloured(OUTCOME_COLOURS, description="state")
     def state_word(self, run: Run) -> tuple[str, str]:
-        return status.outcome(run)
+        return status.run_outcome(run)
 
     @admin.display(description="begun, UTC")
     def when(self, run: Run) -> str:

@@ -1,4 +1,4 @@
-"""Prometheus figures by link, read from the database when they are scraped, so that any process tells all. No decisions."""
+"""Prometheus figures by link, read from the database when they are scraped, so that any process gives all of them."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from harvester.runs import comparison, finish
 
 
 class LinkCollector(Collector):
-    """`gisc_link_*`: what an alert needs to know of each link."""
+    """`gisc_link_*`: what alerts on links need."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         harvested_to = GaugeMetricFamily(

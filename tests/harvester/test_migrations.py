@@ -68,7 +68,7 @@ def test_a_link_that_a_relay_serves_keeps_what_the_relay_said_and_asks_its_own_p
 
         assert set(RemoteHeader.objects.values_list("alternative", "state")) == {(relay.pk, "held")}
         assert RemoteHeader.objects.count() == 2
-        assert [standby.link for standby in failover.take_due(timezone.now())] == [link]
+        assert [standby.link for standby in failover.take_due_probes(timezone.now())] == [link]
         assert failover.switch(Link.objects.get(), None).harvested_to is None, "nothing is known of its own place"
     finally:
         MigrationExecutor(connection).migrate([("harvester", newest)])
