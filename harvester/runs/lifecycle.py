@@ -24,7 +24,7 @@ from harvester.runs import comparison, get_records, pipeline
 
 logger = logging.getLogger(__name__)
 
-SLICE_S = 60  # chosen: a task works on a run for at most a minute, so that no run keeps a worker for long
+MAX_WORK_S = 60  # chosen: a task works on a run for at most a minute, so that no run keeps a worker for long
 
 # --- Opening ----------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ def claimable() -> list[Run]:
 # --- Working ----------------------------------------------------------------------------------------
 
 
-def work(run_id: int, *, for_s: float = SLICE_S, progress: pipeline.Progress = lambda run: None) -> Run | None:
+def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress = lambda run: None) -> Run | None:
     """Work on a run for a while; the run as it stands then, or None if it is gone or another worker has it.
 
     A fault of the provider is stored in the run, with what happens next; it is not raised.

@@ -65,7 +65,7 @@ class Command(BaseCommand):
         cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
         cancel.add_argument("name")
         other = actions.add_parser(
-            "alternative", help="another provider of a link's set, to turn to after those it has"
+            "alternative", help="add a provider of the same set, to turn to when the link's own cannot be had"
         )
         other.add_argument("name")
         other.add_argument("relay", help="its name, as people know it")
@@ -74,7 +74,9 @@ class Command(BaseCommand):
         other.add_argument("--prefix", help="(default: the link's)")
         other.add_argument("--switch-after", type=int, metavar="HOURS", help="turn by itself after failing so long")
         other.add_argument("--return-after", type=int, metavar="HOURS", help="return when its own has answered so long")
-        switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
+        switch = actions.add_parser(
+            "switch", help="turn a link to its next provider; no record is deleted because it is not listed"
+        )
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         accept = actions.add_parser("accept-move", help="make the address that the provider has moved to its base URL")
