@@ -51,7 +51,7 @@ def _contradicted(run: Run, page: Page) -> list[tuple[str, str]]:
         said.setdefault(key, {})[header.deleted] = header.datestamp
     found = {key: None for key, words in said.items() if len(words) == 2}
     looked_up = [key for key, words in said.items() if True in words or run.deleted]
-    for key, known in remote_headers.known(run.link, looked_up).items() if looked_up else ():
+    for key, known in remote_headers.load_known(run.link, looked_up).items() if looked_up else ():
         before = datestamps.lenient(said[key].get(not known.deleted, ""))
         if known.state != RemoteHeader.State.HELD or known.datestamp is None or before is None:
             continue

@@ -15,7 +15,7 @@ def listed(link: Link, deletions: Sequence[str]) -> set[str]:
     """Those of these keys that the provider had listed as live before: what a deletion takes away."""
     if not deletions:
         return set()
-    return set(remote_headers.of(link).filter(key__in=deletions, deleted=False).values_list("key", flat=True))
+    return set(remote_headers.of_provider(link).filter(key__in=deletions, deleted=False).values_list("key", flat=True))
 
 
 def too_many(run: Run, going: Collection[str]) -> dict[str, str]:
@@ -27,7 +27,7 @@ def too_many(run: Run, going: Collection[str]) -> dict[str, str]:
     link = run.link
     if not going or run.beyond_ceiling or link.hold_percent >= 100:
         return {}
-    rows = remote_headers.of(link)
+    rows = remote_headers.of_provider(link)
     number = run.removed + len(going)
     if number > FEWEST:
         before = run.removed + rows.filter(deleted=False).count()

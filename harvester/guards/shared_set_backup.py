@@ -51,7 +51,7 @@ def take_over(conflict: Conflict, by: str) -> str:
         raise ValueError("only what a co-owner of a shared set offers can be taken over")
     link = conflict.link
     with transaction.atomic():
-        said = remote_headers.of(link).filter(key=conflict.key).first()
+        said = remote_headers.of_provider(link).filter(key=conflict.key).first()
         ours = _held([conflict.key]).get(conflict.key)
         source = ours.source if ours is not None and not ours.deleted else link.name
         try:

@@ -1,4 +1,4 @@
-"""Prometheus figures by link, read from the database when they are scraped, so that any process tells all. No decisions."""
+"""Prometheus figures by link, read from the database when they are scraped, so that any process gives all of them."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from harvester.runs import comparison, finish
 
 
 class LinkCollector(Collector):
-    """`gisc_link_*`: what an alert needs to know of each link."""
+    """`gisc_link_*`: what alerts on links need."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         harvested_to = GaugeMetricFamily(
@@ -32,8 +32,8 @@ class LinkCollector(Collector):
         )
         try:
             age_s = health.tick_age_s()
-            offset_s = health.offset_s()
-            drifts = comparison.drifts()
+            offset_s = health.host_clock_offset_s()
+            drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
                 if link.harvested_to is not None:

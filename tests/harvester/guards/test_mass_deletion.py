@@ -58,7 +58,7 @@ def test_a_provider_that_deletes_all_it_had_takes_little_with_it(
     assert here() == kept == len(waiting()) == run.rejects.count()
     assert counters(run) == {"received": MANY, "deleted": mass_deletion.FEWEST, "rejected": kept}
     assert Conflict.objects.first().reason.endswith("more than 10 %) that it is kept until you decide.")
-    assert status.conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
+    assert status.count_conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
     assert Link.objects.get().harvested_to > full.harvested_to, "the list was complete"
 
 
