@@ -60,8 +60,8 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         said = self.cleaned_data
-        _take(said, "user", "password", self.instance.keep_password)
-        _take(said, "proxy_user", "proxy_password", self.instance.keep_proxy_password)
+        _take(said, "user", "password", self.instance.set_password)
+        _take(said, "proxy_user", "proxy_password", self.instance.set_proxy_password)
         return cleaned
 
     @property

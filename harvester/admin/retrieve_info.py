@@ -63,7 +63,7 @@ def ask(asked: Link) -> dict[str, Any]:
     """What the page shows of the answers of a link's provider, or the fault that there were none."""
     base_url, prefix, remote_set = asked.base_url, asked.prefix, asked.remote_set
     try:
-        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=asked.access_with())
+        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=asked.access_to_own_provider())
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {

@@ -241,7 +241,7 @@ def probe(standby_id: int) -> None:
         return  # the link has returned meanwhile
     link, fault = standby.link, ""
     try:
-        with client.new_session(link.access_with()) as session:
+        with client.new_session(link.access_to_own_provider()) as session:
             Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
     except HarvestError as exc:
         fault = str(exc)

@@ -14,7 +14,7 @@ _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
 
 
 class AccessFields(models.Model):
-    """How a provider is asked. Passwords are set by `keep_password` and `keep_proxy_password`, and shown nowhere."""
+    """How a provider is asked. Passwords are set by `set_password` and `set_proxy_password`, and shown nowhere."""
 
     user = models.CharField(
         "user name", max_length=200, blank=True, help_text="of HTTP basic authentication; empty: none, and no password"
@@ -59,15 +59,15 @@ class AccessFields(models.Model):
         if found:
             raise ValidationError(dict(found))
 
-    def keep_password(self, password: str) -> None:
+    def set_password(self, password: str) -> None:
         """Keep a password for the provider; an empty one forgets it."""
         self.sealed_password = _sealed(password, _PASSWORD)
 
-    def keep_proxy_password(self, password: str) -> None:
+    def set_proxy_password(self, password: str) -> None:
         """Keep a password for the proxy; an empty one forgets it."""
         self.sealed_proxy_password = _sealed(password, _PROXY_PASSWORD)
 
-    def access_with(self, **more: Any) -> Access:
+    def access_to_own_provider(self, **more: Any) -> Access:
         """What requests are made with, and `more`. Raises Refused where a password cannot be read any more."""
         return Access(
             user=self.user,
@@ -80,17 +80,17 @@ class AccessFields(models.Model):
             **more,
         )
 
-    def access_elsewhere(self, **more: Any) -> Access:
+    def access_to_alternative(self, **more: Any) -> Access:
         """What another provider than the link's own is asked with: what is ours, and nothing that its own gave us."""
         proxy = self._proxy_with_credentials()
         return Access(proxy=proxy, user_agent=self.user_agent, sender=self.sender, **more)
 
-    def access_told(self) -> dict[str, str | bool]:
+    def describe_access(self) -> dict[str, str | bool]:
         """The access as it may be shown."""
         return {
             "user": self.user,
             "password": _state(self.sealed_password, _PASSWORD),
-            "certificates": access.describe_access(self.certificates),
+            "certificates": access.describe_certificates(self.certificates),
             "proxy": self.proxy,
             "proxy_user": self.proxy_user,
             "proxy_password": _state(self.sealed_proxy_password, _PROXY_PASSWORD),

@@ -15,7 +15,7 @@ from harvester import link_rules
 from harvester.link_rules import Kind
 from harvester.models.access import AccessFields
 from harvester.net.access import Access, Cookie
-from harvester.net.addresses import may_have_credentials
+from harvester.net.addresses import may_send_credentials
 
 if TYPE_CHECKING:
     from harvester.models.provider import Alternative
@@ -218,7 +218,7 @@ class Link(AccessFields):
             return
         again = "enter it again, or leave the user name empty"
         is_kept = self.sealed_password and self.sealed_password == held.sealed_password
-        if is_kept and not may_have_credentials(held.base_url, self.base_url):
+        if is_kept and not may_send_credentials(held.base_url, self.base_url):
             raise ValidationError({"user": f"The password was given for another provider: {again}"})
         is_kept = self.sealed_proxy_password and self.sealed_proxy_password == held.sealed_proxy_password
         if is_kept and self.proxy != held.proxy:
@@ -226,7 +226,11 @@ class Link(AccessFields):
 
     def access(self, cookies: tuple[Cookie, ...] = ()) -> Access:
         """What the link's present provider is asked with. Raises Refused where a password cannot be read any more."""
-        return self.access_with(cookies=cookies) if self.serving is None else self.access_elsewhere(cookies=cookies)
+        return (
+            self.access_to_own_provider(cookies=cookies)
+            if self.serving is None
+            else self.access_to_alternative(cookies=cookies)
+        )
 
     @property
     def provider(self) -> "Provider":

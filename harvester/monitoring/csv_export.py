@@ -39,7 +39,7 @@ def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
     for run in runs.select_related("link").defer("token").iterator(chunk_size=100):
         finished = run.finished and datestamps.write(run.finished)
         what = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
-        told = (_harmless(run.message), _harmless("\n".join(warnings.sentences(run.warnings))))
+        told = (_harmless(run.message), _harmless("\n".join(warnings.describe_warnings(run.warnings))))
         yield str(writer.writerow([*what, *(getattr(run, name) for name in COUNTERS), *told]))
 
 

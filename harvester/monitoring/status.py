@@ -120,7 +120,7 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
 def todos(link: Link) -> Iterator[Todo]:
     """What waits for an operator, the most urgent first; nothing, if all is well."""
     run, comparison = last_run(link), last_comparison(link)
-    for name, said in link.access_told().items():
+    for name, said in link.describe_access().items():
         if isinstance(said, str) and said.startswith("cannot be read"):
             yield Todo(f"The {name.replace('_', ' ')} {said}.", LINK)
     if link.moved_to:

@@ -37,11 +37,11 @@ def accept(link: Link, moved_to: str) -> str:
         raise ValueError("the provider proposes " + (held.moved_to or "no other address"))
     before = held.base_url
     here, there = (urlsplit(url).hostname or "" for url in (before, moved_to))
-    if here != there and not addresses.may_lead(addresses.addresses(here), addresses.addresses(there)):
+    if here != there and not addresses.is_redirect_allowed(addresses.resolve(here), addresses.resolve(there)):
         raise ValueError(
             f"{there} is a more private address than {here}; if it is right, write it into the link yourself"
         )
-    keeps_password = addresses.may_have_credentials(before, moved_to) or not held.user
+    keeps_password = addresses.may_send_credentials(before, moved_to) or not held.user
     if not keeps_password:
         held.user = held.sealed_password = ""
     held.base_url, held.moved_to = moved_to, ""

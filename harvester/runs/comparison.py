@@ -88,7 +88,7 @@ def finish(run: Run, *, now: datetime) -> None:
     if complete:
         link.reconciles, link.cycle_ended = False, now
     number = remote_headers.live(link).count()
-    link.next_slice = schedule.after_slice(now, link.cycle_begun, cycle_days(link), number, complete=complete)
+    link.next_slice = schedule.next_slice_due(now, link.cycle_begun, cycle_days(link), number, complete=complete)
     if link.reconciles:
         link.next_slice = now
     link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])

@@ -42,7 +42,7 @@ class _Replies:
     answers: list[tuple[RemoteHeader, Answer]] = field(default_factory=list)
     fault: Exception | None = None
     cookies: tuple[Cookie, ...] = ()
-    remarks: tuple[ProviderWarning, ...] = ()
+    warnings: tuple[ProviderWarning, ...] = ()
 
 
 def fetch(run: Run, *, until: float, progress: Progress) -> None:
@@ -105,7 +105,7 @@ def _ask(at: Provider, access: Access, rows: list[RemoteHeader], *, leave_out: b
             except Exception as exc:
                 replies.fault = exc
                 break
-        replies.cookies, replies.remarks = session.cookies_of(), provider.untold()
+        replies.cookies, replies.warnings = session.export_cookies(), provider.take_new_warnings()
     return replies
 
 
@@ -136,7 +136,9 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_
             attempts=0 if answers else F("attempts"),
             not_before=None,
             **({"message": ""} if run.attempts > 1 else {}),  # what a wait was for is over; what the list showed stays
-            warnings=warnings.add_up(run.warnings, (remark for reply in replies for remark in reply.remarks)),
+            warnings=warnings.merge_warnings(
+                run.warnings, (warning for reply in replies for warning in reply.warnings)
+            ),
             sealed_cookies=run.with_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )

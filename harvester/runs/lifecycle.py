@@ -213,7 +213,7 @@ def _postpone(run: Run, error: Retry) -> None:
     message = f"{_sentence(error)} {what} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
     Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
         attempts=attempt,
-        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.spread_s(wait_s, random.random())),
+        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
         message=message,
     )
     logger.warning("page failed", extra=run.log_facts(error=str(error), wait_s=wait_s, attempt=attempt))

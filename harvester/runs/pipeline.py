@@ -78,13 +78,13 @@ class PageReader:
     def __init__(
         self,
         provider: Conversation,
-        line: prefetch.Prefetcher,
+        prefetcher: prefetch.Prefetcher,
         arguments: Mapping[str, str],
         place: ListPosition,
         *,
         until: float,
     ) -> None:
-        self._provider, self._line, self._until = provider, line, until
+        self._provider, self._prefetcher, self._until = provider, prefetcher, until
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._read: SimpleQueue[ReadPage | Exception | None] = SimpleQueue()
         self._room = Semaphore(_READ_AHEAD)
@@ -122,7 +122,7 @@ class PageReader:
                 page = self._provider.page(arguments)
                 read = ReadPage(page, place, loop_mark(place, page))
                 token = page.token or ""
-                goes_on = bool(token) and (time.monotonic() < self._until or self._line.has_asked(token))
+                goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.is_fetching(token))
                 self._read.put(read)
                 place = ListPosition(place.pages + 1, place.listed + len(page.entries), token, read.mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
@@ -205,7 +205,7 @@ class PreparePool:
 
 
 def _new(entries: Sequence[ReceivedEntry], held: prepare_entries.Held) -> int:
-    return sum(received.held is None for received in entries) - len(held)
+    return sum(received.stored is None for received in entries) - len(held)
 
 
 def _ready(
@@ -234,7 +234,7 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
     with (
         client.new_session(run.link.access(run.cookies)) as session,
-        prefetch.Prefetcher(until) as line,
+        prefetch.Prefetcher(until) as prefetcher,
         PreparePool() as makers,
     ):
         asked = run.link.provider
@@ -245,13 +245,13 @@ def take_pages(run: Run, *, until: float, progress: Progress) -> None:
             asked.remote_set,
             received=run.listed,
             list_size=run.list_size,
-            line=line,
-            held=current_versions,
+            prefetcher=prefetcher,
+            load_stored=current_versions,
         )
         if not run.token and not run.pages:
             _prepare(run, provider.identify())
             _look_for_set(run, provider)
-        with PageReader(provider, line, _arguments(run), _place(run), until=until) as reading:
+        with PageReader(provider, prefetcher, _arguments(run), _place(run), until=until) as reading:
             _take(run, reading, makers, provider, progress)
 
 
@@ -292,7 +292,7 @@ def _settled(run: Run, taken: _Taken, makers: PreparePool, provider: Conversatio
 
     Raises what an error beside its entries means, with these stored (F39).
     """
-    page = contradictions.decided(run, taken.read.page, provider)
+    page = contradictions.resolve(run, taken.read.page, provider)
     if page.fault is not None:
         store_page.store_beside_error(run, page)
         raise page.fault

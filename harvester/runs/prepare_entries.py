@@ -52,7 +52,7 @@ def look_up(entries: Sequence[answers.ReceivedEntry]) -> Held:
     To be asked for by who has the database's connection.
     """
     payload.newest()  # so that `ready` finds the dictionary at hand
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.stored is None]
     return current.current_versions(keys) if keys else {}
 
 
@@ -82,7 +82,7 @@ def _read_elsewhere(
     places: list[int] = []
     for place, received in enumerate(entries):
         element, header = received.entry.metadata, received.entry.header
-        if element is None or received.held or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
+        if element is None or received.stored or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
             continue
         version = held.get(oai.identifier_key(header.identifier))
         if version is not None:
@@ -114,8 +114,8 @@ def prepare(
     if received.entry.metadata is None:
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
-    if isinstance(received.held, current.CurrentVersion):
-        return current.unchanged(key, received.held)
+    if isinstance(received.stored, current.CurrentVersion):
+        return current.unchanged(key, received.stored)
     try:
         entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
     except xml_tree.Unusable as exc:
@@ -167,7 +167,7 @@ def provenance(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any
         "datestamp": received.entry.header.datestamp,
         "metadataNamespace": oai.GMD_NS,
         "harvestDate": datestamps.write(origin.at),
-        "altered": bool(received.mended),
+        "altered": bool(received.repairs),
     }
     if received.provenance is not None:
         provenance["origin"] = received.provenance

@@ -65,7 +65,7 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_en
             attempts=0,
             not_before=None,
             message="",
-            warnings=warnings.add_up(run.warnings, page.warnings),
+            warnings=warnings.merge_warnings(run.warnings, page.warnings),
             sealed_cookies=run.with_cookies(page.cookies),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
@@ -185,7 +185,7 @@ def put(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject],
         return
     recovers = link.kind == Kind.RECOVERY
     deletions = [] if recovers else [entry.key for _, entry in checked if entry.deleted]
-    going = mass_deletion.listed(link, deletions)
+    going = mass_deletion.listed_as_live(link, deletions)
     held_back = _held_back(run, deletions, going, rejects)
     against = _against(link, [entry for _, entry in checked]) | {key: reason for key, (_, reason) in held_back.items()}
     taken = [(received, entry) for received, entry in checked if entry.key not in against]
@@ -194,7 +194,9 @@ def put(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject],
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     except staging.PayloadNeeded:  # what was held is held no more, or by another set
         again = origin(run, at)
-        taken = [(received, prepare_entries.prepare(replace(received, held=None), again, {})) for received, _ in taken]
+        taken = [
+            (received, prepare_entries.prepare(replace(received, stored=None), again, {})) for received, _ in taken
+        ]
         results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
     refused = [
         _reject(run, received, f"the record {against[entry.key]}")
@@ -239,7 +241,7 @@ def _show(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject
             *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
         ],
     )
-    words = shared_set_backup.words(run.link, [(entry, received.entry) for received, entry in checked])
+    words = shared_set_backup.compare(run.link, [(entry, received.entry) for received, entry in checked])
     way = origin(run, at)
     provenances = {entry.key: prepare_entries.provenance(received, way) for received, entry in checked}
     conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
@@ -254,7 +256,9 @@ def _held_back(
     """Deletions that wait for the operator, by key: what they are a case of, and why, as the end of a sentence."""
     if not deletions:
         return {}
-    too_many = {key: (Conflict.Kind.MASS, reason) for key, reason in mass_deletion.too_many(run, going).items()}
+    too_many = {
+        key: (Conflict.Kind.MASS, reason) for key, reason in mass_deletion.awaiting_operator(run, going).items()
+    }
     renamed = _renamed(run.link, deletions, rejects)
     return too_many | {key: (Conflict.Kind.RENAMED, reason) for key, reason in renamed.items()}
 
@@ -273,10 +277,12 @@ def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[st
 def _against(link: Link, entries: list[PreparedEntry]) -> dict[str, str]:
     """Why some entries are not taken, by key."""
     if link.kind == Kind.RECOVERY:
-        return refusals.to_recovery(entries, link.local_set)
+        return refusals.refused_from_recovery(entries, link.local_set)
     if link.serving_since is None:  # no other provider has ever served it
         return {}
-    return refusals.to_another_provider(entries, link.local_set, link.provider.base_url, own=link.serving_id is None)
+    return refusals.refused_from_another_provider(
+        entries, link.local_set, link.provider.base_url, is_own=link.serving_id is None
+    )
 
 
 def _header_of(reject: Reject) -> oai.Header:
