@@ -153,6 +153,7 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
     """The providers that a link turns to when its own cannot be had, in order."""
 
     model = Alternative
+    fields = ("position", "name", "base_url", "prefix", "remote_set")
     extra = 0
     tab = False
 

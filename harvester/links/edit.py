@@ -7,7 +7,7 @@ from django.db import transaction
 
 from harvester.models import Link, Run
 from harvester.rows import remote_headers
-from harvester.runs import finish, lifecycle
+from harvester.runs import lifecycle
 
 # What says where records come from and where they go. `harvested_to` is true of these five together.
 ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
@@ -29,7 +29,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         link.standbys.all().delete()
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was held before is compared, and nothing goes by absence.
-        link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        link.compare_all()
+        link.failures, link.failing_since = 0, None
         if "base_url" in fields:
             link.moved_to = ""
             fields.add("moved_to")
@@ -38,7 +39,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:
-        finish.recompute(link)
+        link.update_harvested_to()
         fields.add("harvested_to")
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()

@@ -55,7 +55,7 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     for name, value in place.items():
         setattr(held, name, value)
     granularity = Granularity(held.granularity or Granularity.SECOND)
-    lifecycle.start_over(held, since=schedule.list_from(held.harvested_to, granularity, held.overlap_s))
+    lifecycle.start_over(held, since=held.list_from(granularity))
     if goes_on:
         remote_headers.mark_doubtful(held, to, doubted)
     else:
@@ -257,7 +257,7 @@ def probe(standby_id: int) -> None:
 
 def own_answers_since(link: Link, now: datetime) -> datetime | None:
     """Since when the link's own provider has answered whenever it was asked; None if it does not, or was not asked."""
-    if link.serving_id is None:
+    if not link.is_served_by_alternative:
         return None
     standby = link.standbys.filter(alternative=None, probed__gte=now - _STALE).first()
     return standby.answers_since if standby is not None else None

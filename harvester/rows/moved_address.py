@@ -18,7 +18,7 @@ def note(link: Link, moved_to: str) -> None:
 
     `link` as it was asked. Of its own provider only: an alternative has no address of its own in the link.
     """
-    if link.serving_id is not None or link.moved_to == moved_to or len(moved_to) > _LONGEST:
+    if link.is_served_by_alternative or link.moved_to == moved_to or len(moved_to) > _LONGEST:
         return
     if Link.objects.filter(pk=link.pk, base_url=link.base_url, serving=None).update(moved_to=moved_to):
         link.moved_to = moved_to

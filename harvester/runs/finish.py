@@ -12,7 +12,6 @@ from harvester.rows import health, remote_headers
 from harvester.runs import comparison
 
 logger = logging.getLogger(__name__)
-NO_SET = (Link.SetState.MISSING, Link.SetState.NO_SETS)
 _CHANGED = (
     *("first_response", "newest", "harvested_to", "failures", "failing_since"),
     *("reconciles", "next_slice", "compared_to"),
@@ -47,16 +46,15 @@ def finish(run: Run, *, now: datetime) -> None:
     )
     doubts = _doubts(run, link)
     if silence or doubts:
-        link.reconciles, link.compared_to = True, None
+        link.compare_all()
     if link.reconciles:
         link.next_slice = now
     elif link.next_slice is None:
         link.next_slice = now + timedelta(days=1)
-    if run.listed or link.set_state not in NO_SET:  # else the empty list tells nothing of the set: it is asked again
+    if run.listed or not link.lacks_remote_set:  # else the empty list tells nothing of the set: it is asked again
         link.first_response = run.first_response
         link.newest = run.newest or link.newest
-    if link.first_response is not None:
-        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
+    link.update_harvested_to()
     link.failures, link.failing_since = 0, None
     link.save(update_fields=_CHANGED)
     Run.objects.filter(pk=run.pk).update(
@@ -67,16 +65,6 @@ def finish(run: Run, *, now: datetime) -> None:
         message=" ".join([*_remarks(run, link, silence), *doubts]),
     )
     logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
-
-
-def recompute(link: Link) -> None:
-    """Set `harvested_to` as the link's policy says, from what the last complete list told."""
-    if link.first_response is not None:
-        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_by_response(link))
-
-
-def _by_response(link: Link) -> bool:
-    return link.from_policy == Link.FromPolicy.RESPONSE
 
 
 def _remarks(run: Run, link: Link, silence: int) -> list[str]:
@@ -91,7 +79,7 @@ def _remarks(run: Run, link: Link, silence: int) -> list[str]:
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
     if remark := health.skew_remark(link.skew_s):
         remarks.append(remark)
-    if link.set_state in NO_SET:  # H17, H18
+    if link.lacks_remote_set:  # H17, H18
         remarks.append(set_in_words(link))
     elif run.listed == 0 and run.list_from is None:  # H13
         remarks.append(_nothing_listed(link))

@@ -139,7 +139,7 @@ def _store(run: Run, answers: list[tuple[RemoteHeader, Answer]], replies: list[_
             warnings=warnings.merge_warnings(
                 run.warnings, (warning for reply in replies for warning in reply.warnings)
             ),
-            sealed_cookies=run.with_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
+            sealed_cookies=run.seal_cookies(replies[0].cookies) if replies else F("sealed_cookies"),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:

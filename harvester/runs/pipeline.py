@@ -323,7 +323,7 @@ def _prepare(run: Run, identity: Identity) -> None:
     """Set the run's bounds before its first page: granularity from Identify each time, `from` from the link (H7, H8)."""
     run.granularity = identity.granularity
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
+        run.list_from = run.link.list_from(identity.granularity)
     Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
         granularity=run.granularity, list_from=run.list_from
     )
@@ -341,7 +341,7 @@ def _look_for_set(run: Run, provider: Conversation) -> None:
         return
     link.set_state, link.set_checked = probe.set_state(provider, link.provider.remote_set), now
     Link.objects.filter(pk=link.pk).update(set_state=link.set_state, set_checked=now)
-    if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
+    if link.lacks_remote_set:
         logger.error(
             "remote set is not listed", extra=run.log_facts(set=link.provider.remote_set, state=link.set_state)
         )

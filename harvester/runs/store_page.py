@@ -66,7 +66,7 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_en
             not_before=None,
             message="",
             warnings=warnings.merge_warnings(run.warnings, page.warnings),
-            sealed_cookies=run.with_cookies(page.cookies),
+            sealed_cookies=run.seal_cookies(page.cookies),
             leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
         )
         if won != 1:
@@ -281,7 +281,7 @@ def _against(link: Link, entries: list[PreparedEntry]) -> dict[str, str]:
     if link.serving_since is None:  # no other provider has ever served it
         return {}
     return refusals.refused_from_another_provider(
-        entries, link.local_set, link.provider.base_url, is_own=link.serving_id is None
+        entries, link.local_set, link.provider.base_url, is_own=not link.is_served_by_alternative
     )
 
 
