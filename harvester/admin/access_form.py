@@ -60,8 +60,8 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         values = self.cleaned_data
-        _set_password(values, "user", "password", self.instance.keep_password)
-        _set_password(values, "proxy_user", "proxy_password", self.instance.keep_proxy_password)
+        _set_password(values, "user", "password", self.instance.set_password)
+        _set_password(values, "proxy_user", "proxy_password", self.instance.set_proxy_password)
         return cleaned
 
     @property

@@ -151,6 +151,7 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
     """The alternatives of a link in their order, on its page."""
 
     model = Alternative
+    fields = ("position", "name", "base_url", "prefix", "remote_set")
     extra = 0
     tab = False
 

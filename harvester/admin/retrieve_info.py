@@ -63,7 +63,7 @@ def retrieve(link: Link) -> dict[str, Any]:
     """Ask the provider of a link, saved or not; its answers for the page, or the fault."""
     base_url, prefix, remote_set = link.base_url, link.prefix, link.remote_set
     try:
-        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=link.access_with())
+        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=link.access_to_own_provider())
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {

@@ -120,7 +120,9 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display(description="warnings")
     def warnings_column(self, run: Run) -> str:
-        lines = format_html_join("", "<li>{}</li>", ((sentence,) for sentence in warnings.sentences(run.warnings)))
+        lines = format_html_join(
+            "", "<li>{}</li>", ((sentence,) for sentence in warnings.describe_warnings(run.warnings))
+        )
         return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
 
     @admin.action(description="Download a report of the runs as CSV", permissions=["view"])

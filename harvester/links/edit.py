@@ -7,7 +7,7 @@ from django.db import transaction
 
 from harvester.models import Link, Run
 from harvester.rows import links, remote_headers
-from harvester.runs import finish, lifecycle
+from harvester.runs import lifecycle
 
 # Where records come from and where they go: `harvested_to` is right for these five together only.
 ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
@@ -29,7 +29,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         links.forget_positions(link)
         link.harvested_to = link.first_response = link.newest = None
         # W31: after the whole list all that was stored before is compared; nothing is deleted because it is not listed.
-        link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        link.compare_all()
+        link.failures, link.failing_since = 0, None
         if "base_url" in fields:
             link.moved_to = ""
             fields.add("moved_to")
@@ -38,7 +39,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:
-        finish.recompute_harvested_to(link)
+        link.update_harvested_to()
         fields.add("harvested_to")
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()

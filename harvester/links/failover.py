@@ -56,7 +56,7 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     for name, value in position.items():
         setattr(current, name, value)
     granularity = Granularity(current.granularity or Granularity.SECOND)
-    lifecycle.start_over(current, since=schedule.list_from(current.harvested_to, granularity, current.overlap_s))
+    lifecycle.start_over(current, since=current.list_from(granularity))
     if goes_on:
         remote_headers.mark_doubtful(current, to, doubtful)
     else:
@@ -169,7 +169,7 @@ def probe(standby_id: int) -> None:
         return  # the link has returned meanwhile
     link, fault = standby.link, ""
     try:
-        with client.new_session(link.access_with()) as session:
+        with client.new_session(link.access_to_own_provider()) as session:
             Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
     except HarvestError as exc:
         fault = str(exc)

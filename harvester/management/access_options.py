@@ -39,7 +39,7 @@ def apply(link: Link, options: Mapping[str, Any]) -> set[str]:
     if options["certificates"] is not None:
         link.certificates = _read_text(options["certificates"]) if options["certificates"] else ""
         changed.add("certificates")
-    for user, set_password in (("user", link.keep_password), ("proxy_user", link.keep_proxy_password)):
+    for user, set_password in (("user", link.set_password), ("proxy_user", link.set_proxy_password)):
         password = "proxy_password" if user == "proxy_user" else "password"
         file = options[f"{password}_file"]
         if file is None and (user not in changed or getattr(link, user)):

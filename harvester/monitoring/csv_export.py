@@ -39,7 +39,7 @@ def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
     for run in runs.select_related("link").defer("token").iterator(chunk_size=100):
         finished = run.finished and datestamps.write(run.finished)
         facts = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
-        texts = (_escape_formula(run.message), _escape_formula("\n".join(warnings.sentences(run.warnings))))
+        texts = (_escape_formula(run.message), _escape_formula("\n".join(warnings.describe_warnings(run.warnings))))
         yield str(writer.writerow([*facts, *(getattr(run, name) for name in COUNTERS), *texts]))
 
 

@@ -8,7 +8,7 @@ from prometheus_client.registry import Collector
 
 from harvester.models import Link, Run
 from harvester.rows import health
-from harvester.runs import comparison, finish
+from harvester.runs import comparison
 
 
 class LinkCollector(Collector):
@@ -43,8 +43,8 @@ class LinkCollector(Collector):
                 failures.add_metric([link.name], link.failures)
                 for kind, number in drifts.get(link.pk, {}).items():
                     drift.add_metric([link.name, kind], number)
-                set_missing.add_metric([link.name], float(link.set_state in finish.NO_SET))
-                by_relay.add_metric([link.name], float(link.serving_id is not None))
+                set_missing.add_metric([link.name], float(link.lacks_remote_set))
+                by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away

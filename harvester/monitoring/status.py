@@ -124,7 +124,7 @@ class Todo:
 def find_todos(link: Link) -> Iterator[Todo]:
     """What waits for an operator, the most urgent first, of a link that came from `with_last_run`."""
     run, compared = last_run(link), last_comparison(link)
-    for name, state in link.access_told().items():
+    for name, state in link.describe_access().items():
         if isinstance(state, str) and state.startswith("cannot be read"):
             yield Todo(f"The {name.replace('_', ' ')} {state}.", LINK)
     if link.moved_to:

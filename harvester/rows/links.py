@@ -39,13 +39,13 @@ def record_complete_list(
     *,
     first_response: datetime | None,
     newest: datetime | None,
-    harvested_to: datetime | None,
     reconciles: bool,
     compared_to: datetime | None,
     next_slice: datetime | None,
 ) -> None:
-    """Store that a list is complete and up to when (promise 2), in the transaction that locked the link."""
-    link.first_response, link.newest, link.harvested_to = first_response, newest, harvested_to
+    """Store that a list is complete and move `harvested_to` (promise 2), in the transaction that locked the link."""
+    link.first_response, link.newest = first_response, newest
+    link.update_harvested_to()
     link.reconciles, link.compared_to, link.next_slice = reconciles, compared_to, next_slice
     link.failures, link.failing_since = 0, None
     link.save(

@@ -37,11 +37,13 @@ def accept(link: Link, moved_to: str) -> str:
         raise ValueError("the provider proposes " + (current.moved_to or "no other address"))
     old_url = current.base_url
     old_host, new_host = (urlsplit(url).hostname or "" for url in (old_url, moved_to))
-    if old_host != new_host and not addresses.may_lead(addresses.addresses(old_host), addresses.addresses(new_host)):
+    if old_host != new_host and not addresses.is_redirect_allowed(
+        addresses.resolve(old_host), addresses.resolve(new_host)
+    ):
         raise ValueError(
             f"{new_host} is a more private address than {old_host}; if it is right, write it into the link yourself"
         )
-    keeps_password = addresses.may_have_credentials(old_url, moved_to) or not current.user
+    keeps_password = addresses.may_send_credentials(old_url, moved_to) or not current.user
     if not keeps_password:
         current.user = current.sealed_password = ""
     current.base_url, current.moved_to = moved_to, ""

@@ -18,7 +18,6 @@ from harvester.rows import conflicts, links, remote_headers, runs
 
 logger = logging.getLogger(__name__)
 DRIFT = ("missing", "stale", "extra", "vanished", "held_back")  # the counters of Run
-MAX_DAYS_WITHOUT_DELETIONS = 7  # chosen
 RETRY_AFTER = timedelta(hours=1)  # chosen
 
 
@@ -28,11 +27,6 @@ def due(now: datetime) -> Q:
     return planned & Q(enabled=True, harvested_to__isnull=False, next_slice__lte=now)
 
 
-def cycle_days(link: Link) -> int:
-    """In how many days everything is compared: within a week where the provider reports no deletions (F82)."""
-    return min(link.cycle_days, MAX_DAYS_WITHOUT_DELETIONS) if link.deleted_record == "no" else link.cycle_days
-
-
 def window(link: Link) -> tuple[datetime | None, datetime | None]:
     """`from` and `until` of the link's next slice, inclusive; its end is never later than what is harvested."""
     granularity = datestamps.Granularity(link.granularity or datestamps.Granularity.SECOND)
@@ -40,7 +34,7 @@ def window(link: Link) -> tuple[datetime | None, datetime | None]:
     rows = remote_headers.live(link).filter(datestamp__isnull=False).order_by("datestamp")
     if begin is not None:
         rows = rows.filter(datestamp__gte=begin)
-    size = schedule.slice_size(remote_headers.live(link).count(), cycle_days(link))
+    size = schedule.slice_size(remote_headers.live(link).count(), link.effective_cycle_days)
     last = rows.values_list("datestamp", flat=True)[size - 1 : size].first()
     if last is None or link.harvested_to is None or last >= link.harvested_to:
         return begin, link.harvested_to
@@ -86,7 +80,7 @@ def finish(run: Run, *, now: datetime) -> None:
     cycle_begun = run.begun if run.list_from is None or link.cycle_begun is None else link.cycle_begun
     reconciles = link.reconciles and not complete
     number = remote_headers.live(link).count()
-    planned = schedule.after_slice(now, cycle_begun, cycle_days(link), number, complete=complete)
+    planned = schedule.next_slice_due(now, cycle_begun, link.effective_cycle_days, number, complete=complete)
     links.record_slice(
         link,
         cycle_begun=cycle_begun,

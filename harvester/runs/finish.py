@@ -15,7 +15,6 @@ from harvester.rows import health, links, remote_headers, runs
 from harvester.runs import comparison
 
 logger = logging.getLogger(__name__)
-NO_SET = (Link.SetState.MISSING, Link.SetState.NO_SETS)
 
 
 def end_list(run: Run, *, now: datetime) -> None:
@@ -47,32 +46,19 @@ def finish(run: Run, *, now: datetime) -> None:
     doubts = _doubts(run, link)
     compares_all = bool(silence_days or doubts)
     reconciles = compares_all or link.reconciles
-    first_response, newest, harvested_to = link.first_response, link.newest, link.harvested_to
-    if run.listed or link.set_state not in NO_SET:  # an empty list of a set that is missing says nothing of the set
+    first_response, newest = link.first_response, link.newest
+    if run.listed or not link.lacks_remote_set:  # an empty list of a set that is missing says nothing of the set
         first_response, newest = run.first_response, run.newest or link.newest
-    if first_response is not None:
-        harvested_to = schedule.harvested_to(first_response, newest, by_response=_is_by_response(link))
     links.record_complete_list(
         link,
         first_response=first_response,
         newest=newest,
-        harvested_to=harvested_to,
         reconciles=reconciles,
         compared_to=None if compares_all else link.compared_to,
         next_slice=now if reconciles else link.next_slice or now + timedelta(days=1),
     )
     runs.mark_done(run, now=now, message=" ".join([*_remarks(run, link, silence_days), *doubts]))
     logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
-
-
-def recompute_harvested_to(link: Link) -> None:
-    """Set `harvested_to` of the object by the link's policy, from the last complete list. Does not save."""
-    if link.first_response is not None:
-        link.harvested_to = schedule.harvested_to(link.first_response, link.newest, by_response=_is_by_response(link))
-
-
-def _is_by_response(link: Link) -> bool:
-    return link.from_policy == Link.FromPolicy.RESPONSE
 
 
 def _remarks(run: Run, link: Link, silence_days: int) -> list[str]:
@@ -87,7 +73,7 @@ def _remarks(run: Run, link: Link, silence_days: int) -> list[str]:
         remarks.append("The provider has datestamps in its own future; its responseDate was used instead.")
     if remark := health.describe_skew(link.skew_s):
         remarks.append(remark)
-    if link.set_state in NO_SET:  # H17, H18
+    if link.lacks_remote_set:  # H17, H18
         remarks.append(describe_remote_set(link))
     elif run.listed == 0 and run.list_from is None:  # H13
         remarks.append(_describe_empty_list(link))

@@ -106,7 +106,7 @@ def _request_records(
             except Exception as exc:
                 result.fault = exc
                 break
-        result.cookies, result.warnings = session.cookies_of(), conversation.untold()
+        result.cookies, result.warnings = session.export_cookies(), conversation.take_new_warnings()
     return result
 
 
@@ -140,8 +140,8 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             run,
             now=now,
             fetched=len(answers),
-            warnings=warnings.add_up(run.warnings, (each for result in results for each in result.warnings)),
-            sealed_cookies=run.with_cookies(results[0].cookies) if results else None,
+            warnings=warnings.merge_warnings(run.warnings, (each for result in results for each in result.warnings)),
+            sealed_cookies=run.seal_cookies(results[0].cookies) if results else None,
         ):
             return False
         store_page.store_prepared(run, prepared, rejects, at=run.first_response)

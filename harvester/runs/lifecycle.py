@@ -185,7 +185,7 @@ def _postpone(run: Run, error: Retry) -> None:
     runs.postpone(
         run,
         attempts=attempt,
-        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.spread_s(wait_s, random.random())),
+        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
         message=message,
     )
     logger.warning("page failed", extra=run.log_facts(error=str(error), wait_s=wait_s, attempt=attempt))

@@ -23,7 +23,6 @@ from catalogue.bulk import ingest
 from catalogue.bulk.pool import ReadPool
 from catalogue.datestamps import Granularity
 from catalogue.writing.current import current_versions
-from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.guards import contradictions
 from harvester.models import Link, Run
@@ -112,7 +111,7 @@ class PageReader:
                 page = self._conversation.page(arguments)
                 mark = next_loop_mark(position, page)
                 token = page.token or ""
-                goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.has_asked(token))
+                goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.is_fetching(token))
                 self._pages.put(ReadPage(page, position, mark))
                 position = ListPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
@@ -167,7 +166,7 @@ class PreparePool:
 
 
 def _count_new(entries: Sequence[ReceivedEntry], stored: prepare_entries.StoredVersions) -> int:
-    return sum(received.held is None for received in entries) - len(stored)
+    return sum(received.stored is None for received in entries) - len(stored)
 
 
 def _prepare_part(
@@ -208,8 +207,8 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             provider.remote_set,
             received=run.listed,
             list_size=run.list_size,
-            line=prefetcher,
-            held=current_versions,
+            prefetcher=prefetcher,
+            load_stored=current_versions,
         )
         if not run.token and not run.pages:
             _set_bounds(run, conversation.identify())
@@ -259,7 +258,7 @@ def _resolve(run: Run, following: PageToStore, pool: PreparePool, conversation: 
 
     Raises the fault that an error beside the entries means, after storing these (F39).
     """
-    page = contradictions.decided(run, following.read.page, conversation)
+    page = contradictions.resolve(run, following.read.page, conversation)
     if page.fault is not None:
         store_page.store_beside_error(run, page)
         raise page.fault
@@ -288,7 +287,7 @@ def _set_bounds(run: Run, identity: Identity) -> None:
     """Set granularity and `from` before the run's first page: from Identify each time, and from the link (H7, H8)."""
     run.granularity = identity.granularity
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
+        run.list_from = run.link.list_from(identity.granularity)
     runs.set_bounds(run, granularity=run.granularity, list_from=run.list_from)
     links.record_identity(
         run.link_id,
@@ -305,7 +304,7 @@ def _check_remote_set(run: Run, conversation: Conversation) -> None:
     if not remote_set or (link.set_checked is not None and now - link.set_checked < _CHECK_SET_EVERY):
         return
     links.record_set_state(link, set_state=probe.set_state(conversation, remote_set), checked=now)
-    if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
+    if link.lacks_remote_set:
         logger.error("remote set is not listed", extra=run.log_facts(set=remote_set, state=link.set_state))
 
 

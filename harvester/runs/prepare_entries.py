@@ -52,7 +52,7 @@ def load_stored(entries: Sequence[answers.ReceivedEntry]) -> StoredVersions:
     To be called in the thread that has the database's connection.
     """
     payload.newest()  # so that `prepare` has the dictionary without asking
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.stored is None]
     return current.current_versions(keys) if keys else {}
 
 
@@ -82,7 +82,7 @@ def _read_in_processes(
     indexes: list[int] = []  # in `entries`
     for index, received in enumerate(entries):
         element, header = received.entry.metadata, received.entry.header
-        if element is None or received.held or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
+        if element is None or received.stored or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
             continue
         version = stored.get(oai.identifier_key(header.identifier))
         if version is not None:
@@ -117,8 +117,8 @@ def prepare(
     if received.entry.metadata is None:
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
-    if isinstance(received.held, current.CurrentVersion):
-        return current.unchanged(key, received.held)
+    if isinstance(received.stored, current.CurrentVersion):
+        return current.unchanged(key, received.stored)
     try:
         entry = _read_here(received, origin, stored.get(key)) if result is None else _pack_result(received, result)
     except xml_tree.Unusable as exc:
@@ -170,7 +170,7 @@ def provenance_of(received: answers.ReceivedEntry, origin: Origin) -> dict[str, 
         "datestamp": received.entry.header.datestamp,
         "metadataNamespace": oai.GMD_NS,
         "harvestDate": datestamps.write(origin.at),
-        "altered": bool(received.mended),
+        "altered": bool(received.repairs),
     }
     if received.provenance is not None:
         provenance["origin"] = received.provenance

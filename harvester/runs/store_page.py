@@ -63,8 +63,8 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, prepared: PreparedP
             first_response=run.first_response or page.response_date,
             newest=_newest(run.newest if run.pages else None, page),
             list_size=page.list_size if page.list_size is not None else run.list_size,
-            warnings=warnings.add_up(run.warnings, page.warnings),
-            sealed_cookies=run.with_cookies(page.cookies),
+            warnings=warnings.merge_warnings(run.warnings, page.warnings),
+            sealed_cookies=run.seal_cookies(page.cookies),
         ):
             return False
         _store_entries(run, page, entries)
@@ -194,7 +194,7 @@ def store_prepared(run: Run, checked: list[CheckedEntry], rejects: list[Reject],
         return
     is_recovery = link.kind == Kind.RECOVERY
     deletions = [] if is_recovery else [entry.key for _, entry in checked if entry.deleted]
-    listed_before = mass_deletion.listed(link, deletions)
+    listed_before = mass_deletion.listed_as_live(link, deletions)
     awaiting_operator = _awaiting_operator(run, deletions, listed_before, rejects)
     refusal_reasons = _refusal_reasons(link, [entry for _, entry in checked])
     refusal_reasons |= {key: reason for key, (_, reason) in awaiting_operator.items()}
@@ -244,7 +244,9 @@ def _put_entries(
         return taken, store.put_entries([entry for _, entry in taken], into=into, source=source)
     except staging.PayloadNeeded:  # the stored version was changed meanwhile, or is of another set now
         origin = origin_of(run, at)
-        taken = [(received, prepare_entries.prepare(replace(received, held=None), origin, {})) for received, _ in taken]
+        taken = [
+            (received, prepare_entries.prepare(replace(received, stored=None), origin, {})) for received, _ in taken
+        ]
         return taken, store.put_entries([entry for _, entry in taken], into=into, source=source)
 
 
@@ -257,7 +259,7 @@ def _report_backup(run: Run, checked: list[CheckedEntry], rejects: list[Reject],
             *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
         ],
     )
-    reports = shared_set_backup.words(run.link, [(entry, received.entry) for received, entry in checked])
+    reports = shared_set_backup.compare(run.link, [(entry, received.entry) for received, entry in checked])
     origin = origin_of(run, at)
     provenances = {entry.key: prepare_entries.provenance_of(received, origin) for received, entry in checked}
     conflicts.record(run, [replace(report, provenance=provenances[report.entry.key]) for report in reports])
@@ -275,7 +277,7 @@ def _awaiting_operator(
     """Deletions that wait for the operator, by key: the kind of conflict, and the reason as the end of a sentence."""
     if not deletions:
         return {}
-    too_many = mass_deletion.too_many(run, listed_before)
+    too_many = mass_deletion.awaiting_operator(run, listed_before)
     renamed = _renamed(run.link, deletions, rejects)
     return {
         **{key: (Conflict.Kind.MASS, reason) for key, reason in too_many.items()},
@@ -299,10 +301,12 @@ def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[st
 def _refusal_reasons(link: Link, entries: list[PreparedEntry]) -> dict[str, str]:
     """Why entries are not taken, as this node knows better: the reasons by key, each the end of a sentence."""
     if link.kind == Kind.RECOVERY:
-        return refusals.to_recovery(entries, link.local_set)
+        return refusals.refused_from_recovery(entries, link.local_set)
     if link.serving_since is None:  # no other provider has ever served it
         return {}
-    return refusals.to_another_provider(entries, link.local_set, link.provider.base_url, own=link.serving_id is None)
+    return refusals.refused_from_another_provider(
+        entries, link.local_set, link.provider.base_url, is_own=not link.is_served_by_alternative
+    )
 
 
 def _header_of(reject: Reject) -> oai.Header:

@@ -90,7 +90,7 @@ class Command(BaseCommand):
             report = {"link": run.link.name, **run_facts(run), "rejects": rejects}
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
-        for sentence in warnings.sentences(run.warnings):
+        for sentence in warnings.describe_warnings(run.warnings):
             self.stderr.write(f"warning: {sentence}")
         for reject in run.rejects.all():
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")

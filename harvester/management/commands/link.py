@@ -20,7 +20,7 @@ from harvester.management import access_options
 from harvester.models import Alternative, Link, Run
 from harvester.monitoring import status
 from harvester.protocol import probe
-from harvester.protocol.warnings import sentences
+from harvester.protocol.warnings import describe_warnings
 from harvester.rows import moved_address
 from harvester.runs import finish, lifecycle
 
@@ -129,7 +129,7 @@ class Command(BaseCommand):
         except ValidationError as exc:
             raise CommandError(f"Nothing was changed. {_describe_faults(exc)}") from exc
         edit.save(link, changed)
-        self._print(link, options["json"], f"The access of {name} is changed: {_as_text(link.access_told())}")
+        self._print(link, options["json"], f"The access of {name} is changed: {_as_text(link.describe_access())}")
 
     def _list(self, **options: Any) -> None:
         links = Link.objects.select_related("local_set")
@@ -152,7 +152,7 @@ class Command(BaseCommand):
     def _show(self, *, name: str, **options: Any) -> None:
         link = _get_link(name)
         facts = _as_dict(link)
-        facts["access"] = link.access_told()
+        facts["access"] = link.describe_access()
         facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
@@ -163,7 +163,7 @@ class Command(BaseCommand):
         for run in runs:
             message, warnings = run.pop("message"), run.pop("warnings")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
-            for sentence in sentences(warnings):
+            for sentence in describe_warnings(warnings):
                 self.stdout.write(f"  warning: {sentence}")
 
     def _check(self, *, name: str, **options: Any) -> None:
@@ -171,7 +171,9 @@ class Command(BaseCommand):
         base_url = link.base_url if link else name
         try:
             offer = probe.retrieve_info(
-                base_url, remote_set=link.remote_set if link else "", access=link.access_with() if link else None
+                base_url,
+                remote_set=link.remote_set if link else "",
+                access=link.access_to_own_provider() if link else None,
             )
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc

@@ -5,7 +5,7 @@ from django.utils import timezone
 from catalogue.models import Membership, Record
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.rows import conflicts
-from harvester.runs import comparison, lifecycle
+from harvester.runs import lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.faults.fault_cases import STAMP, Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING, compared, edit, fill_ours, sub
@@ -190,7 +190,7 @@ def no_deletions_told(world: World) -> None:
 
 def comparing_asks_and_an_operator_decides(world: World) -> None:
     """A comparison is due by tomorrow; the whole within a week."""
-    assert comparison.cycle_days(world.link) == 7
+    assert world.link.effective_cycle_days == 7
     Link.objects.update(next_slice=timezone.now())
     run = compared(world)
     assert (run.extra, run.vanished) == (1, 1)

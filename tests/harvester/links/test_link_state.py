@@ -80,7 +80,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
     )
     link.refresh_from_db()
     link.moved_to, link.enabled, link.user = "https://new.example.org/oai", False, "tokyo"
-    link.keep_password("s3cret")
+    link.set_password("s3cret")
     link.save()
     with override_settings(SECRET_KEY="another"):
         told = todos(link)

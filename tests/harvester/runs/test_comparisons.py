@@ -403,9 +403,9 @@ def test_a_slice_is_a_share_of_the_link(number: int, cycle_days: int, size: int)
 
 def test_slices_follow_one_another_faster_where_a_slice_a_day_would_not_do() -> None:
     now = at("2026-01-01T00:00:00Z")
-    soon = schedule.after_slice(now, now, 28, 1_120_000, complete=False)
+    soon = schedule.next_slice_due(now, now, 28, 1_120_000, complete=False)
     assert soon - now == DAY / 2
-    assert schedule.after_slice(now, now, 28, 10_000, complete=False) - now == DAY
+    assert schedule.next_slice_due(now, now, 28, 10_000, complete=False) - now == DAY
 
 
 # --- After a silence ---------------------------------------------------------------------------------

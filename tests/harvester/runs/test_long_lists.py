@@ -85,8 +85,8 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
 
 @pytest.mark.django_db(transaction=True)
 def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     # A digest that no canonical XML has: who makes one of the record finds it changed.
     Record.objects.filter(identifier=identifier(3)).update(digest=bytes(32))
@@ -99,8 +99,8 @@ def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link,
 
 @pytest.mark.django_db(transaction=True)
 def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     before = {record.identifier: (record.datestamp, bytes(record.payload or b"")) for record in Record.objects.all()}
     stamp, document = provider.entries[identifier(3)]
@@ -117,8 +117,8 @@ def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, pr
 
 @pytest.mark.django_db(transaction=True)
 def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE catalogue_record SET payload = '\\x00' WHERE identifier = %s", [identifier(3)])
@@ -127,8 +127,8 @@ def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: 
 
 
 def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(unchanged.MIN_RECORDS))
     harvest(link)
     run = lifecycle.open_run(link, trigger="test", full=True)
     assert run is not None
