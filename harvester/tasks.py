@@ -81,7 +81,7 @@ def _take_up() -> None:
 
 
 def _flush_journal() -> None:
-    if journal.waiting():
+    if journal.count_waiting():
         journal.flush_or_warn()
 
 

@@ -152,21 +152,21 @@ class RecordAdmin(ReadOnly, Admin):
 
     @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")
     def structure(self, record: Record) -> str:
-        found = validation.standing(record)
+        found = validation.current_label(record)
         if record.deleted:
             return ""
         return found.structure if found else Validation.Structure.NOT_CHECKED.value
 
     @admin.display
     def checked(self, record: Record) -> str:
-        found = validation.standing(record)
+        found = validation.current_label(record)
         if found is None:
             return "waits for its turn"
         return f"{found.checked:%Y-%m-%d %H:%M:%S} UTC, by {found.schema or 'no schemas'} and the WMO Core Profile 1.3"
 
     @admin.display
     def faults(self, record: Record) -> str:
-        found = validation.standing(record)
+        found = validation.current_label(record)
         if found is None:
             return ""
         rows = ((fault["rule"], fault["text"]) for fault in found.faults)

@@ -31,7 +31,7 @@ class MetadataSetAdmin(Admin):
 
     def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        set_inclusion.relate(obj)
+        set_inclusion.link_hierarchy(obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
         return ("spec", "kind") if obj is not None and (_is_given(obj) or _is_in_use(obj)) else ()

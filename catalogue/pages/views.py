@@ -35,7 +35,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
         context |= {"hits": hits, "withdrawn": None if hits else _withdrawn(text)}
     else:
         rows = stats.by_set()
-        context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.shown_sets()]
+        context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.visible_sets()]
         context["is_empty"] = not rows[oai.CATALOGUE_SET]["live"]
     return render(request, "catalogue/search.html", context)
 
@@ -70,7 +70,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "record": record,
         "description": getattr(record, "description", None),
         "sets": MetadataSet.objects.filter(memberships__record=record, memberships__deleted=False, public=True),
-        "validation": validation.standing(record),
+        "validation": validation.current_label(record),
         "details": display.details(record.payload),
         "xml": display.stored(record.payload),
     }

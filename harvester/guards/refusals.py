@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from catalogue.models import MetadataSet, Record
-from catalogue.provenance import Origin, origin, takes_over
+from catalogue.provenance import Origin, compare_versions, origin_of
 from catalogue.writing.entry import PreparedEntry
 
 
@@ -53,7 +53,7 @@ def to_another_provider(
             if not own and not _is_after(entry.metadata_date, held.datestamp):
                 found[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
         elif held.digest != entry.digest:
-            newer, why = takes_over(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
+            newer, why = compare_versions(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
             if not newer:
                 found[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
     return found
@@ -62,7 +62,7 @@ def to_another_provider(
 def _pairs(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, _Held]]:
     rows = Record.objects.filter(key__in=[entry.key for entry in entries], owner=into)
     held = {
-        key: _Held(deleted, bytes(digest or b""), date, datestamp, (said or {}).get("baseURL", ""), origin(said))
+        key: _Held(deleted, bytes(digest or b""), date, datestamp, (said or {}).get("baseURL", ""), origin_of(said))
         for key, deleted, digest, date, datestamp, said in rows.values_list(
             "key", "deleted", "digest", "metadata_date", "datestamp", "provenance"
         )

@@ -17,7 +17,7 @@ import requests
 import urllib3
 from isal import igzip_lib, isal_zlib
 
-from catalogue.payloads.gzip_registers import cleaned
+from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
@@ -199,7 +199,7 @@ def _body(response: requests.Response) -> bytes:
     return b"".join(pieces)
 
 
-@cleaned
+@clear_registers
 def expand(raw: bytes) -> bytes:
     """The body without compression: told by its first bytes, as headers are wrong in both directions (F15, F16).
 

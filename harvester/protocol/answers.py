@@ -15,7 +15,7 @@ from lxml import etree
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
 from catalogue.documents import xml_tree
-from catalogue.provenance import About, bounded_way
+from catalogue.provenance import About, limit_steps
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
@@ -357,7 +357,7 @@ def _origin(description: etree._Element) -> dict[str, Any]:
         )
         inner = inner.find(f"{_PROVENANCE}originDescription")
     nested: dict[str, Any] = {}
-    for kept in reversed(bounded_way(steps)):
+    for kept in reversed(limit_steps(steps)):
         nested = dict(kept) | ({"origin": nested} if nested else {})
     return nested
 

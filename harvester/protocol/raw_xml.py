@@ -218,7 +218,7 @@ def other_abouts(
     found: list[tuple[provenance.About, ...]] = []
     left_out: Counter[str] = Counter()
     for abouts in holders:
-        kept, reasons = provenance.bounded_abouts([one for about in abouts for one in _containers(about, cut[about])])
+        kept, reasons = provenance.limit_abouts([one for about in abouts for one in _containers(about, cut[about])])
         found.append(kept)
         left_out.update(set(reasons))
     return found, tuple(

@@ -115,7 +115,7 @@ def prepare(
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
     if isinstance(received.held, current.CurrentVersion):
-        return current.unchanged(key, received.held)
+        return current.entry_of_version(key, received.held)
     try:
         entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
     except xml_tree.Unusable as exc:
@@ -137,9 +137,9 @@ def _version(received: answers.ReceivedEntry, origin: Origin, held: current.Curr
     element = received.entry.metadata
     assert element is not None
     if len(element) > xml_tree.MAX_RECORD_BYTES:
-        raise xml_tree.Unusable(xml_tree.oversized(len(element)))
+        raise xml_tree.Unusable(xml_tree.describe_oversized(len(element)))
     if held is not None and held.equals(element):
-        return current.unchanged(oai.identifier_key(received.entry.header.identifier), held)
+        return current.entry_of_version(oai.identifier_key(received.entry.header.identifier), held)
     root = xml_tree.parse(element) if received.root is None else received.root
     digest = xml_tree.digest_of(root)
     if held is not None and digest == held.digest:
@@ -153,7 +153,7 @@ def _packed(received: answers.ReceivedEntry, made: read_document.ReadResult) -> 
     if isinstance(made, str):
         raise xml_tree.Unusable(made)
     assert received.entry.metadata is not None
-    return store.pack(received.entry.metadata, made)
+    return store.pack_document(received.entry.metadata, made)
 
 
 def provenance(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
