@@ -69,6 +69,7 @@ test: $(DEV_READY)
 check: $(DEV_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/pylint --score=no gisc catalogue oaiprovider harvester
 	@export $(CHECK_ENV) && set -ex && \
 	$(BIN)/mypy . && \
 	$(BIN)/lint-imports && \

@@ -67,9 +67,7 @@ class Record(models.Model):
     set_specs = ArrayField(
         models.TextField(), default=list, help_text="memberships for the header; kept by a tombstone (P84)"
     )
-    payload = models.BinaryField(
-        null=True, help_text="root element, packed by catalogue.payloads.payload; none in a tombstone"
-    )
+    payload = models.BinaryField(null=True, help_text="root element in a zstd frame; none in a tombstone")
     digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
     provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
@@ -95,7 +93,7 @@ class Record(models.Model):
         return self.identifier
 
 
-# The text search vector of a description: an SQL function of migration 0005.
+# The text search vector of a description: an SQL function of catalogue/sql/search_words.*.sql.
 _WORDS = models.Func(
     "title", "abstract", "keywords", "categories", function="catalogue_words", output_field=SearchVectorField()
 )
@@ -172,7 +170,7 @@ class Claim(models.Model):
 
 class Dictionary(models.Model):
     """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it: a
-    trigger sees to that.
+    trigger sees to that (`sql/dictionaries.*.sql`).
 
     The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
     """
@@ -242,7 +240,7 @@ class Membership(models.Model):
 
 
 class ListSize(models.Model):
-    """How many records a list holds. Kept by triggers (migration 0006) in the transaction of each change."""
+    """How many records a list holds. Triggers keep it in the transaction of each change: `sql/list_sizes.*.sql`."""
 
     set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
     live = models.BigIntegerField(default=0)
@@ -253,7 +251,10 @@ class ListSize(models.Model):
 
 
 class DatestampClock(models.Model):
-    """The high-water mark of all datestamps (P92) and the lower bound told to harvesters (P55); one row."""
+    """The high-water mark of all datestamps (P92) and the lower bound told to harvesters (P55); one row.
+
+    Read and raised by the functions of `sql/datestamp_clock.*.sql`, under an advisory lock.
+    """
 
     stamp = models.DateTimeField(help_text="the largest datestamp ever given")
     earliest = models.DateTimeField(help_text="Identify/earliestDatestamp; never moves forward")

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from celery import shared_task
 
-from catalogue import validation
+from catalogue import locks, validation
 
 SLICE_S = 20  # chosen: the longest time that one task keeps a worker from harvesting
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
@@ -30,8 +30,8 @@ def validate(arguments: tuple[str, str, str, int] | None = None) -> None:
         position = validation.WalkPosition(
             rules, datetime.fromisoformat(started_at), datetime.fromisoformat(datestamp), int(record_id)
         )
-    with validation.labelling_lock() as acquired:
-        if not acquired:
+    with locks.session_lock(locks.VALIDATION, wait=False) as taken:
+        if not taken:
             return
         position = validation.label_records(position, seconds=SLICE_S)
     if position is not None:

@@ -10,8 +10,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -29,7 +28,6 @@ from catalogue.models import DatestampClock, Record, Validation
 from catalogue.payloads import payload
 
 BATCH = 100  # chosen: records labelled in one statement; less than a second of work
-_TURN = 0x47495356  # "GISV": the advisory lock of those who label
 NODE = "node"  # the rule of faults of this node, not of the record
 logger = logging.getLogger(__name__)
 
@@ -110,19 +108,6 @@ def _code_digest() -> str:
 # The rules and the start of the last walk that this process completed: everything stamped before it has been labelled.
 # Datestamps never decrease in commit order, so what is written later is stamped at or after it (promise 1).
 _last_walk: tuple[str, datetime] | None = None
-
-
-@contextmanager
-def labelling_lock(*, wait: bool = False) -> Iterator[bool]:
-    """Take the lock that lets one process at a time label, or two would check the same records. Yields whether it did."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT pg_{'' if wait else 'try_'}advisory_lock(%s)", [_TURN])
-        acquired = wait or bool(cursor.fetchone()[0])
-        try:
-            yield acquired
-        finally:
-            if acquired:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_TURN])
 
 
 def label_records(

@@ -3,4 +3,4 @@
 from gisc.celery import app as celery_app
 
 __all__ = ["celery_app"]
-__version__ = "0.1.0"
+__version__ = "0.9.0"

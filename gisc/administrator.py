@@ -9,7 +9,8 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 
-from gisc import database, env
+from catalogue import locks
+from gisc import env
 
 NAME = "admin"
 
@@ -30,7 +31,7 @@ def create_first(*, make_up: bool) -> tuple[Outcome, str | None]:
     users = get_user_model()._default_manager
     given = env.secret("GISC_ADMIN_PASSWORD")
     os.environ.pop("GISC_ADMIN_PASSWORD", None)  # no child needs it
-    with database.turn():
+    with locks.session_lock(locks.DATABASE_PREPARATION):
         if users.filter(is_superuser=True, is_active=True).exists():
             return Outcome.THERE_IS_ONE, None
         if not given and not make_up:

@@ -36,7 +36,8 @@ _WITHOUT_DATABASE = frozenset(
     }
 )
 # These work on the database as it stands, whatever its migrations.
-_ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", "migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
+_READING_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
+_ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", *_READING_MIGRATIONS})
 
 
 def main(argv: Sequence[str]) -> int:
@@ -107,6 +108,8 @@ def _database(command: str) -> Iterator[None]:
         try:
             django.setup()
             connection.ensure_connection()
+            if command in _READING_MIGRATIONS:
+                database.refuse_half_migrated()
             if command not in _ANY_MIGRATIONS:
                 if settings.GISC_EMBEDDED_DATABASE:
                     database.prepare()

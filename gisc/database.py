@@ -1,30 +1,58 @@
-"""Bring the database to the state that this version of the code expects. Imports Django only when called."""
+"""Bring the database to the state that this version of the code expects. Imports the ORM only when called."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+from django.core.exceptions import ImproperlyConfigured
 
 logger = logging.getLogger(__name__)
 
-# Chosen: the key of the advisory lock under which one process at a time prepares the database.
-_TURN = 0x61536331
-
 
 def unapplied() -> list[str]:
-    """The migrations that the database still lacks, as `app.name`; it costs some queries and reads all migrations."""
+    """The migrations that the database still lacks, as `app.name`; it costs some queries and reads all migrations.
+
+    One that stands for others that were all applied, and is not recorded itself yet, counts as lacking: `migrate` then
+    records it. Raises ImproperlyConfigured as `refuse_half_migrated` does.
+    """
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
+    refuse_half_migrated()
     executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+    plan = [(it.app_label, it.name) for it, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    unrecorded = executor.loader.replacements.keys() - executor.recorder.applied_migrations().keys() - set(plan)
+    return [f"{app}.{name}" for app, name in [*plan, *sorted(unrecorded)]]
+
+
+def refuse_half_migrated() -> None:
+    """Raise ImproperlyConfigured for a database that has some, and not all, migrations of the versions before 0.9.0.
+
+    One migration of an app stands for them (its `replaces`), and there is no file any more of those that are lacking.
+    """
+    from django.db import connection
+    from django.db.migrations.loader import MigrationLoader
+    from django.db.migrations.recorder import MigrationRecorder
+
+    recorded = MigrationRecorder(connection).applied_migrations().keys()
+    loader = MigrationLoader(None)  # the files alone
+    for (app, name), migration in sorted(loader.replacements.items()):
+        lacking = [f"{app}.{old}" for app, old in migration.replaces if (app, old) not in recorded]
+        begun = (app, name) in recorded or len(lacking) < len(migration.replaces)
+        files_are_gone = not any(tuple(old) in loader.disk_migrations for old in migration.replaces)
+        if begun and lacking and files_are_gone:
+            raise ImproperlyConfigured(
+                f"the database was left by a version before 0.9.0 that had not applied {lacking[0]}; install the last "
+                "version before 0.9.0, run its manage.py migrate, then install this version again"
+            )
 
 
 def prepare() -> None:
     """Apply the migrations that are missing and create what a node has before its first record."""
     from django.core.management import call_command
 
-    with turn():
+    from catalogue import locks
+
+    # No other process of any host prepares this database meanwhile.
+    with locks.session_lock(locks.DATABASE_PREPARATION):
         missing = unapplied()
         if missing:
             call_command("migrate", interactive=False, verbosity=0)
@@ -37,19 +65,3 @@ def ensure_sets() -> None:
     from catalogue import bootstrap
 
     bootstrap.ensure_sets()
-
-
-@contextmanager
-def turn() -> Iterator[None]:
-    """Wait until no other process of any host prepares this database, and keep them waiting meanwhile."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_TURN])
-    try:
-        yield
-    finally:
-        # A connection that broke meanwhile has given the lock up by itself.
-        if connection.connection is not None and not connection.connection.closed:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_TURN])

@@ -10,6 +10,7 @@ import logging
 
 import redis
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
@@ -88,6 +89,8 @@ def _database() -> str:
     except DatabaseError as exc:
         logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
         return "not reachable"
+    except ImproperlyConfigured as exc:
+        logger.warning("database not migrated", extra={"reason": str(exc)})
     return "ok" if _migrated else "not migrated"
 
 

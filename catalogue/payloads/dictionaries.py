@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from django.db import connection, transaction
 
+from catalogue import locks
 from catalogue.documents import xml_tree
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Dictionary
@@ -26,7 +27,6 @@ SAMPLE_RECORDS = 8000  # chosen by measurement, with the size: docs/benchmarks.m
 # step comes early, because it saves most; the large one trains on a representative sample.
 _OUTGROWN = ((10_000, 6000), (1000, 500))
 _REPACK_RECORDS = 200  # chosen: a writer of one of them waits for less than a tenth of a second
-_TURN = 0x44494354  # "DICT": one process trains at a time
 
 
 @dataclass(slots=True)
@@ -92,9 +92,8 @@ def retrain_if_outgrown(trainer: Trainer = zstd.train) -> bool:
     """Train a new dictionary if the catalogue has outgrown the newest one. Returns whether it did. Cheap if not."""
     if not is_outgrown():
         return False
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_TURN])
-        if not cursor.fetchone()[0]:
+    with transaction.atomic():
+        if not locks.try_lock_transaction(locks.DICTIONARY_TRAINING):
             return False  # another process is training
         try:
             train(trainer=trainer)

@@ -10,7 +10,7 @@ from django.db.models import Func, QuerySet
 from catalogue import oai
 from catalogue.models import Record
 
-CONFIGURATION = "simple"  # as in catalogue_words(), migration 0005
+CONFIGURATION = "simple"  # as in catalogue/sql/search_words.*.sql
 
 _WORDS = Func(  # the expression of the index
     "description__title",

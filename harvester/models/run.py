@@ -48,9 +48,7 @@ class Run(models.Model):
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
     message = models.TextField(blank=True, help_text="what happened last, and what happens next")
 
-    warnings = models.JSONField(
-        default=list, help_text="what was not as it should be: code, text, count (harvester.protocol.warnings)"
-    )
+    warnings = models.JSONField(default=list, help_text="what was not as it should be: code, text, count")
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
     list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")

@@ -20,6 +20,7 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 Cookie = Mapping[str, Any]
+_SALT = "harvester.net.access"  # never to be changed: what is sealed in databases could no longer be read
 _PEM = "-----BEGIN "
 
 
@@ -163,5 +164,5 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def _fernet(purpose: str) -> Fernet:
-    made = salted_hmac(f"harvester.net.access.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    made = salted_hmac(f"{_SALT}.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
     return Fernet(base64.urlsafe_b64encode(made.digest()))

@@ -9,13 +9,12 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from catalogue import locks
 from harvester.models import Run
-
-_CLAIMS_LOCK = 0x67697363_72756E73  # "giscruns": no other advisory lock of the node has this number
 
 
 def this_worker() -> str:
@@ -67,8 +66,7 @@ def _has_room(run: Run, now: datetime) -> bool:
 
     A run without room stays open; the next tick looks again.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIMS_LOCK])
+    locks.lock_transaction(locks.RUN_CLAIMS)
     others = Run.objects.filter(state=Run.State.OPEN, leased_until__gt=now).exclude(pk=run.pk)
     working = [other for other in others.select_related("link__serving") if not is_abandoned(other, now)]
     there = [other for other in working if _host(other) == _host(run)]

@@ -31,7 +31,7 @@ def validate_namespace(value: str) -> None:
 class Crosswalk(models.Model):
     """A metadata format made on the fly from the stored record by an XSLT 1.0 stylesheet (P66, G8).
 
-    `changed` is given by a trigger of the database (migration 0002_crosswalk), whoever writes: a stamp of the
+    `changed` is given by a trigger of the database (`sql/crosswalk_changes.*.sql`), whoever writes: a stamp of the
     datestamps' clock, taken under its lock in the transaction that changes what harvesters would receive (P93). It is
     none for as long as the format was never enabled. One that is switched off after that is withdrawn: harvesters are
     told that its records are deleted (P87).

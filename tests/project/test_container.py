@@ -94,7 +94,7 @@ def test_the_worker_of_a_container_runs_as_many_processes_as_the_setting_says(co
 IDLE = """
 import sys, threading, time
 from pathlib import Path
-from gisc import container
+from gisc.node import container
 container.MARK = Path(sys.argv[1])
 threading.Thread(target=container.end_when_idle, args=(1, 0.05), daemon=True).start()
 for _ in range(int(sys.argv[2])):

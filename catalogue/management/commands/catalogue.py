@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps, validation
+from catalogue import datestamps, locks, validation
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
@@ -186,7 +186,7 @@ class Command(BaseCommand):
             checked += number
             advance(number)
 
-        with progress_bar("checking", total) as advance, validation.labelling_lock(wait=True):
+        with progress_bar("checking", total) as advance, locks.session_lock(locks.VALIDATION):
             position = validation.label_records(seconds=1, everything=everything, advance=count)
             while position is not None:
                 position = validation.label_records(position, seconds=1, everything=everything, advance=count)

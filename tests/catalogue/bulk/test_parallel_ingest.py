@@ -163,9 +163,9 @@ def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
     """It is killed outright, as no `finally` can help against."""
     program = (
         "import multiprocessing, time\n"
-        "from catalogue import preparing\n"
+        "from catalogue.bulk.pool import ReadPool\n"
         "if __name__ == '__main__':\n"
-        "    pool = preparing.Pool(2)\n"
+        "    pool = ReadPool(2)\n"
         "    pool.submit([], {}).result()\n"
         "    print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
         "    time.sleep(600)\n"

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_httpserver import HTTPServer
 
-from catalogue import tasks, validation
+from catalogue import locks, tasks, validation
 from catalogue.documents import schemas, wcmp, xml_tree
 from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
@@ -379,8 +379,8 @@ def test_a_task_works_for_its_time_and_queues_its_successor_where_it_stopped(no_
 def test_only_one_process_labels_at_a_time(no_schemas: None) -> None:
     world.put(VALID)
     with threads(1) as running:
-        with validation.labelling_lock() as ours:
-            assert ours
+        with locks.session_lock(locks.VALIDATION, wait=False) as taken:
+            assert taken
             running.start(tasks.validate).result(TIMEOUT_S)
             assert labels() == {}
         running.start(tasks.validate).result(TIMEOUT_S)

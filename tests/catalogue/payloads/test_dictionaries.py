@@ -252,7 +252,7 @@ def test_repacking_a_damaged_payload_tells_and_the_next_offer_mends_it() -> None
 def test_what_one_process_packs_another_unpacks() -> None:
     world.put(world.iso_record("urn:a"))
     program = (
-        "import django; django.setup(); from catalogue import payload; from catalogue.models import Record;"
+        "import django; django.setup(); from catalogue.payloads import payload; from catalogue.models import Record;"
         "print(payload.unpack(Record.objects.get(key='urn:a').payload).hex())"
     )
     url = connection.settings_dict

@@ -57,11 +57,11 @@ def test_a_changed_crosswalk_moves_its_records_and_no_others(client: Client) -> 
     for name in ("a", "b"):
         world.put(world.iso_record(f"urn:{name}"))
     world.restamp("urn:a", PAST)
-    first = written(oai_dc)
+    first = written(crosswalk)
     assert stamps(client)["urn:a"] == first
     assert stamps(client, "iso19139")["urn:a"] == stamps(client, "oai_dc")["urn:a"] == PAST
     DatestampClock.objects.update(stamp=datestamps.parse("2031-01-01T00:00:00Z")[0])
-    crosswalk = change(oai_dc, stylesheet=brief("second"))
+    crosswalk = change(crosswalk, stylesheet=brief("second"))
     second = written(crosswalk)
     assert second == "2031-01-01T00:00:00Z" > first
     assert stamps(client) == {"urn:a": second, "urn:b": second}

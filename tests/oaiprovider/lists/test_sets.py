@@ -38,7 +38,7 @@ def test_a_set_has_a_spec_a_name_and_a_description_when_it_has_one(client: Clien
 
 @pytest.mark.spec("P73")
 def test_the_size_of_each_set_is_told_and_of_when_it_is(client: Client, django_assert_max_num_queries) -> None:
-    """Monitors of other centres read it. The figures are those of `catalogue.counts`: counted rarely where it is dear."""
+    """Monitors of other centres read it. The figures are those that the database keeps: `catalogue.models.ListSize`."""
     toulouse = world.peer_set(world.TOULOUSE)
     world.put(world.iso_record("urn:a"), world.iso_record("urn:b"), world.iso_record("urn:c"), into=toulouse)
     for name, stamp in (("urn:a", "2025-03-01"), ("urn:b", "2025-03-02"), ("urn:c", "2025-03-01")):

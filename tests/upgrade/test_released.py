@@ -1,0 +1,130 @@
+"""A node of each released version is upgraded: what it stored is there, and it goes on.
+
+The fixtures are made by `tests/upgrade/make_fixture.py`, one for each version, when it is released.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from pytest_httpserver import HTTPServer
+
+from catalogue import journal
+from catalogue.models import Record
+from harvester import runs
+from harvester.models import Link, Run
+from tests import world
+from tests.harvester.conftest import fill
+from tests.harvester.provider import Provider
+from tests.oaiprovider import asking
+from tests.upgrade import databases
+from tests.upgrade.make_fixture import DATA, SECRET_KEY
+from tests.upgrade.observing import observe
+
+VERSIONS = sorted(file.parent.name for file in DATA.glob("*/observed.json"))
+WITHDRAWN, RETURNED, PURGED, WAITED = (f"urn:x-wmo:md:jp.jma::{name}" for name in ("D", "E", "G", "waits"))
+
+
+@pytest.fixture(params=VERSIONS)
+def upgraded(request, tmp_path: Path, settings, django_db_setup: None, django_db_blocker) -> Iterator[str]:
+    """The database of a released version, migrated by this one, and read by the test."""
+    folder = DATA / request.param
+    shutil.copytree(folder / "journal", tmp_path / "journal")
+    settings.GISC_JOURNAL_DIR = tmp_path / "journal"
+    settings.SECRET_KEY = SECRET_KEY  # it sealed a password and cookies
+    with django_db_blocker.unblock(), databases.scratch() as name:
+        databases.load(name, folder / "database.sql")
+        with databases.in_place_of_the_tests(name):
+            call_command("migrate", verbosity=0)
+            yield name
+
+
+@pytest.fixture
+def released(request) -> Path:
+    """The folder of the version that `upgraded` is made of."""
+    return DATA / request.node.callspec.params["upgraded"]
+
+
+def replay(path: Path) -> dict[str, Any]:
+    out = StringIO()
+    call_command("journal", "replay", str(path), "--json", stdout=out)
+    return dict(json.loads(out.getvalue()))
+
+
+def test_there_is_a_fixture_of_the_first_version_whose_databases_are_kept_to() -> None:
+    assert VERSIONS[0] == "0.9.0"
+
+
+def test_what_the_version_said_is_said_after_the_upgrade(upgraded: str, released: Path) -> None:
+    before = json.loads((released / "observed.json").read_text(encoding="utf-8"))
+    after = observe()
+    assert before.keys() <= after.keys()
+    for part, seen in before.items():
+        assert after[part] == seen, part
+
+
+def test_the_tables_are_those_of_a_new_database(upgraded: str) -> None:
+    """Compared after a dump and a load of both, which writes some expressions in another way."""
+    with databases.scratch() as fresh, databases.scratch() as copy:
+        with databases.in_place_of_the_tests(fresh):
+            call_command("migrate", verbosity=0)
+            call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+        databases.execute(copy, databases.dump(databases.url(fresh), "--schema-only"))
+        expected = databases.dump(databases.url(copy), "--schema-only").splitlines()
+        with databases.scratch() as second:
+            databases.execute(second, databases.dump(databases.url(upgraded), "--schema-only"))
+            assert databases.dump(databases.url(second), "--schema-only").splitlines() == expected
+
+
+def test_a_harvester_that_goes_on_from_its_last_datestamp_misses_nothing(upgraded: str) -> None:
+    client = Client()
+    arguments = {"verb": "ListIdentifiers", "metadataPrefix": "iso19139"}
+    known = asking.headers_of(asking.walk(client, **arguments))
+    newest = max(header.datestamp for header in known)
+    world.put(world.iso_record("urn:new"), world.iso_record(WITHDRAWN, title="Back"))
+
+    headers = asking.headers_of(asking.walk(client, **arguments, from_=newest))
+    assert {"urn:new", WITHDRAWN} <= {header.identifier for header in headers}
+    assert all(header.datestamp >= newest for header in headers)
+
+
+def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, settings, tmp_path: Path) -> None:
+    """Of what it says, only the tombstone that was purged is not there."""
+    before = list(journal.Reading(released / "journal"))
+    report = replay(released / "journal")
+    assert (report["events"], report["damaged_lines"]) == (len(before), [])
+    assert (report["deleted"], report["moved"], report["departed"]) == (1, 0, 0)
+    assert [left["identifier"] for left in report["left"]] == [RETURNED]
+    assert Record.objects.get(identifier=PURGED).deleted
+
+    world.put(world.iso_record(WITHDRAWN, title="From an archive"))
+    written = list(journal.Reading(Path(settings.GISC_JOURNAL_DIR)))
+    assert written[: len(before)] == before
+    added = {(it.event, it.identifier): it.number for it in written[len(before) :]}
+    assert added.keys() >= {("deleted", WAITED), ("returned", WITHDRAWN)}
+    assert min(added.values()) > max(it.number for it in before)
+
+    settings.GISC_JOURNAL_DIR = tmp_path / "of a node that was rebuilt"
+    assert replay(released / "journal")["deleted"] == 1
+    states = dict(Record.objects.values_list("identifier", "deleted"))
+    assert (states[WITHDRAWN], states[RETURNED]) == (True, False)
+
+
+def test_a_run_that_was_open_goes_on_from_its_token_with_its_cookie(upgraded: str) -> None:
+    run = Run.objects.get(state=Run.State.OPEN)
+    with HTTPServer(host="127.0.0.1") as server:  # the host that the cookie is for
+        provider = Provider(server)
+        fill(provider, range(40, 45))
+        Link.objects.filter(pk=run.link_id).update(base_url=provider.base_url)
+        after = runs.work(run.pk)
+
+    assert after is not None
+    assert (after.state, after.received, after.new) == (Run.State.DONE, 5, 5)
+    assert provider.lists[0]["resumptionToken"] == run.token
+    assert provider.requests[0].cookies.get("session") == "s3ss10n"
