@@ -1,1 +1,1 @@
-"""What the node holds: records, sets, datestamps, journal. Used by every other app; imports none of them."""
+"""Store and read records, sets, datestamps and the journal. Used by every other app; imports none of them."""

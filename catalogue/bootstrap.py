@@ -1,4 +1,4 @@
-"""What a node has before its first record: its own set, `WIS-CATALOGUE`, the clock and a dictionary for payloads."""
+"""Create what a node needs before its first record: its own set, `WIS-CATALOGUE`, the clock, a dictionary for payloads."""
 
 from datetime import UTC, datetime
 
@@ -47,5 +47,5 @@ def ensure_sets() -> None:
 
 
 def own_set() -> MetadataSet:
-    """This node's own set."""
+    """Return this node's own set."""
     return MetadataSet.objects.get(kind=MetadataSet.Kind.OWN)

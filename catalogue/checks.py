@@ -1,9 +1,7 @@
-"""System checks: contradictions in the settings that a start must not get past, and a database that forgets.
+"""System checks: settings that contradict one another, and a PostgreSQL that may lose commits when the host crashes.
 
-Whether PostgreSQL keeps what it has committed through a crash of the host (promises 1 and 6).
-
-Without that, records and deletions that lists have told are gone after a power cut, the clock's mark with them:
-harvesters hold what the node does not (docs/datestamps.md).
+If commits are lost, so are records and deletions that harvesters have already received, and the clock's mark (promises
+1 and 6, docs/datestamps.md).
 """
 
 from collections.abc import Sequence
@@ -19,7 +17,7 @@ from catalogue import oai
 
 @register()
 def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
-    """W1, P72: the node's name is the setSpec of its own set, and is not the catalogue's."""
+    """Check that the node's name can be the setSpec of its own set, and is not the catalogue's (W1, P72)."""
     name = settings.GISC_NAME
     if oai.is_set_spec(name) and name != oai.CATALOGUE_SET:
         return []
@@ -34,26 +32,27 @@ def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.database)
 def database_keeps_what_is_committed(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Promise 6: a deletion that was told is not forgotten. By `manage.py check --database default`, and at each migrate."""
-    lacking = lacking_durability() if "default" in (databases or ()) else []
+    """Check that a crash of the host loses no commit (promise 6). Runs with `check --database default` and at each migrate."""
+    disabled = disabled_durability() if "default" in (databases or ()) else []
     return [
         checks.Warning(
             f"PostgreSQL runs with {name} = off",
             hint=f"Set {name} = on, in postgresql.conf or for the database and role: a crash of the host would take back "
-            "records and deletions that other centres have been told of.",
+            "records and deletions that other centres have already harvested.",
             id="catalogue.W001",
         )
-        for name in lacking
+        for name in disabled
     ]
 
 
-_NEEDED = ("fsync", "full_page_writes", "synchronous_commit")
+_DURABILITY_SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")
 
 
-def lacking_durability() -> list[str]:
-    """The settings of this connection's server, database or role that are off and must not be."""
+def disabled_durability() -> list[str]:
+    """Return the names of the durability settings that are off for this connection."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT name FROM pg_settings WHERE name = ANY(%s) AND setting = 'off' ORDER BY name", [list(_NEEDED)]
+            "SELECT name FROM pg_settings WHERE name = ANY(%s) AND setting = 'off' ORDER BY name",
+            [list(_DURABILITY_SETTINGS)],
         )
         return [name for (name,) in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""UTCdatetime and granularity (OAI-PMH 3.3): reading, writing and the end of a granule.
+"""Read and write UTCdatetime and granularity (OAI-PMH 3.3), and find the end of a granule.
 
 No Django and no clock: instants are passed in. Every datetime here is aware, in UTC and in whole
 seconds; ranges are half-open.
@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 
 class Granularity(enum.StrEnum):
-    """The two granularities of OAI-PMH 3.3, spelled as `Identify` spells them."""
+    """The two granularities of OAI-PMH 3.3, as `Identify` writes them."""
 
     DAY = "YYYY-MM-DD"
     SECOND = "YYYY-MM-DDThh:mm:ssZ"
@@ -22,7 +22,7 @@ _FORM = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):(
 
 
 def parse(text: str) -> tuple[datetime, Granularity]:
-    """The first instant of the granule that `text` names, and its granularity.
+    """Return the first instant of the granule that `text` names, and its granularity.
 
     Raises ValueError for anything but the two forms of P29 and for dates that do not exist (P30).
     """
@@ -34,7 +34,7 @@ def parse(text: str) -> tuple[datetime, Granularity]:
 
 
 def write(stamp: datetime, granularity: Granularity = Granularity.SECOND) -> str:
-    """`stamp` as OAI-PMH spells it; what is finer than the granularity is cut off, never rounded (P39)."""
+    """Format `stamp` for OAI-PMH. What is finer than the granularity is cut off, never rounded (P39)."""
     stamp = stamp.astimezone(UTC)
     if granularity is Granularity.DAY:
         return f"{stamp:%Y-%m-%d}".zfill(10)
@@ -42,17 +42,17 @@ def write(stamp: datetime, granularity: Granularity = Granularity.SECOND) -> str
 
 
 def to_seconds(stamp: datetime) -> int:
-    """The seconds since the beginning of 1970, whole ones."""
+    """Return the whole seconds since the beginning of 1970."""
     return int((stamp - _EPOCH).total_seconds())
 
 
 def from_seconds(seconds: int) -> datetime:
-    """The instant so many seconds after the beginning of 1970, also outside the years that the C library knows."""
+    """Return the instant so many seconds after the beginning of 1970, also in years that the C library cannot represent."""
     return _EPOCH + timedelta(seconds=seconds)
 
 
 def end_of(stamp: datetime, granularity: Granularity) -> datetime:
-    """The first instant after the granule of `stamp`.
+    """Return the first instant after the granule of `stamp`.
 
     OAI-PMH 2.7.1: `until` is inclusive at the granularity it was written in, so a day runs up to, not
     including, the next midnight UTC (P35). The last granule of year 9999 ends at the largest datetime.
@@ -65,7 +65,7 @@ def end_of(stamp: datetime, granularity: Granularity) -> datetime:
 
 
 def lenient(text: str) -> datetime | None:
-    """The instant a remote provider may have meant (F57, F58), or None.
+    """Parse a datestamp of a remote provider that may be badly formed (F57, F58); None if it cannot be understood.
 
     Fractions are cut off, an offset is converted, a missing zone is taken for UTC.
     """

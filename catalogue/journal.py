@@ -1,18 +1,18 @@
-"""The journal: the append-only files of deletions kept outside the database (promise 6, W11).
+"""Write and read the journal: the append-only files of deletions outside the database (promise 6, W11).
 
 A deletion is committed with a row in the outbox. `flush` appends the outbox to the newest file in GISC_JOURNAL_DIR,
-forces file and folder to disk and only then empties the outbox, so an event may stand in the journal twice but
-never not at all. A record that comes back after its deletion is an event too. So is one that leaves a set and lives
-elsewhere, which to that set's harvesters is a deletion; that comes back to the set; or that moves to another owner.
+forces file and folder to disk and only then empties the outbox, so an event may be in the journal twice but is never
+missing. Other events: a record comes back after its deletion; it leaves a set and is live elsewhere, which that set's
+harvesters see as a deletion; it comes back to the set; it moves to another owner.
 
-Files are called `deletions-YYYY-NNNN.jsonl`: a new one each year, and when one is full. Reading them in the order of
-their names is reading the events in the order in which they were committed. That order decides what became of a
-record (`last_words`), never a datestamp: those of a node that was rebuilt or restored say nothing about it. The
-outbox's number makes an event one of its kind, so that one that was told twice, or is told again from the outbox of
-a restored backup, counts where it first stands.
+Files are called `deletions-YYYY-NNNN.jsonl`: a new one each year, and when one is full. Read in the order of their
+names, they give the events in the order of the commits. That order decides what became of a record (`last_events`),
+never a datestamp: datestamps of a node that was rebuilt or restored do not show it. An event has the number of its
+row in the outbox, so that one that was written twice, or again from the outbox of a restored backup, is recognised:
+it counts where it stands first.
 
-Each line ends with a CRC of the rest. A bit that tips over in an identifier would leave good JSON, and a deletion of
-another record; the few bytes more tell.
+Each line ends with a CRC of the rest, because one flipped bit in an identifier would leave valid JSON with a deletion
+of another record.
 """
 
 import fcntl
@@ -40,18 +40,18 @@ logger = logging.getLogger(__name__)
 
 FULL_BYTES = 16 * 1024 * 1024  # chosen: some 80,000 events; quickly copied, and opened by any editor
 
-_AT_ONCE = 10_000
+_BATCH_ROWS = 10_000
 _PATTERN = "deletions-*.jsonl"
 _NAME = re.compile(r"deletions-(\d{4})-(\d{4})\.jsonl")
 _CRC = ', "crc32": "'
-_BY_HAND = {"event", "identifier", "datestamp", "sets"}  # an event that somebody added needs no checksum
+_HANDWRITTEN_KEYS = {"event", "identifier", "datestamp", "sets"}  # an event that an operator added needs no checksum
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the journal: what happened to an identifier, when, and the sets it was in.
+    """One line of the journal: what happened to an identifier, when, and in which sets.
 
-    `number` is its number in the outbox; 0 in lines that are not ours.
+    `number` is its number in the outbox; 0 in lines that an operator added.
     """
 
     event: str
@@ -61,7 +61,7 @@ class Event:
     number: int = 0
 
     def line(self) -> str:
-        """The event as one line of JSON."""
+        """Format the event as one line of JSON."""
         fields = {
             "event": self.event,
             "identifier": self.identifier,
@@ -76,44 +76,44 @@ class Event:
 # --- From the outbox to the files -------------------------------------------------------------------
 
 
-def waiting() -> int:
-    """How many committed events are not on disk yet."""
+def count_waiting() -> int:
+    """Count the committed events that are not on disk yet."""
     return JournalOutbox.objects.count()
 
 
 def waiting_since() -> datetime | None:
-    """The datestamp of the oldest event that is not on disk yet."""
+    """Return the datestamp of the oldest event that is not on disk yet; None if there is none."""
     return JournalOutbox.objects.order_by("pk").values_list("datestamp", flat=True).first()
 
 
-def outbox() -> Iterator[Event]:
-    """The events that are not on disk yet, in their order."""
-    for row in JournalOutbox.objects.order_by("pk").iterator(chunk_size=_AT_ONCE):
-        yield _of_row(row)
+def outbox_events() -> Iterator[Event]:
+    """Read the events that are not on disk yet, in their order."""
+    for row in JournalOutbox.objects.order_by("pk").iterator(chunk_size=_BATCH_ROWS):
+        yield _event_of_row(row)
 
 
-def _of_row(row: JournalOutbox) -> Event:
+def _event_of_row(row: JournalOutbox) -> Event:
     return Event(row.event, row.identifier, row.datestamp, tuple(row.set_specs), row.pk)
 
 
 def flush_or_warn() -> None:
-    """Flush; where that fails, say so. The events stay in the outbox and the next flush takes them along."""
+    """Flush, or log why that fails: the events then stay in the outbox for the next flush."""
     try:
         flush()
     except OSError as exc:
         logger.error(
             "journal not written; deletions wait in the outbox",
-            extra={"directory": str(settings.GISC_JOURNAL_DIR), "error": str(exc), "waiting": waiting()},
+            extra={"directory": str(settings.GISC_JOURNAL_DIR), "error": str(exc), "waiting": count_waiting()},
         )
 
 
 def flush() -> int:
-    """Append what waits in the outbox to the journal and force it to disk; the number of events. Raises OSError."""
+    """Append the events of the outbox to the journal and force them to disk. Returns their number. Raises OSError."""
     directory = Path(settings.GISC_JOURNAL_DIR)
     written = 0
-    with _exclusive(directory):
-        while rows := list(JournalOutbox.objects.order_by("pk")[:_AT_ONCE]):
-            _append(_newest(directory), map(_of_row, rows))
+    with _flush_lock(directory):
+        while rows := list(JournalOutbox.objects.order_by("pk")[:_BATCH_ROWS]):
+            _append(_current_file(directory), map(_event_of_row, rows))
             with transaction.atomic():
                 JournalOutbox.objects.filter(pk__in=[row.pk for row in rows]).delete()
             written += len(rows)
@@ -121,18 +121,18 @@ def flush() -> int:
 
 
 @contextmanager
-def _exclusive(directory: Path) -> Iterator[None]:
-    """One flush at a time, over all processes that share the directory."""
+def _flush_lock(directory: Path) -> Iterator[None]:
+    """Let one process at a time flush, of all that share the directory."""
     if not directory.is_dir():
         directory.mkdir(parents=True, exist_ok=True)
-        _force(directory.parent)
+        _fsync_folder(directory.parent)
     with (directory / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _newest(directory: Path) -> Path:
-    """The file to append to. A clock that steps back to an earlier year does not bring an earlier file back."""
+def _current_file(directory: Path) -> Path:
+    """Return the file to append to. It is never an earlier one, even if the clock steps back to an earlier year."""
     year, number, size = datetime.now(UTC).year, 1, 0
     numbers = [tuple(map(int, found.groups())) for file in directory.iterdir() if (found := _NAME.fullmatch(file.name))]
     if numbers and max(numbers)[0] >= year:
@@ -148,16 +148,16 @@ def _name(year: int, number: int) -> str:
 def _append(file: Path, events: Iterable[Event]) -> None:
     with file.open("ab+") as out:
         if out.tell() and _last_byte(file) != b"\n":
-            out.write(b"\n")  # a crash cut the last line short: it must not swallow the next one
+            out.write(b"\n")  # a crash cut the last line short: the next one must not be appended to it
         out.write("".join(event.line() for event in events).encode())
         out.flush()
         os.fsync(out.fileno())
-    # Each time, not only for a new file: the flush that made it may have died before it came to this.
-    _force(file.parent)
+    # Each time, not only for a new file: the flush that created it may have died before this line.
+    _fsync_folder(file.parent)
 
 
-def _force(directory: Path) -> None:
-    """Force the names in a folder to disk."""
+def _fsync_folder(directory: Path) -> None:
+    """Force the file names of a folder to disk."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -175,8 +175,8 @@ def _last_byte(file: Path) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
-    """A line that cannot be read. One that was cut short by a crash is no loss: its event was written again."""
+class DamagedLine:
+    """A line that cannot be read. One that a crash cut short is no loss: its event was written again."""
 
     file: Path
     line: int
@@ -186,17 +186,16 @@ class Damage:
         return f"{self.file}, line {self.line}: {'cut short, as by a crash' if self.cut_short else 'damaged'}"
 
 
-class Reading:
-    """The events of a file, or of all journal files of a folder, in their order; read line by line.
+class JournalReader:
+    """Reads the events of a file, or of all journal files of a folder, in their order, line by line.
 
-    To be iterated once. How many events there were, and which lines could not be read, is known when it is done.
-    Raises OSError.
+    Iterate it once. `events`, their number, and `damaged` are complete when the iteration has ended. Raises OSError.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.events = 0
-        self.damaged: list[Damage] = []
+        self.damaged: list[DamagedLine] = []
 
     def __iter__(self) -> Iterator[Event]:
         for file in sorted(self.path.glob(_PATTERN)) if self.path.is_dir() else [self.path]:
@@ -205,16 +204,16 @@ class Reading:
                     if not line.strip():
                         continue
                     try:
-                        event = _event(line)
+                        event = _parse_event(line)
                     except (ValueError, KeyError, TypeError):
-                        self.damaged.append(Damage(file, number, _is_cut_short(line)))
+                        self.damaged.append(DamagedLine(file, number, _is_cut_short(line)))
                         continue
                     self.events += 1
                     yield event
 
 
-def _event(line: bytes) -> Event:
-    """The event in a line. Raises ValueError, KeyError or TypeError for anything `Event.line` does not write."""
+def _parse_event(line: bytes) -> Event:
+    """Parse the event in a line. Raises ValueError, KeyError or TypeError for anything that `Event.line` does not write."""
     fields = json.loads(line)
     name, identifier, specs, number = fields["event"], fields["identifier"], fields["sets"], fields.get("number", 0)
     if name not in JournalOutbox.Event or not isinstance(identifier, str) or not isinstance(specs, list):
@@ -225,8 +224,10 @@ def _event(line: bytes) -> Event:
         raise ValueError("not text")
     if type(number) is not int or not 0 <= number < 2**63:
         raise ValueError("not a number")
-    if fields.keys() != _BY_HAND and fields["crc32"] != f"{zlib.crc32(line[: line.rindex(_CRC.encode())] + b'}'):08x}":
-        raise ValueError("not what was written")
+    if fields.keys() != _HANDWRITTEN_KEYS:
+        checked = line[: line.rindex(_CRC.encode())] + b"}"
+        if fields["crc32"] != f"{zlib.crc32(checked):08x}":
+            raise ValueError("not what was written")
     return Event(name, identifier, datestamps.parse(fields["datestamp"])[0], tuple(specs), number)
 
 
@@ -238,11 +239,11 @@ def _is_cut_short(line: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class LastWord:
-    """What the journal says last of one record.
+class LastEvents:
+    """The last events of one record in the journal: they say where it is deleted.
 
-    `event`: what became of it as a whole; None if it only left sets. `left`: the events by which it ended in sets that
-    it has not come back to since, but for those that `event` itself names.
+    `event`: the last one about the record as a whole; None if it only left sets. `left`: the events by which it left
+    sets and did not come back to them since, without the sets that `event` itself names.
     """
 
     event: Event | None
@@ -256,67 +257,69 @@ class LastWord:
         return any(spec in event.set_specs for event in self.left)
 
 
-# Of an event there is a row for each set that it names, and one for no set if it is about the record as a whole.
-_TABLE = """
+# An event has a row for each set that it names, and one with spec '' if it is about the record as a whole.
+_CREATE_TABLE = """
     DROP TABLE IF EXISTS pg_temp.journal_event;
     CREATE TEMPORARY TABLE journal_event (
-        place bigint, key text COLLATE "C", spec text COLLATE "C", event text, identifier text, datestamp timestamptz,
+        ordinal bigint, key text COLLATE "C", spec text COLLATE "C", event text, identifier text, datestamp timestamptz,
         sets text, number bigint
     )
 """
-_FILL = """
+_INSERT = """
     INSERT INTO pg_temp.journal_event
     SELECT * FROM unnest(
         %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::bigint[]
     )
 """
-_LAST = """
+_SELECT_LAST = """
     SELECT key, spec, event, identifier, datestamp, sets, number FROM (
-        SELECT *, max(place) OVER (PARTITION BY key) AS turn, max(place) FILTER (WHERE spec = '') OVER (PARTITION BY key) AS whole
+        SELECT *, max(ordinal) OVER (PARTITION BY key) AS last_of_key,
+            max(ordinal) FILTER (WHERE spec = '') OVER (PARTITION BY key) AS last_of_record
         FROM (
             SELECT DISTINCT ON (key, spec) * FROM (
                 SELECT DISTINCT ON (key, spec, event, datestamp, number) * FROM pg_temp.journal_event
-                ORDER BY key, spec, event, datestamp, number, place
-            ) told_once
-            ORDER BY key, spec, place DESC
-        ) last
-    ) sorted
-    WHERE spec = '' OR (event IN ('deleted', 'left') AND place IS DISTINCT FROM whole)
-    ORDER BY turn, key, spec
+                ORDER BY key, spec, event, datestamp, number, ordinal
+            ) distinct_events
+            ORDER BY key, spec, ordinal DESC
+        ) last_events
+    ) numbered
+    WHERE spec = '' OR (event IN ('deleted', 'left') AND ordinal IS DISTINCT FROM last_of_record)
+    ORDER BY last_of_key, key, spec
 """
-_OF_THE_RECORD = {JournalOutbox.Event.DELETED, JournalOutbox.Event.RETURNED, JournalOutbox.Event.MOVED}
+_RECORD_EVENTS = {JournalOutbox.Event.DELETED, JournalOutbox.Event.RETURNED, JournalOutbox.Event.MOVED}
 
 
-def last_words(events: Iterable[Event]) -> Iterator[LastWord]:
-    """What the journal says last of each record, in the journal's order. The sorting is left to the database.
+def last_events(events: Iterable[Event]) -> Iterator[LastEvents]:
+    """Yield the last events of each record, in the journal's order.
 
-    So a journal may be longer than the memory holds. A deletion that is the last event of a record stands.
+    The database sorts them, so that a journal need not fit into memory.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_TABLE)
-        rows = (row for place, event in enumerate(events) for row in _rows(place, event))
-        while part := list(islice(rows, _AT_ONCE)):
-            cursor.execute(_FILL, [list(column) for column in zip(*part, strict=True)])
+        cursor.execute(_CREATE_TABLE)
+        rows = (row for ordinal, event in enumerate(events) for row in _rows(ordinal, event))
+        while batch := list(islice(rows, _BATCH_ROWS)):
+            cursor.execute(_INSERT, [list(column) for column in zip(*batch, strict=True)])
     with connection.chunked_cursor() as cursor:
-        cursor.execute(_LAST)
-        for _, found in groupby(_fetched(cursor), itemgetter(0)):
-            whole, left = None, []
-            for _, spec, name, identifier, datestamp, sets, number in found:
+        cursor.execute(_SELECT_LAST)
+        for _, rows_of_record in groupby(_fetch_in_batches(cursor), itemgetter(0)):
+            event_of_record, left = None, []
+            for _, spec, name, identifier, datestamp, sets, number in rows_of_record:
                 if spec:
                     left.append(Event(name, identifier, datestamp, (spec,), number))
                 else:
-                    whole = Event(name, identifier, datestamp, tuple(json.loads(sets)), number)
-            yield LastWord(whole, tuple(left))
+                    event_of_record = Event(name, identifier, datestamp, tuple(json.loads(sets)), number)
+            yield LastEvents(event_of_record, tuple(left))
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE pg_temp.journal_event")
 
 
-def _rows(place: int, event: Event) -> Iterator[tuple[object, ...]]:
+def _rows(ordinal: int, event: Event) -> Iterator[tuple[object, ...]]:
+    """Make the rows of one event for the temporary table."""
     key, sets = oai.identifier_key(event.identifier), json.dumps(event.set_specs)
-    for spec in ([""] if event.event in _OF_THE_RECORD else []) + list(event.set_specs):
-        yield place, key, spec, event.event, event.identifier, event.datestamp, sets, event.number
+    for spec in ([""] if event.event in _RECORD_EVENTS else []) + list(event.set_specs):
+        yield ordinal, key, spec, event.event, event.identifier, event.datestamp, sets, event.number
 
 
-def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
-    while rows := cursor.fetchmany(_AT_ONCE):
+def _fetch_in_batches(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(_BATCH_ROWS):
         yield from rows

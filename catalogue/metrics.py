@@ -1,4 +1,4 @@
-"""Prometheus figures of the journal, read from the database when they are scraped. No decisions."""
+"""Export metrics of the journal to Prometheus, read from the database at each scrape. No decisions."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from catalogue import journal
 
 
 class JournalCollector(Collector):
-    """`gisc_journal_*`: deletions that are committed and not yet on disk outside the database (promise 6)."""
+    """Collects `gisc_journal_*`: deletions that are committed and not yet on disk outside the database (promise 6)."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         waiting = GaugeMetricFamily("gisc_journal_waiting", "events that wait for the journal")
         since = GaugeMetricFamily("gisc_journal_waiting_since_seconds", "Unix time of the oldest event that waits")
         try:
-            waiting.add_metric([], journal.waiting())
+            waiting.add_metric([], journal.count_waiting())
             oldest = journal.waiting_since()
         except DatabaseError:
             return  # a scrape must answer while the database is away

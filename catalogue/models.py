@@ -1,7 +1,7 @@
-"""What the catalogue holds: sets, records, memberships, the datestamp clock and the journal's outbox.
+"""Models of the catalogue: sets, records, claims, memberships, the datestamp clock and the journal's outbox.
 
-Fields, constraints and facts about one row. Rows are written by `catalogue.writing.store` alone (S8): it is the
-only place that knows the clock's lock. `docs/ARCHITECTURE.md` draws the tables.
+Fields, constraints and facts about one row. Rows of records, claims and memberships are written by
+`catalogue.writing` and `catalogue.replay` alone (S8), under the clock's lock. `docs/ARCHITECTURE.md` draws the tables.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -16,7 +16,7 @@ from catalogue import oai
 
 
 def validate_set_spec(value: str) -> None:
-    """Refuse what is not a setSpec (P72)."""
+    """Raise ValidationError for what is not a setSpec (P72)."""
     if not oai.is_set_spec(value):
         raise ValidationError(f"{value!r} is not a setSpec: letters, digits and -_.!~*'() with single colons between")
 
@@ -51,9 +51,9 @@ class MetadataSet(models.Model):
 
 
 class Record(models.Model):
-    """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready for the wire.
+    """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
 
-    What search and people need stands in `Description`, so that a restamp or a list page never touches
+    What search and people need is in `Description`, so that a restamp or a list page never touches
     the wide rows and the text index.
     """
 
@@ -100,9 +100,9 @@ _WORDS = models.Func(
 
 
 class Description(models.Model):
-    """What a live record's metadata says, for search. Gone with the payload when it is deleted.
+    """The fields of a live record's metadata, for search. Deleted together with the payload.
 
-    What only the page of one record shows (contacts, links) is read from the payload there: metadata.details.
+    What only the page of one record shows (contacts, links) is read from the payload: iso19139.read_details.
     """
 
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
@@ -124,9 +124,9 @@ class Description(models.Model):
 
 
 class SetInclusion(models.Model):
-    """`child` is part of `parent`: by hierarchy (`a` holds `a:b`, P74) or because a virtual set names it (G4).
+    """`child` is part of `parent`: by hierarchy (`a` includes `a:b`, P74) or because a virtual set names it (G4).
 
-    Memberships of a parent are rows like any other, kept by `catalogue.writing.store`, so that one index serves its lists.
+    Memberships of a parent are rows like any other, written by `catalogue.writing`, so that one index serves its lists.
     """
 
     parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="inclusions")
@@ -144,10 +144,10 @@ class SetInclusion(models.Model):
 
 
 class Claim(models.Model):
-    """A second word on a live record: what another set, or another source of the same shared set, says of it.
+    """Another version of a live record: from another set, or from another source of the same shared set.
 
-    The record itself holds the word of its owner (promise 9). A claim keeps the other version, which is shown
-    where it differs and takes the owner's place when the owner deletes the record (W23, W45, W47).
+    The record itself has the version of its owner (promise 9). A claim stores the other version: operators see where
+    it differs, and it becomes the record when the owner deletes the record (W23, W45, W47).
     """
 
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="claims", db_index=False)
@@ -169,10 +169,10 @@ class Claim(models.Model):
 
 
 class Dictionary(models.Model):
-    """A zstd dictionary that payloads are packed with. Never changed, and never deleted while a payload needs it: a
-    trigger sees to that (`sql/dictionaries.*.sql`).
+    """A zstd dictionary that payloads are packed with.
 
-    The id is the one that zstd writes into each frame, so a payload says by itself which dictionary it needs.
+    A trigger refuses changes, and deletion while a payload needs it (`sql/dictionaries.*.sql`). The id is the one that
+    zstd writes into each frame, so each payload names the dictionary it needs.
     """
 
     id = models.BigIntegerField(primary_key=True)
@@ -189,7 +189,7 @@ class Dictionary(models.Model):
 
 
 class Validation(models.Model):
-    """What the checks said of one version of a record. A label, never a gate, and no part of the datestamp."""
+    """The result of the checks of one version of a record. It keeps no record out and moves no datestamp (promise 7)."""
 
     class Structure(models.TextChoices):
         VALID = "valid", "valid"
@@ -251,7 +251,7 @@ class ListSize(models.Model):
 
 
 class DatestampClock(models.Model):
-    """The high-water mark of all datestamps (P92) and the lower bound told to harvesters (P55); one row.
+    """The high-water mark of all datestamps (P92) and the lower bound that Identify gives (P55); one row.
 
     Read and raised by the functions of `sql/datestamp_clock.*.sql`, under an advisory lock.
     """
@@ -267,10 +267,10 @@ class DatestampClock(models.Model):
 
 
 class Purged(models.Model):
-    """A tombstone that was purged, by the hash of its key. Its deletion stands in the journal for ever.
+    """A tombstone that was purged, by the hash of its key. Its deletion stays in the journal for ever.
 
-    So one that is offered again is new to the catalogue and yet an event, or the next replay would bury it. A rebuilt
-    database has none of these: the replay brings the tombstones themselves.
+    If the record is offered again, it is new to the catalogue, but the journal needs an event that it came back, or the
+    next replay would delete it. A rebuilt database has none of these rows: the replay makes the tombstones again.
     """
 
     hash = models.BigIntegerField(primary_key=True, help_text="hashtextextended(key, 0)")

@@ -1,4 +1,4 @@
-"""Words both sides speak: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
+"""Define what provider and harvester share: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
 
 import re
 from typing import NamedTuple
@@ -20,11 +20,11 @@ ISO19139 = "iso19139"  # W2: this spelling
 OAI_DC = "oai_dc"  # P61
 CATALOGUE_SET = "WIS-CATALOGUE"  # W1: the union of all sets
 
-_SPEC_WORD = r"[A-Za-z0-9\-_.!~*'()]+"
-SET_SPEC = re.compile(rf"{_SPEC_WORD}(?::{_SPEC_WORD})*")  # P72
-PREFIX = re.compile(_SPEC_WORD)  # P60
+_SPEC_PART = r"[A-Za-z0-9\-_.!~*'()]+"
+SET_SPEC = re.compile(rf"{_SPEC_PART}(?::{_SPEC_PART})*")  # P72
+PREFIX = re.compile(_SPEC_PART)  # P60
 
-# P68: what a URI never holds, escapes that are none, schemes, and the host part after `//`.
+# P68: characters that no URI has, bad escapes, schemes, and the host part after `//`.
 _NOT_IN_URI = re.compile('[\x00-\x20\x7f-\xa0"<>\\\\^{|}`\\[\\]\ud800-\udfff\ufffe\uffff]')
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
@@ -35,7 +35,7 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Header(NamedTuple):
-    """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5), as they stand on the wire.
+    """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5), as they are served.
 
     `datestamp` is the text of the element: ours always in seconds, a remote one as received (P125).
     """
@@ -47,7 +47,7 @@ class Header(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A header with what follows it in a record: the metadata's root element and the abouts.
+    """A header with the rest of a record: the metadata's root element and the abouts.
 
     `metadata` is UTF-8 bytes of one element without XML declaration; None for a deleted entry (P83) and
     for a ListIdentifiers entry.
@@ -59,15 +59,15 @@ class Entry(NamedTuple):
 
 
 def is_set_spec(text: str) -> bool:
-    """Whether `text` fits the setSpec grammar (P72)."""
+    """Whether `text` is a valid setSpec (P72)."""
     return SET_SPEC.fullmatch(text) is not None
 
 
 def identifier_fault(text: str) -> str | None:
-    """Why `text` cannot be an OAI identifier, as the end of a sentence; None if it can be one.
+    """Return why `text` cannot be an OAI identifier, as the end of a sentence; None if it can be one (P68).
 
-    P68: one function decides, when a record is taken in and when an argument is read, so that everything
-    stored can be asked for.
+    The same function is used when a record is stored and when an argument is read, so that every stored record can be
+    requested.
     """
     if not text:
         return "is empty"
@@ -105,5 +105,5 @@ def is_identifier(text: str) -> bool:
 
 
 def identifier_key(identifier: str) -> str:
-    """The key that two spellings of one identifier share: trimmed and case-folded (F74)."""
+    """Return the key that two spellings of one identifier share: trimmed and case-folded (F74)."""
     return identifier.strip().casefold()

@@ -1,7 +1,7 @@
-"""Which of two versions of a record counts when both came by different ways (W33). Pure: values in, a word out.
+"""Read and build provenance, and decide which of two versions of a record is newer (W33). Pure: no database, no clock.
 
-The origin is the repository that a version first came from, as its provenance tells: the innermost step, or the
-provider itself where it was asked directly and names no other.
+The origin of a version is the repository that it first came from: the innermost step of its provenance, or the
+provider itself if it was asked directly and names no other. The abouts of a record (P126) are stored in its provenance.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,9 @@ _NO_DATE = datetime.min.replace(tzinfo=UTC)
 
 
 class Origin(NamedTuple):
-    """Where a version comes from. `repository` is empty where that is not known; `datestamp` is its datestamp there.
+    """The repository that a version first came from. `repository`: its base URL, empty if not known.
 
-    `direct`: it came from there without a relay between.
+    `key` and `datestamp`: the record's there. `direct`: it came from there without a relay between.
     """
 
     repository: str = ""
@@ -26,13 +26,13 @@ class Origin(NamedTuple):
     direct: bool = True
 
 
-OURS = Origin()  # made here: nobody is between
+LOCAL_ORIGIN = Origin()  # of records loaded at this node
 
 
-def origin(provenance: Mapping[str, Any] | None) -> Origin:
-    """The origin that a provenance leads to. `relayed`: the provider that it names passes on what others made."""
+def origin_of(provenance: Mapping[str, Any] | None) -> Origin:
+    """Return the origin that a provenance names. Its field `relayed`: the provider passes on records of others."""
     if not provenance or not provenance.get("baseURL"):
-        return OURS
+        return LOCAL_ORIGIN
     step: Mapping[str, Any] = provenance
     while isinstance(step.get("origin"), Mapping):
         step = step["origin"]
@@ -44,71 +44,74 @@ def origin(provenance: Mapping[str, Any] | None) -> Origin:
     return Origin(repository, key, datestamps.lenient(str(step.get("datestamp", ""))), direct)
 
 
-def takes_over(
-    offered: Origin, offered_date: datetime | None, held: Origin, held_date: datetime | None
+def compare_versions(
+    offered: Origin, offered_date: datetime | None, current: Origin, current_date: datetime | None
 ) -> tuple[bool, str]:
-    """Whether the version offered takes the place of the one held, and what decided. The dates are gmd:dateStamp."""
+    """Return whether the offered version is newer than the current one, and what decided. The dates are gmd:dateStamp.
+
+    What decided is the end of a sentence: "which counts by gmd:dateStamp".
+    """
     if (
         offered.repository
-        and (offered.repository, offered.key) == (held.repository, held.key)
+        and (offered.repository, offered.key) == (current.repository, current.key)
         and offered.datestamp is not None
-        and held.datestamp is not None
-        and offered.datestamp != held.datestamp
+        and current.datestamp is not None
+        and offered.datestamp != current.datestamp
     ):
-        return offered.datestamp > held.datestamp, "by their datestamps at the origin of both"
-    offered_date, held_date = offered_date or _NO_DATE, held_date or _NO_DATE
-    if offered_date != held_date:
-        return offered_date > held_date, "by gmd:dateStamp"
-    if offered.direct != held.direct:
-        return offered.direct, "as one came from its origin directly"
-    return False, "as it was here first, and nothing tells which is newer"
+        return offered.datestamp > current.datestamp, "by their datestamps at the origin of both"
+    offered_date, current_date = offered_date or _NO_DATE, current_date or _NO_DATE
+    if offered_date != current_date:
+        return offered_date > current_date, "by gmd:dateStamp"
+    if offered.direct != current.direct:
+        return offered.direct, "because it came from its origin directly"
+    return False, "because it was stored first and nothing shows which one is newer"
 
 
-# How much is kept of where a record has been. A way of more steps than there are centres has gone in circles.
+# How many steps of provenance are stored. More steps than there are centres means that the record went in circles.
 MAX_ORIGINS = 16  # chosen
 MAX_ORIGIN_CHARS = 16_000  # chosen: all texts of the steps together
-# How much is kept of what else is said beside a record (P126).
+# How much is stored of the abouts of a record (P126).
 MAX_ABOUTS = 8  # chosen
 MAX_ABOUT_BYTES = 16_000  # chosen: those of one record together
 
 
 class About(NamedTuple):
-    """A container that came in an `about`: UTF-8 bytes of one element that stands by itself, and its namespace."""
+    """The content of an `about`: one element as UTF-8 bytes with all its namespace declarations, and its namespace."""
 
     namespace: str
     element: bytes
 
 
-def bounded_way(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The steps of a record's way, latest first, without those in the middle that are too many or too long (P123).
+def limit_steps(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the steps of a record's provenance, latest first, without those in the middle that exceed the limits (P123).
 
-    The latest step, which is ours, and the first one, which names the origin (W33), stay longest.
+    The latest step, which is ours, and the first one, which names the origin (W33), are dropped last.
     """
-    kept = list(steps)
-    while len(kept) > 1 and (len(kept) > MAX_ORIGINS or _size(kept) > MAX_ORIGIN_CHARS):
-        del kept[-2 if len(kept) > 2 else -1]
-    return kept
+    limited = list(steps)
+    while len(limited) > 1 and (len(limited) > MAX_ORIGINS or _size(limited) > MAX_ORIGIN_CHARS):
+        del limited[-2 if len(limited) > 2 else -1]
+    return limited
 
 
-def bounded_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]:
-    """Those that may be passed on (P126), and why others are not, each as the end of a sentence.
+def limit_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]:
+    """Return the abouts that may be served (P126), and for each of the others the reason, as the end of a sentence.
 
-    OAI-PMH.xsd has them in a namespace other than its own (P48); of rights there is one package at most, the first.
+    OAI-PMH.xsd wants them in a namespace other than its own (P48). Only the first package of rights is accepted.
     """
-    kept: list[About] = []
+    accepted: list[About] = []
     reasons = []
     for about in abouts:
         if about.namespace in ("", OAI_NS):
             reasons.append("because it is in no namespace of its own")
-        elif about.namespace == RIGHTS_NS and any(other.namespace == RIGHTS_NS for other in kept):
+        elif about.namespace == RIGHTS_NS and any(other.namespace == RIGHTS_NS for other in accepted):
             reasons.append("because it is a second package of rights")
-        elif len(kept) == MAX_ABOUTS:
+        elif len(accepted) == MAX_ABOUTS:
             reasons.append(f"because there are more than {MAX_ABOUTS}")
-        elif sum(len(one.element) for one in (*kept, about)) > MAX_ABOUT_BYTES:
+        elif sum(len(one.element) for one in (*accepted, about)) > MAX_ABOUT_BYTES:
             reasons.append(f"because the abouts of a record may have {MAX_ABOUT_BYTES} bytes together")
         else:
-            kept.append(about)
-    return tuple(kept), reasons
+            accepted.append(about)
+    return tuple(accepted), reasons
 
 
 def _size(steps: Sequence[Mapping[str, Any]]) -> int:
@@ -119,11 +122,11 @@ ABOUTS_KEY = "abouts"
 
 
 def with_abouts(provenance: Mapping[str, Any], abouts: Iterable[About]) -> dict[str, Any]:
-    """The provenance, and what came beside it."""
-    kept = [[about.namespace, about.element.decode()] for about in abouts]
-    return {**provenance, ABOUTS_KEY: kept} if kept else dict(provenance)
+    """Return the provenance with these abouts stored in it."""
+    stored = [[about.namespace, about.element.decode()] for about in abouts]
+    return {**provenance, ABOUTS_KEY: stored} if stored else dict(provenance)
 
 
 def abouts_of(provenance: Mapping[str, Any]) -> list[About]:
-    """What came beside it."""
+    """Return the abouts that are stored in a provenance."""
     return [About(namespace, element.encode()) for namespace, element in provenance.get(ABOUTS_KEY, ())]

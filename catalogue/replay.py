@@ -1,13 +1,14 @@
-"""Replay: what the journal says of deletions, made true again in a catalogue that was rebuilt or restored (W11).
+"""Replay the journal: restore the deletions in a catalogue that was rebuilt, or restored from a backup (W11).
 
-Part of the writer (S8), as `catalogue.writing.purge` is: each batch is one short transaction that takes the clock's lock and
-its stamp before it decides what it writes.
+A writer (S8): each batch is one short transaction that takes the clock's lock and a datestamp before it decides what
+to write.
 
-What counts is the journal's last word on a record, in the order of the journal. Neither our datestamps count, which
-after a rebuild are all younger than the deletion, nor the content held here, which in an archive may be any version:
-where the last word is "deleted", the record is buried, and ingesting it again brings it back, with an event of its own.
-Where it moved to another owner, or came back in another set, it is moved there. Then every set that it had left is told so, for that set has
-harvesters of its own. A record that is in a set is never taken out of it: whoever put it there since has his reasons.
+The last events of a record count, in the order of the journal. Neither our datestamps count, which after a rebuild are
+all later than the deletion, nor the stored content, which in an archive may be any version. If the last event is
+"deleted", the record becomes a tombstone; ingesting it again brings it back, with an event of its own. If it moved to
+another owner, or came back in another set, it is moved there. Then it is deleted in the lists of every set that it had
+left, because that set has harvesters of its own. A record that is a member of a set now is never taken out of it:
+it was stored there on purpose since.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from django.db import connection, transaction
 
 from catalogue import journal, oai
 from catalogue.documents import xml_tree
-from catalogue.journal import Event, LastWord
+from catalogue.journal import Event, LastEvents
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
 from catalogue.writing import clock, memberships, set_inclusion, store
 from catalogue.writing.decisions import Action, Result
@@ -30,17 +31,17 @@ from catalogue.writing.entry import PreparedEntry
 
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 
-_LEFT_SHOWN = 1000
+_MAX_REASONS = 1000
 _MARK_AHEAD = timedelta(days=1)
 
 
 @dataclass(slots=True)
-class Replayed:
+class ReplayReport:
     """What a replay did.
 
-    `deleted`: tombstones made. `moved`: records given to the owner they had moved to. `departed`: records told as
-    deleted in a set that they had left. `unchanged`: what was so already. `left_alone`: what was not done; `left` says
-    why, for the first thousand of these. `damaged`: lines of the journal that could not be read.
+    `deleted`: tombstones made. `moved`: records given to the owner they had moved to. `departed`: records that are
+    deleted again in a set that they had left. `unchanged`: nothing to do. `left_alone`: not done; `left` has the
+    reasons of the first thousand. `damaged`: lines of the journal that could not be read.
     """
 
     events: int = 0
@@ -50,7 +51,7 @@ class Replayed:
     unchanged: int = 0
     left_alone: int = 0
     left: list[Result] = field(default_factory=list)
-    damaged: list[journal.Damage] = field(default_factory=list)
+    damaged: list[journal.DamagedLine] = field(default_factory=list)
 
     def note(self, results: Iterable[Result]) -> None:
         for result in results:
@@ -63,35 +64,35 @@ class Replayed:
                     self.unchanged += 1
                 case _:
                     self.left_alone += 1
-                    if len(self.left) < _LEFT_SHOWN:
+                    if len(self.left) < _MAX_REASONS:
                         self.left.append(result)
 
 
-def replay(path: Path) -> Replayed:
-    """Make true again what a journal says, from a file or a folder. Idempotent. Raises OSError.
+def replay(path: Path) -> ReplayReport:
+    """Replay a journal from a file or a folder. Idempotent. Raises OSError.
 
     The node's own journal is read after the given one, so that an old export does not undo what has happened since.
-    Left alone and told: what came back, what now belongs to a set that the journal does not name, and what is not here
-    and so cannot be told in the sets it had left; a replay after it was ingested or harvested does that.
+    Left alone and reported: records that came back, that now belong to a set that the journal does not name, or that
+    left sets and are not in the catalogue; replay again when those were ingested or harvested.
     """
     ours = Path(settings.GISC_JOURNAL_DIR)
-    readings = [journal.Reading(path)]
+    readers = [journal.JournalReader(path)]
     if ours.is_dir() and ours.resolve() != path.resolve():
-        readings.append(journal.Reading(ours))
-    report = Replayed()
-    words = journal.last_words(_watched(chain(*readings, journal.outbox())))
-    while some := list(islice(words, BATCH)):
-        _replay(some, report)
-    report.events = readings[0].events
-    report.damaged = [damage for reading in readings for damage in reading.damaged]
+        readers.append(journal.JournalReader(ours))
+    report = ReplayReport()
+    by_record = journal.last_events(_raising_mark(chain(*readers, journal.outbox_events())))
+    while batch := list(islice(by_record, BATCH)):
+        _replay_batch(batch, report)
+    report.events = readers[0].events
+    report.damaged = [damage for reader in readers for damage in reader.damaged]
     return report
 
 
-def _watched(events: Iterable[Event]) -> Iterator[Event]:
-    """The events; when all have been read, and nothing is written yet, the clock's mark is raised to the latest.
+def _raising_mark(events: Iterable[Event]) -> Iterator[Event]:
+    """Yield the events; then, before anything is written, raise the clock's mark to the latest datestamp among them.
 
-    A rebuilt database does not know how far its datestamps had come. One that lies far ahead is left to the
-    operator, who has `catalogue restamp --clock`.
+    A rebuilt database does not know its latest datestamp. Datestamps more than a day ahead are ignored: the operator
+    has `catalogue restamp --clock` for them.
     """
     limit = datetime.now(UTC) + _MARK_AHEAD
     latest = None
@@ -99,34 +100,34 @@ def _watched(events: Iterable[Event]) -> Iterator[Event]:
         if event.datestamp <= limit and (latest is None or event.datestamp > latest):
             latest = event.datestamp
         yield event
-    if latest is not None and latest > clock.mark_now():
+    if latest is not None and latest > clock.current_mark():
         clock.raise_mark(latest)
 
 
-def _replay(words: Sequence[LastWord], report: Replayed) -> None:
+def _replay_batch(batch: Sequence[LastEvents], report: ReplayReport) -> None:
     with transaction.atomic():
-        known = _sets_of(words)
-        plan, departures = _judge(words, known), _departures(words, known)
+        sets_by_spec = _load_sets(batch)
+        plan, departures = _plan_records(batch, sets_by_spec), _plan_departures(batch, sets_by_spec)
         departed = 0
-        if plan.burying or plan.moving or departures.ending:
+        if plan.deletions or plan.moves or departures.to_end:
             stamp = clock.take_stamp()
-            plan = _judge(words, known)  # now nobody else writes
-            plan.results.extend(_bury(plan.burying, known, stamp))
-            for into, identifiers in plan.moving.items():
+            plan = _plan_records(batch, sets_by_spec)  # now no other writer can change them
+            plan.results.extend(_make_tombstones(plan.deletions, sets_by_spec, stamp))
+            for into, identifiers in plan.moves.items():
                 plan.results.extend(store.move(identifiers, into=into))
-            departures = _departures(words, known)
-            for gone_from, keys in departures.ending.items():
-                memberships.end(keys, gone_from.pk, stamp)
+            departures = _plan_departures(batch, sets_by_spec)
+            for left_set, keys in departures.to_end.items():
+                memberships.add_ended(keys, left_set.pk, stamp)
                 departed += len(keys)
     report.note(plan.results + departures.results)
     report.departed += departed
 
 
-# --- Of the record as a whole -----------------------------------------------------------------------
+# --- Deleted and moved records ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _StoredRecord:
     deleted: bool
     owner: MetadataSet
     source: str  # the link its content came by
@@ -134,110 +135,119 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be buried, by the set and the link whose word a deletion of it is; what is to be moved, and where to.
+    """What to do about records as a whole.
 
-    `results` are those of the others.
+    `deletions`: by the set and the source that the deletion is stored as coming from. `moves`: identifiers by the new
+    owner. `results`: of the records that need neither.
     """
 
-    burying: dict[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]] = field(default_factory=dict)
-    moving: dict[MetadataSet, list[str]] = field(default_factory=dict)
+    deletions: dict[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]] = field(default_factory=dict)
+    moves: dict[MetadataSet, list[str]] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
 
 
-def _judge(words: Sequence[LastWord], known: Mapping[str, MetadataSet]) -> _Plan:
-    """What to do about the last events of some records."""
-    held = _held([oai.identifier_key(word.identifier) for word in words])
+def _plan_records(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, MetadataSet]) -> _Plan:
+    """Plan what to do about the last events of some records."""
+    stored = _load_records([oai.identifier_key(last.identifier) for last in batch])
     plan = _Plan()
-    for word in words:
-        record = held.get(oai.identifier_key(word.identifier))
-        if word.event is None:
+    for last in batch:
+        record = stored.get(oai.identifier_key(last.identifier))
+        if last.event is None:
             continue
-        if word.event.event == JournalOutbox.Event.DELETED:
-            _judge_deleted(word.event, word, record, known, plan)
+        if last.event.event == JournalOutbox.Event.DELETED:
+            _plan_deletion(last.event, last, record, sets_by_spec, plan)
         elif record and not record.deleted:
-            _judge_living(word.event, word, record, known, plan)
+            _plan_live(last.event, last, record, sets_by_spec, plan)
     return plan
 
 
-def _judge_deleted(
-    event: Event, word: LastWord, record: _Held | None, known: Mapping[str, MetadataSet], plan: _Plan
+def _plan_deletion(
+    event: Event, last: LastEvents, record: _StoredRecord | None, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
 ) -> None:
     if record and record.deleted:
         plan.results.append(Result(event.identifier, Action.UNCHANGED))
         return
-    # An archive may have put it into a set that it had left before it was deleted.
-    if record and event.set_specs and not (record.owner.spec in event.set_specs or word.has_left(record.owner.spec)):
+    # An archive may have stored it into a set that it had left before it was deleted.
+    if record and event.set_specs and not (record.owner.spec in event.set_specs or last.has_left(record.owner.spec)):
         was_in = ", ".join(event.set_specs)
-        plan.results.append(_left(event, f"is held in the set {record.owner.spec}; it was deleted in {was_in}"))
+        plan.results.append(
+            _left_alone(event, f"belongs to the set {record.owner.spec} now; it was deleted in {was_in}")
+        )
         return
-    where = (record.owner, record.source) if record else (_chosen(known, event), "")
+    owner_and_source = (record.owner, record.source) if record else (_set_of_deletion(sets_by_spec, event), "")
     try:
-        plan.burying.setdefault(where, []).append((store.prepare_deletion(event.identifier), event))
+        plan.deletions.setdefault(owner_and_source, []).append((store.prepare_deletion(event.identifier), event))
     except xml_tree.Unusable as exc:
-        plan.results.append(_left(event, str(exc)))
+        plan.results.append(_left_alone(event, str(exc)))
 
 
-def _judge_living(event: Event, word: LastWord, record: _Held, known: Mapping[str, MetadataSet], plan: _Plan) -> None:
-    """The journal's last word is that it came back, or moved to another owner; and it is here."""
+def _plan_live(
+    event: Event, last: LastEvents, record: _StoredRecord, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
+) -> None:
+    """Plan what to do about a live record whose last event is that it came back, or moved to another owner."""
     came_back = event.event == JournalOutbox.Event.RETURNED
-    if event.set_specs and record.owner.spec not in event.set_specs and word.has_left(record.owner.spec):
-        # An archive put it where it no longer was. What came by a link stays: `store` says so.
-        plan.moving.setdefault(known[event.set_specs[0]], []).append(event.identifier)
+    if event.set_specs and record.owner.spec not in event.set_specs and last.has_left(record.owner.spec):
+        # An archive stored it into a set that it had left. `store` rejects the move if it came by a link.
+        plan.moves.setdefault(sets_by_spec[event.set_specs[0]], []).append(event.identifier)
     elif came_back:
-        plan.results.append(_left(event, f"came back on {event.datestamp:%Y-%m-%d}, after it had been deleted"))
+        plan.results.append(_left_alone(event, f"came back on {event.datestamp:%Y-%m-%d}, after it had been deleted"))
     elif record.owner.spec in event.set_specs:
         plan.results.append(Result(event.identifier, Action.UNCHANGED))
     else:
         had_moved_to = ", ".join(event.set_specs)
-        plan.results.append(_left(event, f"is held in the set {record.owner.spec}; it had moved to {had_moved_to}"))
+        plan.results.append(
+            _left_alone(event, f"belongs to the set {record.owner.spec} now; it had moved to {had_moved_to}")
+        )
 
 
-def _left(event: Event, reason: str) -> Result:
+def _left_alone(event: Event, reason: str) -> Result:
     return Result(event.identifier, Action.REJECTED, reason)
 
 
-def _held(keys: Sequence[str]) -> dict[str, _Held]:
+def _load_records(keys: Sequence[str]) -> dict[str, _StoredRecord]:
     return {
-        record.key: _Held(record.deleted, record.owner, str((record.provenance or {}).get("link", "")))
+        record.key: _StoredRecord(record.deleted, record.owner, str((record.provenance or {}).get("link", "")))
         for record in Record.objects.filter(key__in=keys).select_related("owner").defer("payload")
     }
 
 
-def _sets_of(words: Iterable[LastWord]) -> dict[str, MetadataSet]:
-    """All sets, those of the events among them. One that this database does not know becomes a peer's."""
-    known = {one.spec: one for one in MetadataSet.objects.all()}
-    events = (event for word in words for event in (word.event, *word.left) if event)
-    for spec in {spec for event in events for spec in event.set_specs} - known.keys():
-        known[spec] = set_inclusion.add(spec)
-    return known
+def _load_sets(batch: Iterable[LastEvents]) -> dict[str, MetadataSet]:
+    """Load all sets by setSpec. A set of the events that this database does not have is added as a peer's."""
+    sets_by_spec = {metadata_set.spec: metadata_set for metadata_set in MetadataSet.objects.all()}
+    events = (event for last in batch for event in (last.event, *last.left) if event)
+    for spec in {spec for event in events for spec in event.set_specs} - sets_by_spec.keys():
+        sets_by_spec[spec] = set_inclusion.ensure_set(spec)
+    return sets_by_spec
 
 
-def _chosen(known: Mapping[str, MetadataSet], event: Event) -> MetadataSet:
-    """The set that a deletion is put in: our own, if that is among its sets or there are none."""
-    own = next(one for one in known.values() if one.kind == MetadataSet.Kind.OWN)
-    return own if not event.set_specs or own.spec in event.set_specs else known[event.set_specs[0]]
+def _set_of_deletion(sets_by_spec: Mapping[str, MetadataSet], event: Event) -> MetadataSet:
+    """Choose the set that a deletion is stored into: our own, if the event names it or no set at all."""
+    own = next(candidate for candidate in sets_by_spec.values() if candidate.kind == MetadataSet.Kind.OWN)
+    return own if not event.set_specs or own.spec in event.set_specs else sets_by_spec[event.set_specs[0]]
 
 
-def _bury(
-    burying: Mapping[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]],
-    known: Mapping[str, MetadataSet],
+def _make_tombstones(
+    deletions: Mapping[tuple[MetadataSet, str], list[tuple[PreparedEntry, Event]]],
+    sets_by_spec: Mapping[str, MetadataSet],
     stamp: datetime,
 ) -> list[Result]:
     results = []
-    for (into, source), buried in burying.items():
-        made = store.put_entries([entry for entry, _ in buried], into=into, source=source)
-        results += made
-        now_deleted = [event for (_, event), at in zip(buried, made, strict=True) if at.action is Action.DELETED]
-        _tell_other_sets(now_deleted, into, known, stamp)
+    for (into, source), batch in deletions.items():
+        batch_results = store.put_entries([entry for entry, _ in batch], into=into, source=source)
+        results += batch_results
+        deleted = [
+            event for (_, event), result in zip(batch, batch_results, strict=True) if result.action is Action.DELETED
+        ]
+        _add_to_other_sets(deleted, into, sets_by_spec, stamp)
     return results
 
 
-def _tell_other_sets(
-    events: Iterable[Event], into: MetadataSet, known: Mapping[str, MetadataSet], since: datetime
+def _add_to_other_sets(
+    events: Iterable[Event], into: MetadataSet, sets_by_spec: Mapping[str, MetadataSet], since: datetime
 ) -> None:
-    """Tombstones just made in `into` are told in all the sets they were in: each has harvesters of its own (P84).
+    """Make the tombstones that were just stored in `into` deleted members of all the sets they were in (P84).
 
-    Their events, in the outbox since `since`, name these sets as well, for the next replay.
+    Their events, in the outbox since `since`, get these sets as well, for the next replay.
     """
     others: dict[str, list[str]] = {}
     for event in events:
@@ -245,8 +255,8 @@ def _tell_other_sets(
             if spec != into.spec:
                 others.setdefault(spec, []).append(oai.identifier_key(event.identifier))
     for spec, keys in others.items():
-        stamp = Record.objects.values_list("datestamp", flat=True).get(key=keys[0])  # all were put at once
-        memberships.join(keys, known[spec].pk, stamp)
+        stamp = Record.objects.values_list("datestamp", flat=True).get(key=keys[0])  # the same for all of them
+        memberships.join(keys, sets_by_spec[spec].pk, stamp)
         memberships.derive(keys, stamp)
         values: dict[str, Any] = {"spec": spec, "keys": keys, "since": since}
         values["deleted"] = JournalOutbox.Event.DELETED.value
@@ -269,36 +279,36 @@ def _tell_other_sets(
             )
 
 
-# --- Of the sets that records had left --------------------------------------------------------------
+# --- Sets that records had left ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Departures:
-    """The keys of the records that are to be told as deleted, by the set that they had left; results of the others."""
+    """`to_end`: by set, the keys of records that need an ended membership there. `results`: of the other departures."""
 
-    ending: dict[MetadataSet, list[str]] = field(default_factory=dict)
+    to_end: dict[MetadataSet, list[str]] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
 
 
-def _departures(words: Sequence[LastWord], known: Mapping[str, MetadataSet]) -> _Departures:
-    """What to do about the sets that some records had left."""
+def _plan_departures(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, MetadataSet]) -> _Departures:
+    """Plan what to do about the sets that some records had left."""
     departures = _Departures()
-    leaving = [(oai.identifier_key(word.identifier), word) for word in words if word.left]
+    leaving = [(oai.identifier_key(last.identifier), last) for last in batch if last.left]
     keys = [key for key, _ in leaving]
-    here = set(Record.objects.filter(key__in=keys).values_list("key", flat=True))
+    stored = set(Record.objects.filter(key__in=keys).values_list("key", flat=True))
     rows = Membership.objects.filter(record__key__in=keys).values_list("record__key", "set__spec", "deleted")
     ended = {(key, spec): deleted for key, spec, deleted in rows}
-    for key, word in leaving:
-        for event in word.left:
+    for key, last in leaving:
+        for event in last.left:
             (spec,) = event.set_specs
-            if key not in here:
-                reason = f"had left the set {spec} and is not here; replay again when it was ingested or harvested"
-                departures.results.append(_left(event, reason))
+            if key not in stored:
+                reason = f"had left the set {spec} and is not in the catalogue; replay again when it was ingested or harvested"
+                departures.results.append(_left_alone(event, reason))
             elif (key, spec) not in ended:
-                departures.ending.setdefault(known[spec], []).append(key)
+                departures.to_end.setdefault(sets_by_spec[spec], []).append(key)
             elif ended[key, spec]:
                 departures.results.append(Result(event.identifier, Action.UNCHANGED))
             else:
                 reason = f"is in the set {spec}, which it had left on {event.datestamp:%Y-%m-%d}"
-                departures.results.append(_left(event, reason))
+                departures.results.append(_left_alone(event, reason))
     return departures

@@ -1,3 +1,8 @@
+"""Start processes for work that would keep all threads of this process waiting. No Django.
+
+The processes of a pool end with the process that started them, however that ends.
+"""
+
 import multiprocessing
 import os
 import signal
@@ -10,42 +15,43 @@ from typing import TypeVar
 
 
 def process_pool(number: int) -> ProcessPoolExecutor:
-    _become_a_parent()
+    """Start a pool of `number` processes."""
+    _allow_child_processes()
     # Not forked: the database connection and the threads of this process stay its own.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
         context.set_forkserver_preload([__name__])
-    return ProcessPoolExecutor(number, mp_context=context, initializer=_begin)
+    return ProcessPoolExecutor(number, mp_context=context, initializer=_init_process)
 
 
-def _become_a_parent() -> None:
-    """Let this process have processes of its own where it is a worker of Celery: a daemon of another library.
+def _allow_child_processes() -> None:
+    """Let this process start processes even if it is a Celery worker, which multiprocessing takes for a daemon.
 
-    Daemons may have none lest they be left behind when it is killed; ours never are (`_begin`).
+    Daemons may not have children, which would survive when they are killed; ours do not survive (`_init_process`).
     """
-    told = multiprocessing.current_process()._config  # type: ignore[attr-defined]
-    told["daemon"] = False
-    told["authkey"] = AuthenticationString(told["authkey"])
+    config = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    config["daemon"] = False
+    config["authkey"] = AuthenticationString(config["authkey"])
 
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
-def run_in_process(function: Callable[..., Answer], *values: object) -> Answer:
-    """What a function of a module answers, from a process of its own: one that would keep all threads waiting."""
+def run_in_process(function: Callable[..., Result], *values: object) -> Result:
+    """Call a function of a module in a process of its own, and return its result."""
     with process_pool(1) as process:
         return process.submit(function, *values).result()
 
 
-def _begin() -> None:
-    """Start of a process of the pool: Ctrl-C is for its parent, whose end is its own."""
+def _init_process() -> None:
+    """Start a process of the pool: it ignores Ctrl-C, which its parent handles, and ends when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
-    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(parent.sentinel,), daemon=True).start()
 
 
-def _end_with(sentinel: int) -> None:
+def _exit_with_parent(sentinel: int) -> None:
     wait([sentinel])
     os._exit(1)

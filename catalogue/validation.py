@@ -1,8 +1,8 @@
-"""Labels on records: what the XML schemas and the WMO Core Profile say of them. Labels, never gates (promise 7).
+"""Check records against the XML schemas and the WMO Core Profile, and label them. No label keeps a record out (promise 7).
 
-A label belongs to one version of a record, told by its digest, and to one version of the rules. It lives in a table
-of its own: checking touches no record, no datestamp and no membership. What has no label, or an old one, is found from
-the newest record to the oldest and checked in slices of bounded time: by a task (`catalogue.tasks`), or by
+A label belongs to one version of a record, identified by its digest, and to one version of the rules. It is a row of a
+table of its own: checking touches no record, no datestamp and no membership. A walk from the newest record to the
+oldest checks the records without a current label, in slices of bounded time: by a task (`catalogue.tasks`), or by
 `manage.py catalogue validate`.
 """
 
@@ -28,24 +28,24 @@ from catalogue.models import DatestampClock, Record, Validation
 from catalogue.payloads import payload
 
 BATCH = 100  # chosen: records labelled in one statement; less than a second of work
-NODE = "node"  # the rule of faults that are none of the record's
+NODE = "node"  # the rule of faults of this node, not of the record
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the checks say of one document."""
+class CheckResult:
+    """What the checks found in one document."""
 
     structure: Validation.Structure
     schema: str
     faults: tuple[Fault, ...]
 
 
-class Place(NamedTuple):
+class WalkPosition(NamedTuple):
     """How far a walk from the newest record to the oldest has come."""
 
     rules: str
-    begun: datetime  # the clock's stamp when the walk set out
+    started_at: datetime  # the clock's stamp when the walk began
     datestamp: datetime
     record_id: int
 
@@ -53,8 +53,8 @@ class Place(NamedTuple):
 # --- One document ------------------------------------------------------------------------------------
 
 
-def check(element: bytes) -> Outcome:
-    """Check a root element as `payload` keeps it. Never raises: what goes wrong is a fault."""
+def check_document(element: bytes) -> CheckResult:
+    """Check a root element. Never raises: an error of the checks becomes a fault."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
@@ -62,14 +62,14 @@ def check(element: bytes) -> Outcome:
         root = etree.fromstring(element, parser)
         structure, schema, faults = _structure(element, root)
     except Exception as exc:
-        said = f"The checks failed on this record ({type(exc).__name__}: {exc}); please tell the developers"
-        return Outcome(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, said[: schemas.MAX_TEXT]),))
-    return Outcome(structure, schema, (*faults, *wcmp.check(root)))
+        text = f"The checks failed on this record ({type(exc).__name__}: {exc}); please tell the developers"
+        return CheckResult(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, text[: schemas.MAX_TEXT]),))
+    return CheckResult(structure, schema, (*faults, *wcmp.check(root)))
 
 
 def _structure(element: bytes, root: etree._Element) -> tuple[Validation.Structure, str, list[Fault]]:
     folder = _folder()
-    chosen = schemas.set_for(element)
+    chosen = schemas.choose_set(element)
     schema = _schema(folder, chosen) if folder else None
     if schema is None:
         return Validation.Structure.NOT_CHECKED, "", []
@@ -85,61 +85,62 @@ def _folder() -> Path | None:
 def _schema(folder: Path, chosen: schemas.SchemaSet) -> etree.XMLSchema | None:
     try:
         return schemas.load(folder, chosen)
-    except schemas.Unusable as exc:
+    except schemas.UnusableSchemas as exc:
         logger.error("records are not checked against schemas", extra={"reason": str(exc)})
         return None
 
 
 def rules() -> str:
-    """Which rules and schemas are in force here; another text when any of them changes."""
+    """Return the version of the rules and schemas: another text when any of them changes."""
     folder = _folder()
     return f"wcmp {_code_digest()} schemas {schemas.fingerprint(folder) if folder else 'none'}"
 
 
 @cache
 def _code_digest() -> str:
-    """Ten digits that change with the code of the checks, so that nobody has to remember to count a version up."""
+    """Return ten digits that change with the code of the checks, so that nobody has to raise a version by hand."""
     files = (Path(str(module.__file__)) for module in (wcmp, schemas))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:10]
 
 
-# --- Those without a current label -------------------------------------------------------------------
+# --- Records without a current label -----------------------------------------------------------------
 
-# Everything stamped before this was labelled under these rules when this process last reached the end of a walk.
+# The rules and the start of the last walk that this process completed: everything stamped before it has been labelled.
 # Datestamps never decrease in commit order, so what is written later is stamped at or after it (promise 1).
-_settled: tuple[str, datetime] | None = None
+_last_walk: tuple[str, datetime] | None = None
 
 
-def label(
-    place: Place | None = None,
+def label_records(
+    position: WalkPosition | None = None,
     *,
     seconds: float,
     everything: bool = False,
-    done: Callable[[int], object] | None = None,
-) -> Place | None:
-    """Label records from `place` on for about so many seconds; where to go on, or None when the walk is at its end.
+    advance: Callable[[int], object] | None = None,
+) -> WalkPosition | None:
+    """Label records from `position` on, newest first, for about `seconds`.
 
-    Takes those without a current label, newest first; with `everything` all. `done` is told the size of each batch.
+    Labels those without a current label; with `everything` all. `advance` is called with the size of each batch.
+    Returns the position to continue from, or None at the end of the walk.
     """
-    global _settled
-    in_force = rules()
+    global _last_walk
+    rules_in_force = rules()
     stamp = DatestampClock.objects.values_list("stamp", flat=True).first()
     if stamp is None:
         return None
-    settled = _settled if _settled and _settled[0] == in_force and _settled[1] <= stamp else None
-    floor = settled[1] if settled and not everything else _BEFORE_ALL
-    if place is None or place.rules != in_force:
-        _forget_deleted(floor)
-        place = Place(in_force, stamp, _AFTER_ALL, 0)
-    until = time.monotonic() + seconds
-    while batch := _next(place, floor, everything):
-        _label(batch, in_force)
-        place = Place(in_force, place.begun, *batch[-1])
-        if done is not None:
-            done(len(batch))
-        if time.monotonic() >= until:
-            return place
-    _settled = in_force, place.begun
+    last_walk = _last_walk if _last_walk and _last_walk[0] == rules_in_force and _last_walk[1] <= stamp else None
+    floor = last_walk[1] if last_walk and not everything else _BEFORE_ALL
+    if position is None or position.rules != rules_in_force:
+        _remove_labels_of_deleted(floor)
+        position = WalkPosition(rules_in_force, stamp, _AFTER_ALL, 0)
+    deadline = time.monotonic() + seconds
+    while batch := _next(position, floor, everything):
+        _label_batch(batch, rules_in_force)
+        position = WalkPosition(rules_in_force, position.started_at, *batch[-1])
+        if advance is not None:
+            advance(len(batch))
+        if time.monotonic() >= deadline:
+            return position
+    _last_walk = rules_in_force, position.started_at
     return None
 
 
@@ -153,13 +154,13 @@ _NEXT = """
 """
 
 
-def _next(place: Place, floor: datetime, everything: bool) -> list[tuple[datetime, int]]:
+def _next(position: WalkPosition, floor: datetime, everything: bool) -> list[tuple[datetime, int]]:
     values: dict[str, Any] = {
         "floor": floor,
-        "datestamp": place.datestamp,
-        "record": place.record_id,
+        "datestamp": position.datestamp,
+        "record": position.record_id,
         "everything": everything,
-        "rules": place.rules,
+        "rules": position.rules,
         "most": BATCH,
     }
     with connection.cursor() as cursor:
@@ -177,19 +178,19 @@ _WRITE = """
 """
 
 
-def _label(batch: list[tuple[datetime, int]], in_force: str) -> None:
+def _label_batch(batch: list[tuple[datetime, int]], rules_in_force: str) -> None:
     rows: list[dict[str, Any]] = []
     for _, record_id in batch:  # one at a time: a hundred of the largest records would be a gigabyte
-        held = Record.objects.filter(pk=record_id, deleted=False).values_list("payload", "digest").first()
-        if held is not None:
-            packed, digest = held
+        stored = Record.objects.filter(pk=record_id, deleted=False).values_list("payload", "digest").first()
+        if stored is not None:
+            packed, digest = stored
             outcome = _check_packed(packed)
             faults = json.dumps([fault._asdict() for fault in outcome.faults], ensure_ascii=False)
             rows.append(
                 {
                     "record": record_id,
                     "digest": digest,
-                    "rules": in_force,
+                    "rules": rules_in_force,
                     "structure": outcome.structure.value,
                     "schema": outcome.schema,
                     "faults": faults,
@@ -200,17 +201,17 @@ def _label(batch: list[tuple[datetime, int]], in_force: str) -> None:
             cursor.execute(_WRITE, row)
 
 
-def _check_packed(packed: Any) -> Outcome:
+def _check_packed(packed: Any) -> CheckResult:
     try:
         element = payload.unpack(packed)
     except payload.PayloadDamaged as exc:
-        said = f"The stored metadata cannot be read ({exc}); harvest or load the record again"
-        return Outcome(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, said),))
-    return check(element)
+        text = f"The stored metadata cannot be read ({exc}); harvest or load the record again"
+        return CheckResult(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, text),))
+    return check_document(element)
 
 
-def _forget_deleted(floor: datetime) -> None:
-    """Take the labels off records that were deleted while they were being checked; all others `store` takes off."""
+def _remove_labels_of_deleted(floor: datetime) -> None:
+    """Delete the labels of records that were deleted while they were being checked; `store` deletes all others."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -221,8 +222,8 @@ def _forget_deleted(floor: datetime) -> None:
         )
 
 
-def waiting() -> int:
-    """How many live records have no current label."""
+def count_unlabelled() -> int:
+    """Count the live records without a current label."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -237,17 +238,17 @@ def waiting() -> int:
 # --- Reading labels ----------------------------------------------------------------------------------
 
 
-def standing(record: Record) -> Validation | None:
-    """The label of the version that is held; None where it has none, or one of an earlier version."""
-    found: Validation | None = getattr(record, "validation", None)
-    return found if found is not None and bytes(found.digest) == bytes(record.digest or b"") else None
+def current_label(record: Record) -> Validation | None:
+    """Return the label of the stored version; None if there is none, or only one of an earlier version."""
+    label: Validation | None = getattr(record, "validation", None)
+    return label if label is not None and bytes(label.digest) == bytes(record.digest or b"") else None
 
 
 NO_LABELS = {"valid": 0, "invalid": 0, "not_checked": 0, "faulty": 0}
 
 
-def counts() -> dict[str, dict[str, int]]:
-    """Of each set's live records, how many are valid, invalid, not checked (or not yet), and with faults of any rule."""
+def label_counts() -> dict[str, dict[str, int]]:
+    """Count, by set, the live records that are valid, invalid, not checked (yet), and with faults of any rule."""
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -72,7 +72,7 @@ def _tasks() -> dict[str, object] | None:
 def _durable() -> bool | None:
     """Whether PostgreSQL keeps what is committed: `manage.py check --database default` says what is off."""
     try:
-        return not checks.lacking_durability()
+        return not checks.disabled_durability()
     except DatabaseError:
         return None
 

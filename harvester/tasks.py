@@ -81,7 +81,7 @@ def _queue_claimable() -> None:
 
 
 def _flush_journal() -> None:
-    if journal.waiting():
+    if journal.count_waiting():
         journal.flush_or_warn()
 
 

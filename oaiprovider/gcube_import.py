@@ -210,7 +210,7 @@ def _faults_of_union(union: VirtualSet) -> Iterator[str]:
 def _make(union: VirtualSet) -> None:
     """The virtual set, of exactly these members. It is for those whose profile names it: a new one is hidden."""
     is_new = not MetadataSet.objects.filter(spec=union.spec).exists()
-    made = set_inclusion.add(union.spec, name=union.name, kind=MetadataSet.Kind.VIRTUAL)
+    made = set_inclusion.ensure_set(union.spec, name=union.name, kind=MetadataSet.Kind.VIRTUAL)
     if is_new:
         MetadataSet.objects.filter(pk=made.pk).update(public=False)
     members = list(MetadataSet.objects.filter(spec__in=union.members))

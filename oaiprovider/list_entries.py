@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from catalogue import datestamps, oai
 from catalogue.payloads import payload
-from catalogue.reading.lists import Listed, Place
+from catalogue.reading.lists import ListPosition, ListRow
 from oaiprovider.builtin_formats import Format
 from oaiprovider.formats.sandbox import Busy
 from oaiprovider.protocol import provenance
@@ -27,22 +27,22 @@ class ListEntry(NamedTuple):
     `damaged`: a live record that cannot be read back; it is left out, and comes with a new datestamp once it is mended.
     """
 
-    row: Listed
+    row: ListRow
     metadata: bytes | None = None
     damaged: bool = False
     size: int = 0
     ready: Piece | None = None
 
     @property
-    def place(self) -> Place:
-        return self.row.place
+    def position(self) -> ListPosition:
+        return self.row.position
 
 
-def stored_entry(row: Listed, known: Format) -> ListEntry:
+def stored_entry(row: ListRow, known: Format) -> ListEntry:
     """The row in a format that every record has."""
     if row.packed is None or known.withdrawn:
         return ListEntry(row)
-    content = payload.unpack_or_tell(row.packed, identifier=row.identifier)
+    content = payload.unpack_or_log(row.packed, identifier=row.identifier)
     if content is None:
         return ListEntry(row, None, True)
     return ListEntry(row, known.disseminate(content, row.identifier), False, len(content))
@@ -58,7 +58,7 @@ def oai_entries(rows: Iterable[ListEntry], known: Format) -> Iterator[oai.Entry 
         above = header(row, known)
         if metadata is None or above.deleted:
             yield oai.Entry(above)
-        elif row.way is None:
+        elif row.provenance_json is None:
             yield oai.Entry(above, metadata, ours)
         else:
             yield oai.Entry(above, metadata, provenance.containers(row.provenance, altered=known.altered))
@@ -70,7 +70,7 @@ def oai_entry(shown: ListEntry, known: Format) -> oai.Entry:
     return cast(oai.Entry, made)
 
 
-def header(row: Listed, known: Format) -> oai.Header:
+def header(row: ListRow, known: Format) -> oai.Header:
     """The header, with the datestamp that the record has in this format (P93)."""
     stamp, specs = _of_many(row.stamp, row.specs, known.changed)
     return oai.Header(row.identifier, stamp, specs, row.deleted or known.withdrawn)
@@ -92,7 +92,7 @@ def minimal_set_specs(set_specs: Sequence[str]) -> tuple[str, ...]:
 BUDGET_S = 30.0  # chosen: a quarter of what the web server gives a request
 
 
-def crosswalked_entry(row: Listed, known: Format) -> ListEntry | None:
+def crosswalked_entry(row: ListRow, known: Format) -> ListEntry | None:
     """The row in this format; None where the record is not available in it. Raises Busy."""
     if row.packed is None or known.withdrawn:
         return ListEntry(row)
@@ -104,7 +104,7 @@ def crosswalked_entry(row: Listed, known: Format) -> ListEntry | None:
 
 
 def crosswalked_page(
-    known: Format, read: Callable[[Place | None, int], list[Listed]], *, after: Place | None, size: int
+    known: Format, read: Callable[[ListPosition | None, int], list[ListRow]], *, after: ListPosition | None, size: int
 ) -> tuple[list[ListEntry], bool]:
     """Up to `size` records behind `after` that are available in the format, and whether another one follows them.
 
@@ -126,5 +126,5 @@ def crosswalked_page(
                 found.append(shown)
         if len(rows) < wanted:
             break
-        after = rows[-1].place
+        after = rows[-1].position
     return found[:size], len(found) > size

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from catalogue import oai
 from catalogue.reading import lists
-from catalogue.reading.lists import Listed, Place, Version, Window
+from catalogue.reading.lists import ListPosition, ListRow, RowVersion, Window
 from catalogue.reading.scopes import Scope
 from oaiprovider.builtin_formats import FORMATS
 from oaiprovider.list_entries import ListEntry, oai_entry, stored_entry
@@ -27,14 +27,14 @@ class Kept:
 
     def __init__(self, records: int) -> None:
         self._records = records
-        self._made: OrderedDict[Version, ListEntry] = OrderedDict()
+        self._made: OrderedDict[RowVersion, ListEntry] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = 0
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def find(self, versions: Iterable[Version]) -> dict[Version, ListEntry]:
+    def find(self, versions: Iterable[RowVersion]) -> dict[RowVersion, ListEntry]:
         """Those of them that are there."""
         with self._lock:
             found = {version: made for version in versions if (made := self._made.get(version)) is not None}
@@ -43,7 +43,7 @@ class Kept:
             self.hits += len(found)
         return found
 
-    def keep(self, made: Mapping[Version, ListEntry]) -> None:
+    def keep(self, made: Mapping[RowVersion, ListEntry]) -> None:
         """Keep these, too."""
         with self._lock:
             self._made.update(made)
@@ -57,7 +57,7 @@ def kept(records: int, rights: str) -> Kept:
     return Kept(records)
 
 
-def page(window: Window, *, after: Place | None, size: int, scope: Scope) -> list[ListEntry] | None:
+def page(window: Window, *, after: ListPosition | None, size: int, scope: Scope) -> list[ListEntry] | None:
     """Up to `size` records behind `after`, shown in iso19139.
 
     None where rows have no versions, or one has changed while the page was read.
@@ -77,18 +77,20 @@ def page(window: Window, *, after: Place | None, size: int, scope: Scope) -> lis
 
 
 def _make(
-    window: Window, after: Place | None, size: int, scope: Scope, missing: list[Version]
-) -> dict[Version, ListEntry] | None:
+    window: Window, after: ListPosition | None, size: int, scope: Scope, missing: list[RowVersion]
+) -> dict[RowVersion, ListEntry] | None:
     """These records, read whole; None where one of them is not any more what it was."""
-    rows = lists.versioned(window, after=after, size=size, scope=scope, only=[version.pk for version in missing])
+    rows = lists.page_with_versions(
+        window, after=after, size=size, scope=scope, only=[version.pk for version in missing]
+    )
     made = {version: _show(row) for version, row in rows}
     return made if made.keys() == set(missing) else None
 
 
-def _show(row: Listed) -> ListEntry:
+def _show(row: ListRow) -> ListEntry:
     known = FORMATS[oai.ISO19139]
     here = stored_entry(row, known)
     if here.damaged:
         return here
-    bare = row._replace(packed=None, way=None)
+    bare = row._replace(packed=None, provenance_json=None)
     return ListEntry(bare, size=here.size, ready=compression.piece(render.record(oai_entry(here, known))))

@@ -16,7 +16,7 @@ from catalogue import datestamps, oai
 from catalogue.models import MetadataSet
 from catalogue.payloads.payload import PayloadDamaged
 from catalogue.reading import lists, stats
-from catalogue.reading.lists import Listed, Place, Window
+from catalogue.reading.lists import ListPosition, ListRow, Window
 from oaiprovider import list_entries, record_cache
 from oaiprovider.builtin_formats import FORMATS, Format
 from oaiprovider.formats import supported
@@ -80,13 +80,13 @@ def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> byte
     )
 
 
-def _is_available(record: Listed, known: Format) -> bool:
+def _is_available(record: ListRow, known: Format) -> bool:
     here = list_entries.crosswalked_entry(record, known)
     return here is not None and not here.damaged
 
 
 def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
-    sets = lists.shown_sets(terms.scope)
+    sets = lists.visible_sets(terms.scope)
     first = 0
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
@@ -98,7 +98,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
         raise Refused(NoSetHierarchy("This repository has no sets."))
     resumption = None
     if more or request.token is not None:
-        place = Place(at, page[-1].pk)
+        place = ListPosition(at, page[-1].pk)
         state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at, terms.key)
         resumption = _resumption(state, cursor=first, more=more)
     figures = stats.by_set()
@@ -157,7 +157,7 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 }
 
 
-_Row = TypeVar("_Row", Listed, ListEntry)
+_Row = TypeVar("_Row", ListRow, ListEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Page(Generic[_Row]):
 
 # Reads the rows of one answer in this format, of the window and behind the place; and whether another one follows (P106,
 # S17). The token is that of the request.
-_Read = Callable[[Format, Window, Place | None, Terms, Token | None], tuple[list[_Row], bool]]
+_Read = Callable[[Format, Window, ListPosition | None, Terms, Token | None], tuple[list[_Row], bool]]
 
 
 def _page(request: Request, at: datetime, terms: Terms, read: _Read[_Row]) -> Page[_Row]:
@@ -203,7 +203,7 @@ def _page(request: Request, at: datetime, terms: Terms, read: _Read[_Row]) -> Pa
         set_spec=window.set_spec or "",
         start=window.start,
         end=window.end,
-        place=page[-1].place,
+        place=page[-1].position,
         delivered=cursor + len(page),
         # P103, S20: counted once; never less than what is seen to be there.
         size=token.size if token else max(lists.count(raised or window, terms.scope), len(page) + more),
@@ -214,8 +214,8 @@ def _page(request: Request, at: datetime, terms: Terms, read: _Read[_Row]) -> Pa
 
 
 def _header_rows(
-    known: Format, window: Window, after: Place | None, terms: Terms, _token: Token | None
-) -> tuple[list[Listed], bool]:
+    known: Format, window: Window, after: ListPosition | None, terms: Terms, _token: Token | None
+) -> tuple[list[ListRow], bool]:
     if _is_everywhere(known):
         rows = lists.page(window, after=after, size=terms.page_headers + 1, payloads=False, scope=terms.scope)
         return rows[: terms.page_headers], len(rows) > terms.page_headers
@@ -225,7 +225,7 @@ def _header_rows(
 
 
 def _record_rows(
-    known: Format, window: Window, after: Place | None, terms: Terms, token: Token | None
+    known: Format, window: Window, after: ListPosition | None, terms: Terms, token: Token | None
 ) -> tuple[list[ListEntry], bool]:
     if not _is_everywhere(known):
         return _made(known, window, after, terms, size=terms.page_records)
@@ -242,7 +242,7 @@ def _is_everywhere(known: Format) -> bool:
 
 
 def _made(
-    known: Format, window: Window, after: Place | None, terms: Terms, *, size: int
+    known: Format, window: Window, after: ListPosition | None, terms: Terms, *, size: int
 ) -> tuple[list[ListEntry], bool]:
     """Of a format that a record may not be available in."""
     return list_entries.crosswalked_page(
@@ -253,12 +253,12 @@ def _made(
     )
 
 
-def _ready(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[ListEntry]:
+def _ready(known: Format, window: Window, after: ListPosition | None, size: int, terms: Terms) -> Iterable[ListEntry]:
     rows = record_cache.page(window, after=after, size=size, scope=terms.scope)
     return _whole(known, window, after, size, terms) if rows is None else rows
 
 
-def _whole(known: Format, window: Window, after: Place | None, size: int, terms: Terms) -> Iterable[ListEntry]:
+def _whole(known: Format, window: Window, after: ListPosition | None, size: int, terms: Terms) -> Iterable[ListEntry]:
     """Made one by one, as they are asked for."""
     payloads = not known.withdrawn
     rows = lists.page(window, after=after, size=size, payloads=payloads, scope=terms.scope)
@@ -266,7 +266,7 @@ def _whole(known: Format, window: Window, after: Place | None, size: int, terms:
 
 
 def _bounded(
-    read: Callable[[Place | None, int], Iterable[ListEntry]], after: Place | None, size: int
+    read: Callable[[ListPosition | None, int], Iterable[ListEntry]], after: ListPosition | None, size: int
 ) -> tuple[list[ListEntry], bool]:
     """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
 
@@ -288,7 +288,7 @@ def _bounded(
             rows.append(here)
         if len(rows) - before <= size:
             return rows, False
-        after = rows[-1].place  # nothing but damaged records: look behind them
+        after = rows[-1].position  # nothing but damaged records: look behind them
 
 
 def _window(request: Request, at: datetime) -> Window:
@@ -307,7 +307,7 @@ def _require_format_and_sets(request: Request, known: Format | None, terms: Term
     faults: list[Fault] = []
     if known is None:
         faults.append(_unsupported(request.prefix, terms))
-    if request.set_spec and not lists.is_any_set_shown(terms.scope):
+    if request.set_spec and not lists.is_any_set_visible(terms.scope):
         faults.append(NoSetHierarchy("This repository has no sets."))
     if faults:
         raise Refused(*faults)
@@ -315,7 +315,7 @@ def _require_format_and_sets(request: Request, known: Format | None, terms: Term
 
 def _nothing(request: Request, terms: Terms) -> Fault:
     """P78: an undefined set has no code of its own, so the text must say it."""
-    if request.set_spec and lists.shown_set(request.set_spec, terms.scope) is None:
+    if request.set_spec and lists.visible_set_id(request.set_spec, terms.scope) is None:
         return NoRecordsMatch(f"Set {quote(request.set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 

@@ -33,7 +33,7 @@ def _quick_where_nothing_is_proved() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _no_dictionary_known() -> None:
     """Each test begins as a process does: what the last one read of the database has been rolled back."""
-    payload.forget()
+    payload.clear_cache()
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def own_set() -> MetadataSet:
 
 def peer_set(centre: Centre) -> MetadataSet:
     """A peer's set, made when it is not there yet."""
-    return set_inclusion.add(centre.spec, name=centre.name)
+    return set_inclusion.ensure_set(centre.spec, name=centre.name)
 
 
 def put(*documents: bytes, into: MetadataSet | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The catalogue's pages in the admin. Django loads this package to register them; `base` is for the admin pages of every app."""
+"""Admin pages of the catalogue. Django imports this package to register them; `base` is for the admin pages of every app."""
 
 from catalogue.admin import accounts, claims, records, sets
 

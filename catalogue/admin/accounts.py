@@ -1,4 +1,4 @@
-"""The accounts of those who may use the admin, and their logins."""
+"""Admin pages for the accounts of those who may use the admin, and for their logins."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ admin.site.unregister([User, Group, AccessAttempt, AccessFailureLog, AccessLog])
 
 @admin.register(User)
 class UserAdmin(_UserAdmin, Admin):  # type: ignore[misc]
-    """Django's accounts, in this admin's clothes."""
+    """Django's accounts, in the style of this admin."""
 
     form = UserChangeForm
     add_form = UserCreationForm

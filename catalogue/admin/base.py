@@ -1,6 +1,6 @@
-"""What the pages of the admin share, in every app, and where the catalogue's own pages are registered.
+"""Base classes and helpers for the admin pages of every app.
 
-No rule lives in the admin: it shows, and calls what the command line calls.
+The admin has no rules of its own: it displays, and calls the functions that the command line calls.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ class _ChangeList(ChangeList):  # type: ignore[misc]
 
 
 class Admin(ModelAdmin):  # type: ignore[misc]  # unfold comes without types
-    """What all our admin pages share: a large table is never counted."""
+    """The base of all our admin pages: a large table is never counted."""
 
     paginator = EstimatedPaginator
     show_full_result_count = False
@@ -40,7 +40,7 @@ class Admin(ModelAdmin):  # type: ignore[misc]  # unfold comes without types
 
 
 class ReadOnly:
-    """Mixin: rows are looked at and not touched."""
+    """Mixin: rows can be viewed, not added, changed or deleted."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -53,7 +53,10 @@ class ReadOnly:
 
 
 def coloured(colours: Mapping[str, str], *, description: str) -> Callable[[Column], Column]:
-    """A column whose words stand on a colour. Its method returns a word of `colours`, or that and the text to show."""
+    """Decorate a column method so that its value is coloured.
+
+    The method returns a key of `colours`, or that and the text to display.
+    """
 
     def mark(method: Column) -> Column:
         method.short_description = description  # type: ignore[attr-defined]
@@ -64,12 +67,12 @@ def coloured(colours: Mapping[str, str], *, description: str) -> Callable[[Colum
 
 
 def breakable(text: str) -> str:
-    """A long word, such as an identifier, that may be broken where the column ends."""
+    """Format a long word, such as an identifier, so that it may be broken where the column ends."""
     return format_html('<span style="overflow-wrap: anywhere">{}</span>', text)
 
 
 def preformatted(text: str) -> str:
-    """Text as it stands, in a box that scrolls; empty for none."""
+    """Format text as it is, in a box that scrolls; empty if there is no text."""
     if not text:
         return ""
     return format_html(

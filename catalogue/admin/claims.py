@@ -1,4 +1,4 @@
-"""The claims in the admin: which records other sets or sources speak of too, and whether they say the same."""
+"""Admin pages of claims: which records other sets or sources offer too, and whether their versions differ."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from catalogue.models import Claim
 from catalogue.pages import display
 
 
-class SaysTheSame(admin.SimpleListFilter):
-    """Whether a claim differs from what is served."""
+class ContentFilter(admin.SimpleListFilter):
+    """Filters by whether a claim differs from the version that is served."""
 
     title = "content"
     parameter_name = "content"
@@ -30,10 +30,10 @@ class SaysTheSame(admin.SimpleListFilter):
 
 @admin.register(Claim)
 class ClaimAdmin(ReadOnly, Admin):
-    """What others say of records that are not theirs; the owner's word is served (promise 9)."""
+    """Versions that others offer of records that are not theirs; the owner's version is served (promise 9)."""
 
     list_display = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen")
-    list_filter = (SaysTheSame, "set")
+    list_filter = (ContentFilter, "set")
     list_select_related = ("record__owner", "set")
     fields = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen", "xml")
     readonly_fields = fields

@@ -1,4 +1,4 @@
-"""Records in the admin. They are read-only here, because a hand edit would skip the datestamp."""
+"""Admin pages of records: read-only, because a hand edit would not change the datestamp."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
 
 
 class StructureFilter(admin.SimpleListFilter):
-    """What the checks said. A label of an earlier version counts until the new one has been checked."""
+    """Filters by the result of the checks. A label of an earlier version counts until the new one has been checked."""
 
     title = "checks"
     parameter_name = "checks"
@@ -59,13 +59,13 @@ class StructureFilter(admin.SimpleListFilter):
                 return live.filter(validation__structure=structure)
 
 
-# Read on the page of one record only.
+# Read for the page of one record only.
 _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
 
 @admin.register(Record)
 class RecordAdmin(ReadOnly, Admin):
-    """Records, newest first. The texts and the payload are read on the page of one record only."""
+    """Records, newest first. The texts and the payload are read for the page of one record only."""
 
     list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner")
     list_filter = ("deleted", StructureFilter, "owner")
@@ -106,7 +106,7 @@ class RecordAdmin(ReadOnly, Admin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
     ) -> tuple[QuerySet[Record], bool]:
-        """The one record whose identifier this is, live or deleted; else what the public search finds."""
+        """Find the record with this identifier, live or deleted; else what the public search finds."""
         if not search_term.strip():
             return queryset, False
         named = queryset.filter(key=oai.identifier_key(search_term))
@@ -152,24 +152,24 @@ class RecordAdmin(ReadOnly, Admin):
 
     @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")
     def structure(self, record: Record) -> str:
-        found = validation.standing(record)
+        label = validation.current_label(record)
         if record.deleted:
             return ""
-        return found.structure if found else Validation.Structure.NOT_CHECKED.value
+        return label.structure if label else Validation.Structure.NOT_CHECKED.value
 
     @admin.display
     def checked(self, record: Record) -> str:
-        found = validation.standing(record)
-        if found is None:
-            return "waits for its turn"
-        return f"{found.checked:%Y-%m-%d %H:%M:%S} UTC, by {found.schema or 'no schemas'} and the WMO Core Profile 1.3"
+        label = validation.current_label(record)
+        if label is None:
+            return "not checked yet"
+        return f"{label.checked:%Y-%m-%d %H:%M:%S} UTC, by {label.schema or 'no schemas'} and the WMO Core Profile 1.3"
 
     @admin.display
     def faults(self, record: Record) -> str:
-        found = validation.standing(record)
-        if found is None:
+        label = validation.current_label(record)
+        if label is None:
             return ""
-        rows = ((fault["rule"], fault["text"]) for fault in found.faults)
+        rows = ((fault["rule"], fault["text"]) for fault in label.faults)
         return format_html_join("", "<strong>{}</strong> {}<br>", rows) or "none"
 
     @admin.display

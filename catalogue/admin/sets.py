@@ -1,7 +1,4 @@
-"""Sets in the admin.
-
-The journal's outbox in the admin: deletions that are committed and not yet on disk.
-"""
+"""Admin pages of sets, and of the journal's outbox: events that are committed and not yet on disk."""
 
 from typing import Any
 
@@ -18,9 +15,9 @@ from catalogue.writing import set_inclusion
 
 @admin.register(MetadataSet)
 class MetadataSetAdmin(Admin):
-    """Sets. What other rows refer to keeps its setSpec and kind; the own set and the catalogue's set stay."""
+    """Sets. A set that rows refer to keeps its setSpec and kind; the own set and the catalogue's cannot be deleted."""
 
-    list_display = ("spec", "name", "kind_word", "public", "live", "newest")
+    list_display = ("spec", "name", "kind_name", "public", "live", "newest")
     list_filter = ("kind", "public")
     fields = ("spec", "name", "description", "kind", "public")
     sortable_by = ()
@@ -31,28 +28,28 @@ class MetadataSetAdmin(Admin):
 
     def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        set_inclusion.relate(obj)
+        set_inclusion.link_hierarchy(obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
-        return ("spec", "kind") if obj is not None and (_is_given(obj) or _is_in_use(obj)) else ()
+        return ("spec", "kind") if obj is not None and (_is_made_by_node(obj) or _is_in_use(obj)) else ()
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> ChoiceField:
         if db_field.name == "kind":
-            kwargs["choices"] = [choice for choice in MetadataSet.Kind.choices if choice[0] not in _GIVEN]
+            kwargs["choices"] = [choice for choice in MetadataSet.Kind.choices if choice[0] not in _NODE_KINDS]
         field: ChoiceField = super().formfield_for_choice_field(db_field, request, **kwargs)
         return field
 
     def has_delete_permission(self, request: HttpRequest, obj: MetadataSet | None = None) -> bool:
-        return bool(super().has_delete_permission(request, obj)) and not (obj is not None and _is_given(obj))
+        return bool(super().has_delete_permission(request, obj)) and not (obj is not None and _is_made_by_node(obj))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
-        """What deleting these would meet, without reading a million memberships to say so."""
+        """Return what deleting these sets would delete, without reading a million memberships."""
         refused = {MetadataSet._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
         protected = [f"{obj}: its records, or a link that stores into it" for obj in objs if _is_in_use(obj)]
         return [str(obj) for obj in objs], {"sets": len(objs)}, {str(name) for name in refused}, protected
 
     @admin.display(description="kind")
-    def kind_word(self, obj: MetadataSet) -> str:
+    def kind_name(self, obj: MetadataSet) -> str:
         return obj.get_kind_display().partition(":")[0]
 
     @admin.display(description="live records")
@@ -64,12 +61,12 @@ class MetadataSetAdmin(Admin):
         return self._figures.get(obj.spec, {}).get("newest") or "–"
 
 
-_GIVEN = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE)
+_NODE_KINDS = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE)
 
 
-def _is_given(obj: MetadataSet) -> bool:
-    """Whether the node made this set itself and needs it."""
-    return obj.kind in _GIVEN
+def _is_made_by_node(obj: MetadataSet) -> bool:
+    """Whether the node made this set itself and cannot work without it."""
+    return obj.kind in _NODE_KINDS
 
 
 def _is_in_use(obj: MetadataSet) -> bool:
@@ -85,7 +82,7 @@ def _is_in_use(obj: MetadataSet) -> bool:
 
 @admin.register(JournalOutbox)
 class JournalOutboxAdmin(ReadOnly, Admin):
-    """Shown only while there are some."""
+    """Events that wait for the journal. The page is in the menu only while there are any."""
 
     list_display = ("identifier", "event", "datestamp", "set_specs")
     sortable_by = ()

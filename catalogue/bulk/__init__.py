@@ -1,1 +1,1 @@
-"""Many documents at once: ingest, and the processes that read documents. Used by commands, uploads and the harvester."""
+"""Store many documents at once: ingest, and the pool of processes that parses. Used by commands, uploads and the harvester."""

@@ -1,7 +1,7 @@
-"""Take records in from documents, few or a million. The command line and uploads use it.
+"""Ingest: store records from documents, one or a million, for the command line and uploads.
 
-Every document found is accounted for in the report: stored, unchanged, or rejected with its reason.
-Batches are committed one by one, so what an interruption leaves behind is whole batches.
+The report counts every document found: stored, unchanged, or rejected with its reason. Batches are committed one by
+one, so an interruption leaves whole batches behind.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ from catalogue.writing import current, decisions, read_document, staging, store
 
 BATCH_RECORDS = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
 BATCH_BYTES = 32 * 1024 * 1024
-_BATCHES_AT_ONCE = 2  # chosen: so few are stored before other processes have started
+_UNPOOLED_BATCHES = 2  # chosen: so few are stored before a pool would have started
 _BATCHES_WAITING = 2  # chosen: beside one for each process
-_TEND_EVERY = 2000  # chosen: records after which a bulk load looks whether its dictionary is outgrown
+_TRAINING_CHECK_RECORDS = 2000  # chosen: records after which a bulk load checks whether its dictionary is outgrown
 
 
 @dataclass(frozen=True, slots=True)
-class Reject:
+class RejectedDocument:
     """A document that was not stored."""
 
     source: str
@@ -41,76 +41,76 @@ class Reject:
 
 
 @dataclass(slots=True)
-class Report:
-    """What became of what was offered; the counts add up to `offered`."""
+class IngestReport:
+    """What became of the documents; the counts add up to `offered`."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    rejects: list[Reject] = field(default_factory=list)
+    rejects: list[RejectedDocument] = field(default_factory=list)
 
     @property
     def offered(self) -> int:
         return self.counts.total()
 
     def as_dict(self) -> dict[str, Any]:
-        """For --json: offered, new, updated, unchanged, rejected, and the rejects."""
+        """Return the report for --json: offered, new, updated, unchanged, rejected, and the rejects."""
         counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", "rejected")}
         rejects = [{"source": r.source, "identifier": r.identifier, "reason": r.reason} for r in self.rejects]
         return {"offered": self.offered, **counts, "rejects": rejects}
 
 
 def default_processes() -> int:
-    """How many processes read a bulk load: half of the cores. The others are PostgreSQL's and this process's."""
+    """Return how many processes parse a bulk load: half of the cores. PostgreSQL and this process use the others."""
     return max(1, (os.cpu_count() or 1) // 2)
 
 
 def ingest(
-    offered: Iterable[Document],
+    documents: Iterable[Document],
     *,
     into: MetadataSet,
     advance: Callable[[int], None] = lambda number: None,
     processes: int = 1,
-) -> Report:
-    """Store the documents in a set; `advance` is told how many were dealt with, batch by batch.
+) -> IngestReport:
+    """Store the documents in a set. `advance` is called after each batch with its number of documents.
 
-    More than two batches are read by other processes and stored over two connections, of which one stages while the
-    other merges; within a caller's transaction, everything is stored in that. What is stored, in which order, and
-    what the report says does not depend on it.
+    More than two batches are parsed by other processes and stored over two connections, of which one stages while the
+    other merges; inside the caller's transaction everything is stored over that one. What is stored, in which order,
+    and the report do not depend on it.
     """
-    report = Report()
-    batches = _batches(offered)
-    first = list(itertools.islice(batches, _BATCHES_AT_ONCE + 1))
+    report = IngestReport()
+    batches = _batches(documents)
+    first = list(itertools.islice(batches, _UNPOOLED_BATCHES + 1))
     batches = itertools.chain(first, batches)
-    if len(first) <= _BATCHES_AT_ONCE or connection.in_atomic_block:
-        for batch, made in _read_here(batches):
-            _account(report, batch, made, _put(batch, made, into))
+    if len(first) <= _UNPOOLED_BATCHES or connection.in_atomic_block:
+        for batch, parsed in _read_here(batches):
+            _add_to_report(report, batch, parsed, _store_batch(batch, parsed, into))
             advance(len(batch))
         return report
-    dictionaries.learn(list(_elements(itertools.chain.from_iterable(first))))
-    with _Tending() as tending, _Storing(into) as storing:
-        for batch, made in _read_in_processes(batches, processes):
-            for stored in storing.take(batch, made):
-                _account(report, *stored)
+    dictionaries.train_before_load(list(_elements(itertools.chain.from_iterable(first))))
+    with _DictionaryTraining() as training, _BatchStore(into) as batch_store:
+        for batch, parsed in _read_in_processes(batches, processes):
+            for stored in batch_store.submit(batch, parsed):
+                _add_to_report(report, *stored)
                 advance(len(stored[0]))
-            tending.after(report.counts.total())
-        for stored in storing.rest():
-            _account(report, *stored)
+            training.start_if_outgrown(report.counts.total())
+        for stored in batch_store.finish():
+            _add_to_report(report, *stored)
             advance(len(stored[0]))
     return report
 
 
-def _elements(offered: Iterable[Document]) -> Iterator[bytes]:
-    for document in offered:
+def _elements(documents: Iterable[Document]) -> Iterator[bytes]:
+    for document in documents:
         with contextlib.suppress(xml_tree.Unusable):
             yield xml_tree.root_element(document.content)
 
 
-class _Tending:
-    """Trains a new dictionary beside a bulk load that outgrows the one it began with; the load goes on meanwhile."""
+class _DictionaryTraining:
+    """Trains a new dictionary in a thread if a bulk load outgrows the newest one; the load goes on meanwhile."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1)
         self._training: Future[None] | None = None
-        self._looked_at = 0
+        self._checked_at = 0
 
     def __enter__(self) -> Self:
         return self
@@ -118,12 +118,14 @@ class _Tending:
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown()
 
-    def after(self, dealt_with: int) -> None:
-        """Called with the number of documents dealt with so far."""
-        if dealt_with - self._looked_at < _TEND_EVERY or (self._training and not self._training.done()):
+    def start_if_outgrown(self, documents_done: int) -> None:
+        """Start training if the dictionary is outgrown. `documents_done`: how many are stored or rejected so far."""
+        if documents_done - self._checked_at < _TRAINING_CHECK_RECORDS or (
+            self._training and not self._training.done()
+        ):
             return
-        self._looked_at = dealt_with
-        if dictionaries.outgrown():
+        self._checked_at = documents_done
+        if dictionaries.is_outgrown():
             self._training = self._executor.submit(self._train)
 
     @staticmethod
@@ -134,10 +136,10 @@ class _Tending:
             connections.close_all()  # those of this thread
 
 
-def _batches(offered: Iterable[Document]) -> Iterator[list[Document]]:
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
     batch: list[Document] = []
     size = 0
-    for document in offered:
+    for document in documents:
         batch.append(document)
         size += len(document.content)
         if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
@@ -149,19 +151,19 @@ def _batches(offered: Iterable[Document]) -> Iterator[list[Document]]:
 
 def _read_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Document], list[read_document.ReadResult]]]:
     for batch in batches:
-        yield batch, read_document.read_all([document.content for document in batch], _held(batch))
+        yield batch, read_document.read_all([document.content for document in batch], _stored_digests(batch))
 
 
 def _read_in_processes(
     batches: Iterable[list[Document]], processes: int
 ) -> Iterator[tuple[list[Document], list[read_document.ReadResult]]]:
-    """The batches in their order, each read by one of the processes. So many are in flight that all have work."""
+    """Yield the batches in their order, each parsed by one of the processes. Enough are in flight to keep all busy."""
     pool = ReadPool(processes)
     in_flight: deque[tuple[list[Document], Future[list[read_document.ReadResult]]]] = deque()
     try:
         for batch in _read_ahead(batches):
             contents = [document.content for document in batch]
-            in_flight.append((batch, pool.submit(contents, _held(batch))))
+            in_flight.append((batch, pool.submit(contents, _stored_digests(batch))))
             if len(in_flight) > processes + _BATCHES_WAITING:
                 earliest, future = in_flight.popleft()
                 yield earliest, future.result()
@@ -173,21 +175,21 @@ def _read_in_processes(
 
 
 def _read_ahead(batches: Iterable[list[Document]]) -> Iterator[list[Document]]:
-    """The batches, each read from its file or archive by a thread while the one before is dealt with."""
-    left = iter(batches)
+    """Yield the batches, each read from its files or archive by a thread while the caller works on the one before."""
+    remaining = iter(batches)
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, left, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, left, None)
+        next_batch = reader.submit(next, remaining, None)
+        while (batch := next_batch.result()) is not None:
+            next_batch = reader.submit(next, remaining, None)
             yield batch
 
 
-def _held(batch: Sequence[Document]) -> dict[int, bytes]:
-    """By place in the batch, the digest that is held of the record that a document probably is."""
-    guessed = {place: read_document.guess_identifier(document.content) for place, document in enumerate(batch)}
-    keys = {place: oai.identifier_key(identifier) for place, identifier in guessed.items() if identifier}
+def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
+    """Return, by index in the batch, the stored digest of the record that each document probably is."""
+    guessed = {index: read_document.guess_identifier(document.content) for index, document in enumerate(batch)}
+    keys = {index: oai.identifier_key(identifier) for index, identifier in guessed.items() if identifier}
     digests = current.current_digests(list(keys.values()))
-    return {place: digests[key] for place, key in keys.items() if key in digests}
+    return {index: digests[key] for index, key in keys.items() if key in digests}
 
 
 # --- Storing ----------------------------------------------------------------------------------------
@@ -195,95 +197,99 @@ def _held(batch: Sequence[Document]) -> dict[int, bytes]:
 _Stored = tuple[list[Document], list[read_document.ReadResult], list[decisions.Result]]
 
 
-class _Storing:
-    """Two connections that store batches in their order: one stages its batch while the other merges the one before."""
+class _BatchStore:
+    """Stores batches in their order over two connections: one stages its batch while the other merges the one before."""
 
     def __init__(self, into: MetadataSet) -> None:
         self._into = into
-        self._threads = [ThreadPoolExecutor(1, initializer=_prepare_connection) for _ in range(2)]
+        self._threads = [ThreadPoolExecutor(1, initializer=_open_connection) for _ in range(2)]
         self._under_way: deque[Future[_Stored]] = deque()
-        self._keys: set[str] = set()  # of the batch that was taken last
-        self._taken = 0
+        self._keys: set[str] = set()  # of the last batch submitted
+        self._submitted = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         for thread in self._threads:
-            thread.submit(_end_connection)
+            thread.submit(_close_connection)
             thread.shutdown()
 
-    def take(self, batch: list[Document], made: list[read_document.ReadResult]) -> Iterator[_Stored]:
-        """Have a batch stored; those that are done meanwhile."""
-        keys = {each.key for each in made if not isinstance(each, str)}
+    def submit(self, batch: list[Document], parsed: list[read_document.ReadResult]) -> Iterator[_Stored]:
+        """Have a batch stored. Yields the batches that were completed meanwhile."""
+        keys = {result.key for result in parsed if not isinstance(result, str)}
         before = self._under_way[-1] if self._under_way else None
         if before is not None and not keys.isdisjoint(self._keys):
-            before.result()  # what an entry is compared with is what the batch before leaves
-        thread = self._threads[self._taken % 2]
-        self._under_way.append(thread.submit(self._store, batch, made, before))
-        self._keys, self._taken = keys, self._taken + 1
+            before.result()  # entries are compared with the records as the batch before leaves them
+        thread = self._threads[self._submitted % 2]
+        self._under_way.append(thread.submit(self._store, batch, parsed, before))
+        self._keys, self._submitted = keys, self._submitted + 1
         while len(self._under_way) > len(self._threads):
             yield self._under_way.popleft().result()
 
-    def rest(self) -> Iterator[_Stored]:
-        """The batches that were still under way."""
+    def finish(self) -> Iterator[_Stored]:
+        """Wait for the batches that are still under way and yield them."""
         while self._under_way:
             yield self._under_way.popleft().result()
 
     def _store(
-        self, batch: list[Document], made: list[read_document.ReadResult], before: Future[_Stored] | None
+        self, batch: list[Document], parsed: list[read_document.ReadResult], before: Future[_Stored] | None
     ) -> _Stored:
-        # A batch that failed raises here, so that nothing is stored behind it.
-        results = _put(batch, made, self._into, lambda: before.result() if before else None)
+        # A batch that failed raises here, so that nothing is stored after it.
+        results = _store_batch(batch, parsed, self._into, lambda: before.result() if before else None)
         if before:
             before.result()
-        return batch, made, results
+        return batch, parsed, results
 
 
-def _prepare_connection() -> None:
-    """A bulk load puts new words into the index in larger portions (measured: docs/benchmarks.md)."""
+def _open_connection() -> None:
+    """Let a bulk load add new words to the search index in larger portions (measured: docs/benchmarks.md)."""
     with connection.cursor() as cursor:
         cursor.execute("SET gin_pending_list_limit = '16MB'")
 
 
-def _end_connection() -> None:
-    """Put the last portion into the index: searches would go through it word by word."""
+def _close_connection() -> None:
+    """Add the last portion to the search index, because searches would read it word by word."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT gin_clean_pending_list('description_words')")
     connections.close_all()
 
 
-def _put(
+def _store_batch(
     batch: Sequence[Document],
-    made: Sequence[read_document.ReadResult],
+    parsed: Sequence[read_document.ReadResult],
     into: MetadataSet,
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[decisions.Result]:
-    """Store one batch in one transaction; a result for each document that became an entry."""
-    usable = [(document.content, each) for document, each in zip(batch, made, strict=True) if not isinstance(each, str)]
+    """Store one batch in one transaction; one result for each document that could be parsed."""
+    usable = [
+        (document.content, result)
+        for document, result in zip(batch, parsed, strict=True)
+        if not isinstance(result, str)
+    ]
     try:
-        entries = [store.pack(content, read) for content, read in usable]
+        entries = [store.pack_document(content, result) for content, result in usable]
         return store.put_entries(entries, into=into, before_lock=before_lock)
     except staging.PayloadNeeded:
-        # What was held when it was asked for is held no more, or by another set.
+        # A stored record has changed, or its owner has, since its digest was looked up.
         entries = [store.prepare(content) for content, _ in usable]
         return store.put_entries(entries, into=into, before_lock=before_lock)
 
 
-def _account(
-    report: Report,
+def _add_to_report(
+    report: IngestReport,
     batch: Sequence[Document],
-    made: Sequence[read_document.ReadResult],
+    parsed: Sequence[read_document.ReadResult],
     stored: Iterable[decisions.Result],
 ) -> None:
-    """Note in the report what became of a batch, in the order of the sources."""
+    """Add what became of a batch to the report, in the order of the documents."""
     results = iter(stored)
-    for document, each in zip(batch, made, strict=True):
-        if isinstance(each, str):
+    for document, parse_result in zip(batch, parsed, strict=True):
+        if isinstance(parse_result, str):
             report.counts[decisions.Action.REJECTED] += 1
-            report.rejects.append(Reject(document.source, "", document.fault or each))
+            report.rejects.append(RejectedDocument(document.source, "", document.fault or parse_result))
             continue
         result = next(results)
         report.counts[result.action] += 1
         if result.action is decisions.Action.REJECTED:
-            report.rejects.append(Reject(document.source, result.identifier, result.reason))
+            report.rejects.append(RejectedDocument(document.source, result.identifier, result.reason))

@@ -1,7 +1,7 @@
-"""Documents read for the store, in this process or in many. lxml only, no Django.
+"""Parse documents for the store in many processes. lxml only, no Django.
 
 The work that bulk loads spread over processes: parse, digest, extract. A process needs nothing but this module, and
-never speaks to the database. Packing is left to who stores: zstd does it beside Python, in threads.
+never connects to the database. Packing stays with the process that stores: zstd runs beside Python, in threads.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from catalogue.writing.read_document import Provenance, ReadResult
 
 
 class ReadPool:
-    """Processes that read documents. They end with the process that made them, however that ends."""
+    """Processes that parse documents. They end with the process that started them, however that ends."""
 
     def __init__(self, processes: int) -> None:
         self._executor = seams.process_pool(processes)
@@ -25,25 +25,26 @@ class ReadPool:
         self._numbers = itertools.count()
 
     def submit(
-        self, documents: Sequence[bytes], held: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
+        self, documents: Sequence[bytes], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
     ) -> "Future[list[ReadResult]]":
-        """Have documents read, as by `read_all`."""
-        # The bytes travel through a file: half the work of sending them through a pipe.
+        """Have documents parsed, as by `read_document.read_all`."""
+        # The bytes go through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
         batch.write_bytes(b"".join(documents))
-        return self._executor.submit(_read_file, str(batch), [len(each) for each in documents], held, provenances)
+        lengths = [len(document) for document in documents]
+        return self._executor.submit(_read_file, str(batch), lengths, stored_digests, provenances)
 
     def close(self) -> None:
-        """End the processes; what they have not begun is dropped."""
+        """End the processes; documents that they have not begun are dropped."""
         self._executor.shutdown(wait=True, cancel_futures=True)
         self._folder.cleanup()
 
 
 def _read_file(
-    file: str, lengths: Sequence[int], held: Mapping[int, bytes], provenances: Sequence[Provenance]
+    file: str, lengths: Sequence[int], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance]
 ) -> list[ReadResult]:
     content = memoryview(Path(file).read_bytes())
     os.unlink(file)
     ends = itertools.accumulate(lengths)
     documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
-    return read_document.read_all(documents, held, provenances)
+    return read_document.read_all(documents, stored_digests, provenances)

@@ -1,1 +1,1 @@
-"""What XML documents say: reading, fields, schemas, profile checks. lxml only, no Django; used by the whole project."""
+"""Read XML documents: encoding, fields, schemas, profile checks, files. lxml only, no Django; used by the whole project."""

@@ -1,4 +1,4 @@
-"""The published XML schemas, from a folder with an XML catalogue: which set a record wants, and what it says. lxml only.
+"""Validate records against the published XML schemas, from a folder with an XML catalogue. lxml only.
 
 The folder has `catalog.xml`, which maps the schemas' public addresses to its files by `uri` and `rewriteURI` entries,
 and one file to start from for each set. Nothing is ever fetched: an address that is not in the catalogue is an error.
@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 CATALOG = "catalog.xml"
-MAX_FAULTS = 10  # chosen: after ten sentences the record is looked at as a whole
+MAX_FAULTS = 10  # chosen: after ten sentences a data manager has to look at the whole record
 MAX_TEXT = 400  # characters of one sentence
 _CATALOG_NS = "{urn:oasis:names:tc:entity:xmlns:xml:catalog}"
 
@@ -26,7 +26,7 @@ class SchemaSet(enum.StrEnum):
     ISO_2006 = "iso19139-20060504"
 
 
-class Unusable(Exception):
+class UnusableSchemas(Exception):
     """The folder of schemas cannot be used; the text says why."""
 
 
@@ -34,62 +34,62 @@ _OLD_GML = re.compile(rb"""=\s*["']http://www\.opengis\.net/gml["']""")
 _NEW_GML = b"http://www.opengis.net/gml/3.2"
 
 
-def set_for(element: bytes) -> SchemaSet:
-    """The set of a record: 2006-05-04 where it names the GML namespace of that set and not the one of 2007."""
+def choose_set(element: bytes) -> SchemaSet:
+    """Choose the set for a record: 2006-05-04 if it names the GML namespace of that set and not the one of 2007."""
     return SchemaSet.ISO_2006 if _OLD_GML.search(element) and _NEW_GML not in element else SchemaSet.ISO_2007
 
 
-class _Offline(etree.Resolver):
-    """Maps public addresses to files of the folder."""
+class _CatalogResolver(etree.Resolver):
+    """Resolves public addresses to files of the folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.files: dict[str, Path] = {}
-        self.starts: list[tuple[str, str]] = []
+        self.rewrites: list[tuple[str, str]] = []
         for entry in etree.parse(folder / CATALOG).getroot():
             if entry.tag == f"{_CATALOG_NS}uri":
                 self.files[entry.get("name", "")] = folder / entry.get("uri", "")
             elif entry.tag == f"{_CATALOG_NS}rewriteURI":
-                self.starts.append((entry.get("uriStartString", ""), f"{folder}/{entry.get('rewritePrefix', '')}"))
-        self.starts.sort(key=lambda entry: -len(entry[0]))
+                self.rewrites.append((entry.get("uriStartString", ""), f"{folder}/{entry.get('rewritePrefix', '')}"))
+        self.rewrites.sort(key=lambda rewrite: -len(rewrite[0]))
 
     def resolve(self, url: str, _public_id: str, context: Any) -> Any:  # type: ignore[override]  # lxml-stubs knows two arguments
         if not url or "://" not in url:
             return None  # a file of the folder, named relatively
         path = self.files.get(url)
         if path is None:
-            start, folder = next((entry for entry in self.starts if url.startswith(entry[0])), ("", ""))
+            start, folder = next((rewrite for rewrite in self.rewrites if url.startswith(rewrite[0])), ("", ""))
             if not start:
                 raise FileNotFoundError(f"{url} is not in {CATALOG}")
             path = Path(folder + url.removeprefix(start))
-        # The public address stays the base, so that what is included relatively comes here too.
+        # The public address stays the base, so that relative includes are resolved here too.
         return self.resolve_string(path.read_bytes(), context, base_url=url)
 
 
 @cache
 def load(folder: Path, chosen: SchemaSet) -> etree.XMLSchema:
-    """The schemas of a set, compiled: about a second, once in a process. Raises Unusable."""
+    """Compile the schemas of a set: about a second, once in a process. Raises UnusableSchemas."""
     parser = etree.XMLParser(no_network=True)
     try:
-        parser.resolvers.add(_Offline(folder))
+        parser.resolvers.add(_CatalogResolver(folder))
         return etree.XMLSchema(etree.parse(folder / f"{chosen}.xsd", parser))
     except (OSError, etree.LxmlError) as exc:
-        raise Unusable(f"the schemas {chosen} in {folder} cannot be used: {exc}") from exc
+        raise UnusableSchemas(f"the schemas {chosen} in {folder} cannot be used: {exc}") from exc
 
 
 @cache
-def published(folder: Path, address: str) -> etree.XMLSchema:
-    """The schema at a public address, as the folder has it, compiled once in a process. Raises Unusable."""
+def load_from_address(folder: Path, address: str) -> etree.XMLSchema:
+    """Compile the schema that the folder has for a public address, once in a process. Raises UnusableSchemas."""
     parser = etree.XMLParser(no_network=True)
     try:
-        parser.resolvers.add(_Offline(folder))
+        parser.resolvers.add(_CatalogResolver(folder))
         return etree.XMLSchema(etree.parse(address, parser))
     except (OSError, etree.LxmlError) as exc:
-        raise Unusable(f"the schema {address} is not in {folder}, or cannot be used: {exc}") from exc
+        raise UnusableSchemas(f"the schema {address} is not in {folder}, or cannot be used: {exc}") from exc
 
 
 def faults(schema: etree.XMLSchema, root: etree._Element) -> list[str]:
-    """What the schema says against a record, at most MAX_FAULTS sentences; none where it is valid."""
+    """Validate a record. Returns the faults, at most MAX_FAULTS sentences; none if it is valid."""
     if schema.validate(root):
         return []
     entries: list[Any] = list(schema.error_log)  # type: ignore[call-overload]  # lxml-stubs has no __iter__
@@ -100,14 +100,14 @@ def faults(schema: etree.XMLSchema, root: etree._Element) -> list[str]:
 
 
 def _readable(message: str) -> str:
-    """A message of libxml2 without the namespaces in braces."""
+    """Return a message of libxml2 without the namespaces in braces."""
     text = " ".join(re.sub(r"\{[^}]*\}", "", message).split())
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}..."
 
 
 @cache
 def fingerprint(folder: Path) -> str:
-    """Twelve digits that change when a file of the folder does; read once in a process."""
+    """Return twelve digits that change when a file of the folder does; computed once in a process."""
     digest = hashlib.sha256()
     for path in sorted((folder / CATALOG, *folder.rglob("*.xsd"))):
         digest.update(f"{path.relative_to(folder)}\n".encode())

@@ -1,6 +1,6 @@
-"""Where records come from in files: XML files, folders, .zip, .tar and .tar.gz; the documents in them, one by one.
+"""Read documents one by one from XML files, folders, .zip, .tar and .tar.gz.
 
-What cannot be read is a document with a fault, so that everything found is accounted for.
+A file that cannot be read gives a document with a fault, so that the report counts everything found.
 """
 
 import lzma
@@ -32,12 +32,12 @@ _DAMAGE = (
 
 
 class SourceError(Exception):
-    """A path that cannot be taken in at all; nothing was stored. The text says what to do."""
+    """A path that cannot be read at all; nothing was stored. The text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document offered: where it was found, and its bytes or the reason why there are none."""
+    """One document: where it was found, and its bytes or the reason why there are none."""
 
     source: str
     content: bytes = b""
@@ -67,7 +67,7 @@ def check_sources(paths: Iterable[Path]) -> None:
 
 
 def estimate(paths: Iterable[Path]) -> int | None:
-    """How many documents the paths hold, for a progress bar; None where only reading them would tell."""
+    """Count the documents in the paths, for a progress bar; None if that would need reading an archive to its end."""
     total = 0
     for path in paths:
         if path.is_dir():
@@ -83,7 +83,7 @@ def estimate(paths: Iterable[Path]) -> int | None:
 
 
 def documents(paths: Iterable[Path]) -> Iterator[Document]:
-    """Every document in the paths: `*.xml` in folders and archives, any file that is named itself."""
+    """Yield every document in the paths: `*.xml` in folders and archives, any file that is a path itself."""
     for path in paths:
         if path.is_dir():
             for file in _files_below(path):
@@ -108,10 +108,10 @@ def _files_below(folder: Path) -> Iterator[Path]:
 def _from_file(file: Path) -> Document:
     try:
         found = file.stat()
-        if not stat.S_ISREG(found.st_mode):  # a named pipe would be waited for
+        if not stat.S_ISREG(found.st_mode):  # reading a named pipe would block
             return Document(str(file), fault="is no regular file")
         if found.st_size > xml_tree.MAX_RECORD_BYTES:
-            return Document(str(file), fault=xml_tree.oversized(found.st_size))
+            return Document(str(file), fault=xml_tree.describe_oversized(found.st_size))
         return Document(str(file), file.read_bytes())
     except OSError as exc:
         return Document(str(file), fault=f"cannot be read: {exc.strerror}")
@@ -124,7 +124,7 @@ def _from_zip(path: Path) -> Iterator[Document]:
                 continue
             source = f"{path}:{member.filename}"
             if member.file_size > xml_tree.MAX_RECORD_BYTES:
-                yield Document(source, fault=xml_tree.oversized(member.file_size))
+                yield Document(source, fault=xml_tree.describe_oversized(member.file_size))
                 continue
             try:
                 yield Document(source, archive.read(member))
@@ -140,7 +140,7 @@ def _from_tar(path: Path) -> Iterator[Document]:
                     continue
                 source = f"{path}:{member.name}"
                 if member.size > xml_tree.MAX_RECORD_BYTES:
-                    yield Document(source, fault=xml_tree.oversized(member.size))
+                    yield Document(source, fault=xml_tree.describe_oversized(member.size))
                     continue
                 content = archive.extractfile(member)
                 yield Document(source, content.read() if content else b"")

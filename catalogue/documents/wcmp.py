@@ -1,9 +1,10 @@
-"""What the WMO Core Metadata Profile 1.3 asks of a record, as far as a program can test it. lxml only, no Django.
+"""Check a record against the WMO Core Metadata Profile 1.3, as far as a program can. lxml only, no Django.
 
-One small function for each requirement of the profile's part 2; it gives the sentences that a data manager needs.
-6.1.1, the XML schemas, is `catalogue.documents.schemas`. Of 6.1.2, Table A.1 of ISO/TS 19139, `_TABLE_A1` has what is tested:
-rows 1 to 3 are settled by XML itself, rows 19 to 22 (definitions of extensions) and 25 to 28 (kinds of units) are
-not tested. Spelling of a thesaurus' name counts as little as in `fields.names_code_list`; terms must be exact.
+One small function for each requirement of the profile's part 2; it yields sentences for the data manager.
+6.1.1, the XML schemas, is `catalogue.documents.schemas`. Of 6.1.2, Table A.1 of ISO/TS 19139, `_TABLE_A1` has the rows
+that are tested: XML itself ensures rows 1 to 3; rows 19 to 22 (definitions of extensions) and 25 to 28 (kinds of units)
+are not tested. Case and punctuation of a thesaurus' name do not count, as in `iso19139.names_code_list`; terms must be
+exact.
 """
 
 from collections import defaultdict
@@ -15,15 +16,15 @@ from lxml import etree
 from catalogue import oai
 from catalogue.documents import iso19139
 
-MAX_FAULTS = 10  # chosen, for each rule: after ten sentences the record is looked at as a whole
-MAX_QUOTED = 100  # characters of what a sentence repeats from the record
+MAX_FAULTS = 10  # chosen, for each rule: after ten sentences a data manager has to look at the whole record
+MAX_QUOTED = 100  # characters that a sentence quotes from the record
 
 GML = "http://www.opengis.net/gml/3.2"
 GLOBAL_PREFIX = "urn:x-wmo:md:int.wmo.wis::"
 GLOBAL_EXCHANGE = "GlobalExchange"
 
-# The code lists of the profile, as wmo-im/wcmp publishes them. `atmosphericOzone` is in no list and is no fault as
-# long as another term of the record is.
+# The code lists of the profile, as wmo-im/wcmp publishes them. `atmosphericOzone` is in no list; it is no fault if the
+# record has another term that is.
 CATEGORIES = frozenset(
     [
         "weatherObservations",
@@ -76,7 +77,7 @@ Check = Callable[[etree._Element], Iterator[str]]
 
 
 def check(root: etree._Element) -> list[Fault]:
-    """What the profile says against a record; nothing where it says nothing. Never raises."""
+    """Check a record against all rules of the profile. Never raises: an error of a check becomes a fault."""
     found = []
     for rule, rule_check in RULES.items():
         try:
@@ -99,15 +100,15 @@ def _xpath(expression: str) -> Callable[[etree._Element], Any]:
 class _Row(NamedTuple):
     row: str
     element: str
-    holds: Callable[[etree._Element], Any]
+    condition: Callable[[etree._Element], Any]
     text: str
 
 
 _IS_DATASET = "(not(gmd:hierarchyLevel) or gmd:hierarchyLevel/*/@codeListValue = 'dataset')"
 _EXTENT = "gmd:identificationInfo/*/*[local-name() = 'extent']/*/gmd:geographicElement"
 _TABLE_A1 = tuple(
-    _Row(row, element, _xpath(f"boolean({holds})"), text)
-    for row, element, holds, text in (
+    _Row(row, element, _xpath(f"boolean({condition})"), text)
+    for row, element, condition, text in (
         ("4", ".", f"not({_IS_DATASET}) or {_EXTENT}/gmd:EX_GeographicBoundingBox or {_EXTENT}/gmd:EX_GeographicDescription", "A dataset needs a geographic bounding box or a geographic description"),
         ("5", ".", f"not({_IS_DATASET}) or gmd:identificationInfo/*/gmd:topicCategory", "A dataset needs a topicCategory"),
         ("6", "MD_AggregateInformation", "gmd:aggregateDataSetName or gmd:aggregateDataSetIdentifier", "The other dataset needs a name or an identifier"),
@@ -128,9 +129,9 @@ _TABLE_A1 = tuple(
 
 def rules_of_table_a1(root: etree._Element) -> Iterator[str]:
     """6.1.2: the conditions of ISO/TS 19139, Annex A, that schemas cannot express."""
-    for row, name, holds, text in _TABLE_A1:
+    for row, name, condition, text in _TABLE_A1:
         for element in [root] if name == "." else root.iter(f"{_GMD}{name}"):
-            if not holds(element):
+            if not condition(element):
                 where = "" if name == "." else f" ({name}, line {element.sourceline})"
                 yield f"{text}{where}; ISO/TS 19139, Table A.1, row {row}"
 
@@ -171,7 +172,7 @@ def _blocks_of(root: etree._Element, code_list: str) -> list[etree._Element]:
 
 
 def _terms(properties: Any) -> set[str]:
-    """What properties such as keywords say, as text or as the last part of an anchor's address."""
+    """Return the terms in properties such as keywords: their texts, and the last parts of their anchors' addresses."""
     found = set()
     for element in properties:
         found.add(iso19139.text_of(element))
@@ -254,14 +255,14 @@ _OTHER_CONSTRAINTS = _xpath("gmd:identificationInfo/*/gmd:resourceConstraints/*/
 def is_for_global_exchange(root: etree._Element) -> bool:
     """Whether the record describes data for global exchange.
 
-    The keyword GlobalExchange says so. Where no keyword tells the scope, an identifier of the kind that is kept for
-    such data does.
+    It does if it has the keyword GlobalExchange, or if no keyword names a scope and the identifier has the form that is
+    reserved for such data.
     """
     scopes = _terms(_KEYWORDS(root)) & SCOPES
     return GLOBAL_EXCHANGE in scopes or (not scopes and _identifier(root).startswith(GLOBAL_PREFIX))
 
 
-def global_exchange_is_said(root: etree._Element) -> Iterator[str]:
+def global_exchange_keyword(root: etree._Element) -> Iterator[str]:
     """9.1.1: the keyword GlobalExchange, of type dataCentre, from WMO_DistributionScopeCode."""
     if not is_for_global_exchange(root):
         return
@@ -328,7 +329,7 @@ RULES: dict[str, Check] = {
     "8.2.2": categories_are_themes,
     "8.2.3": one_block_for_a_thesaurus,
     "8.2.4": a_bounding_box,
-    "9.1.1": global_exchange_is_said,
+    "9.1.1": global_exchange_keyword,
     "9.2.1": identifier_for_global_exchange,
     "9.3.1": one_licence,
     "9.3.2": one_gts_priority,

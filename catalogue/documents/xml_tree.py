@@ -1,7 +1,7 @@
-"""One document: bytes in, the root element in UTF-8, its tree and its digest out. lxml only, no Django.
+"""Turn one document into the UTF-8 bytes of its root element, its tree and its digest. lxml only, no Django.
 
-`root_element` turns a file, in whatever encoding, into the UTF-8 bytes of its root element; those bytes are what the
-node keeps and serves. `parse` takes them strictly. What an ISO 19139 record says is read in `catalogue.documents.iso19139`.
+`root_element` takes a file in any encoding; the bytes that it returns are stored and served. `parse` parses them
+strictly. `catalogue.documents.iso19139` reads the fields of an ISO 19139 record.
 """
 
 import codecs
@@ -16,18 +16,18 @@ MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real rec
 
 
 class Unusable(Exception):
-    """The document cannot be stored; the text is a sentence that a data manager understands."""
+    """The document cannot be stored. The text is a sentence for a data manager."""
 
 
 _DECLARATION = re.compile(rb"<\?xml\s.*?\?>", re.S)
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._\-]*)["']""")
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# Python's codecs that no file is written in; two of them raise errors of their own or take quadratic time.
+# Codecs of Python that are no encodings of files; two of them raise errors of their own or take quadratic time.
 _NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
-# libxml2 looks 250 bytes ahead to tell white space between elements from text; longer runs it may keep.
+# libxml2 looks 250 bytes ahead to distinguish white space between elements from text; it may not remove longer runs.
 LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
-# Of every 20th byte a run of 200 holds ten in a row. Looking for those first costs a tenth of looking for the run.
+# If every 20th byte is sampled, a run of 200 blanks gives ten in a row. Searching the sample first costs a tenth.
 STRIDE = 20
 LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
 BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
@@ -35,14 +35,14 @@ _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
 def root_element(document: bytes) -> bytes:
-    """The root element of `document` in UTF-8, otherwise byte for byte; declaration, comments and PIs around it fall.
+    """Return the root element of `document` in UTF-8, otherwise byte for byte, without what is around it.
 
-    Raises Unusable for an empty or oversized document, a DOCTYPE (never needed here, and the way in for
-    entity bombs), bytes that are not of the declared encoding, and anything around the root but comments
-    and processing instructions. Whether the element itself is well-formed, `read` finds out.
+    Raises Unusable for an empty or oversized document, a DOCTYPE (never needed here, and how entity bombs get in),
+    bytes that are not of the declared encoding, and anything around the root but comments and processing
+    instructions. `parse` checks whether the element itself is well-formed.
     """
     if len(document) > MAX_RECORD_BYTES:
-        raise Unusable(oversized(len(document)))
+        raise Unusable(describe_oversized(len(document)))
     text = to_utf8(document)
     start = start_of_root(text)
     if start == len(text):
@@ -63,12 +63,12 @@ def root_element(document: bytes) -> bytes:
 
 
 def start_of_root(text: bytes) -> int:
-    """Where the root element (or a DOCTYPE before it) begins: after white space, comments and PIs."""
+    """Return where the root element, or a DOCTYPE before it, begins: after white space, comments and PIs."""
     return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
 
 
 def has_doctype(text: bytes) -> bool:
-    """Whether a DOCTYPE stands before the root element."""
+    """Whether there is a DOCTYPE before the root element."""
     return _is_doctype(text, start_of_root(text))
 
 
@@ -76,13 +76,15 @@ def _is_doctype(text: bytes, start: int) -> bool:
     return text[start : start + 9].upper() == b"<!DOCTYPE"
 
 
-def oversized(size: int) -> str:
-    """The sentence for a document of `size` bytes, which is over the limit."""
+def describe_oversized(size: int) -> str:
+    """Return the sentence about a document of `size` bytes, which is over the limit."""
     return f"is {size / 1e6:.1f} MB; a record may have up to {MAX_RECORD_BYTES / 1e6:.1f} MB"
 
 
 def to_utf8(document: bytes) -> bytes:
-    """The document in UTF-8 without byte-order mark and XML declaration. Raises Unusable if it is not what it says.
+    """Return the document in UTF-8 without byte-order mark and XML declaration.
+
+    Raises Unusable if the bytes are not of the declared encoding, or it is unknown.
 
     A byte-order mark decides against the declaration, as in libxml2.
     """
@@ -116,7 +118,7 @@ def to_utf8(document: bytes) -> bytes:
 
 
 def _end_of_root(text: bytes) -> int:
-    """Where the root ends in a document that has something after it. Raises Unusable if that is not legal."""
+    """Return where the root ends in a document that has something after it. Raises Unusable if that is not legal."""
     parser = expat.ParserCreate("utf-8")
     ends: list[int] = []
     depth = 0
@@ -129,8 +131,8 @@ def _end_of_root(text: bytes) -> int:
         nonlocal depth
         depth -= 1
         if not depth:
-            place = parser.CurrentByteIndex  # where the end tag begins; past a tag that is both start and end
-            ends.append(text.index(b">", place) + 1 if text.startswith(b"</", place) else place)
+            index = parser.CurrentByteIndex  # where the end tag begins; past a tag that is both start and end
+            ends.append(text.index(b">", index) + 1 if text.startswith(b"</", index) else index)
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
@@ -141,7 +143,7 @@ def _end_of_root(text: bytes) -> int:
 
 
 def parse(element: bytes) -> etree._Element:
-    """The tree of a root element, without white space between elements and comments. Raises Unusable."""
+    """Parse a root element, dropping comments and white space between elements. Raises Unusable."""
     try:
         return etree.fromstring(_without_long_blanks(element), parsers.strict)
     except etree.XMLSyntaxError as exc:
@@ -149,9 +151,9 @@ def parse(element: bytes) -> etree._Element:
 
 
 def digest_of(root: etree._Element) -> bytes:
-    """SHA-256 of the exclusive canonical XML of what `parse` gave.
+    """Return the SHA-256 of the exclusive canonical XML of a tree from `parse`.
 
-    Comments and white space between elements are gone there, so order of attributes, indentation and encoding do
+    `parse` has dropped comments and white space between elements, so order of attributes, indentation and encoding do
     not count (promise 3).
     """
     return hashlib.sha256(_canonical(root)).digest()
@@ -167,15 +169,15 @@ def _canonical(root: etree._Element) -> bytes:
     try:
         return etree.tostring(root, method="c14n", exclusive=True, with_comments=False)
     except etree.C14NError:
-        # Canonical XML 1.0 has no answer for a namespace that is a relative URI; 2.0, far slower, takes it as it is.
+        # Canonical XML 1.0 refuses a namespace that is a relative URI; 2.0 accepts it, and is far slower.
         return str(etree.canonicalize(root, with_comments=False)).encode()
 
 
 class _Parsers(threading.local):
-    """A parser for each thread: making one costs a quarter of what it takes to parse a record."""
+    """A parser for each thread, because creating one takes a quarter of the time of parsing a record."""
 
     def __init__(self) -> None:
-        # For everything foreign: no network, no DTD, no entities, libxml2's own limits, no mending.
+        # For all documents from outside: no network, no DTD, no entities, libxml2's own limits, no recovery.
         self.strict = etree.XMLParser(
             resolve_entities=False,
             no_network=True,

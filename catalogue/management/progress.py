@@ -1,4 +1,4 @@
-"""A progress bar for commands: on a terminal only, on standard error, so that output stays usable in scripts."""
+"""Show a progress bar for commands: on a terminal only, on standard error, so that output stays usable in scripts."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A function that moves the bar on by a number of items; a bar without an end where `total` is None."""
+    """Yield a function that advances the bar by a number of items. The bar has no end if `total` is None."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,1 +1,1 @@
-"""The public HTML pages of the catalogue, and what shows values to people there and in the admin. Reads only."""
+"""Public HTML pages of the catalogue, and the formatting of values for these pages and the admin. Reads only."""

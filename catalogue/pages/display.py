@@ -1,4 +1,4 @@
-"""Metadata as people read it: XML indented, boxes and times in words. Text in, text out; HTML is made elsewhere."""
+"""Format metadata for people: XML indented, boxes and times in words. Text in, text out; HTML is made elsewhere."""
 
 import re
 from datetime import datetime
@@ -8,24 +8,26 @@ from lxml import etree
 from catalogue.documents import iso19139, xml_tree
 from catalogue.payloads import payload
 
-MAX_SHOWN_CHARACTERS = 200_000  # chosen: ten times a long record; a browser still shows it at once
+MAX_DISPLAYED_CHARACTERS = 200_000  # chosen: ten times a long record; a browser still shows it at once
 
 
 def indented(document: bytes) -> str:
-    """The document, indented, or as it stands where it is not XML; cut after MAX_SHOWN_CHARACTERS."""
+    """Indent a document, or return it as it is if it is not XML; cut after MAX_DISPLAYED_CHARACTERS."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_blank_text=True)
     try:
         text = etree.tostring(etree.fromstring(document, parser), pretty_print=True, encoding="unicode")
     except (etree.XMLSyntaxError, ValueError):
         text = document.decode("utf-8", errors="replace")
     text = text.replace("\0", "\ufffd").strip()
-    if len(text) > MAX_SHOWN_CHARACTERS:
-        text = f"{text[:MAX_SHOWN_CHARACTERS]}\n... cut here; {len(text) - MAX_SHOWN_CHARACTERS} characters follow"
+    if len(text) > MAX_DISPLAYED_CHARACTERS:
+        text = (
+            f"{text[:MAX_DISPLAYED_CHARACTERS]}\n... cut here; {len(text) - MAX_DISPLAYED_CHARACTERS} characters follow"
+        )
     return text
 
 
 def stored(packed: bytes | memoryview | None) -> str:
-    """A stored payload, indented; a sentence where it cannot be read back; empty for a tombstone."""
+    """Return a stored payload, indented; a sentence if it is damaged; empty for a tombstone."""
     if packed is None:
         return ""
     try:
@@ -35,7 +37,7 @@ def stored(packed: bytes | memoryview | None) -> str:
 
 
 def details(packed: bytes | memoryview | None) -> iso19139.Details:
-    """The contacts and links in a stored payload; none where it cannot be read back, which `stored` tells."""
+    """Read the contacts and links of a stored payload; none if it is damaged, which `stored` reports."""
     try:
         return iso19139.Details() if packed is None else iso19139.read_details(payload.unpack(packed))
     except (payload.PayloadDamaged, xml_tree.Unusable):
@@ -48,13 +50,13 @@ def may_be_followed(url: str) -> bool:
 
 
 def box(corners: tuple[float, float, float, float]) -> str:
-    """A bounding box [west, south, east, north] in words."""
+    """Format a bounding box [west, south, east, north] in words."""
     west, south, east, north = corners
     return f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, {_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}"
 
 
 def span(begins: datetime | None, ends: datetime | None) -> str:
-    """A time extent in words; empty when neither end is given."""
+    """Format a time extent in words; empty if neither end is given."""
     if begins and ends:
         return f"{_instant(begins)} to {_instant(ends)} UTC"
     if begins:

@@ -1,4 +1,4 @@
-"""Paging for people over tables of a million rows: nothing is counted to its end, and only one page of rows is read."""
+"""Page through tables of a million rows for people: never count all rows, and read only one page of them."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,14 @@ else:
 
 
 class CappedPaginator(_Paginator):
-    """Counts up to `cap` rows and knows no more of them. Takes a queryset that is ordered and not sliced."""
+    """Counts up to `cap` rows, no further. Takes a queryset that is ordered and not sliced."""
 
     cap = 1000
     object_list: QuerySet[Any]
 
     @cached_property
     def count(self) -> int:
-        """The number of rows; `cap` where there are as many or more."""
+        """The number of rows; `cap` if there are as many or more."""
         return self.object_list.order_by()[: self.cap].count()
 
     @property
@@ -29,7 +29,7 @@ class CappedPaginator(_Paginator):
         return self.count >= self.cap
 
     def page(self, number: int | str) -> Page[Any]:
-        """One page. The rows before it are skipped in the index, without their texts and what is joined to them."""
+        """Read one page. The rows before it are skipped in the index, without reading their texts and joined rows."""
         number = self.validate_number(number)
         start = (number - 1) * self.per_page
         keys = list(self.object_list.values_list("pk", flat=True)[start : min(start + self.per_page, self.count)])
@@ -54,7 +54,7 @@ class EstimatedPaginator(CappedPaginator):
 
 
 def _estimated_rows(model: type[Model]) -> int:
-    """How many rows the table had when PostgreSQL last looked; -1 if it never did."""
+    """Return how many rows the table had when PostgreSQL last analysed it; -1 if it never did."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [model._meta.db_table])
         return int(cursor.fetchone()[0])

@@ -1,4 +1,4 @@
-"""HTML for people: search, one record, and the counts as JSON. Reads only."""
+"""Answer requests for public pages: search, one record, and the statistics as JSON. Reads only."""
 
 from typing import Any
 
@@ -23,27 +23,27 @@ MAX_QUESTION_CHARACTERS = oai.MAX_IDENTIFIER_BYTES  # so that every identifier c
 
 @require_safe
 def search_page(request: HttpRequest) -> HttpResponse:
-    """The start page: a search field and the sets; with `q` the hits, with `set` the newest records of that set."""
+    """Show the start page: a search field and the sets; with `q` the hits, with `set` the newest records of that set."""
     text = _argument(request, "q").strip()[:MAX_QUESTION_CHARACTERS]
     spec = _argument(request, "set")
-    chosen = MetadataSet.objects.filter(spec=spec, public=True).first() if spec else None
-    if spec and chosen is None:
+    selected_set = MetadataSet.objects.filter(spec=spec, public=True).first() if spec else None
+    if spec and selected_set is None:
         return _not_found(request, f"This catalogue has no set “{spec[:200]}”.")
-    context: dict[str, Any] = {"text": text, "chosen": chosen}
-    if text or chosen:
-        hits = _hits(text, chosen, request.GET.get("page"))
+    context: dict[str, Any] = {"text": text, "chosen": selected_set}
+    if text or selected_set:
+        hits = _hits(text, selected_set, request.GET.get("page"))
         context |= {"hits": hits, "withdrawn": None if hits else _withdrawn(text)}
     else:
         rows = stats.by_set()
-        context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.shown_sets()]
+        context["sets"] = [(item, rows.get(item.spec, {})) for item in lists.visible_sets()]
         context["is_empty"] = not rows[oai.CATALOGUE_SET]["live"]
     return render(request, "catalogue/search.html", context)
 
 
-def _hits(text: str, chosen: MetadataSet | None, page: str | None) -> Page[Record]:
+def _hits(text: str, selected_set: MetadataSet | None, page: str | None) -> Page[Record]:
     found = search.records(text)
-    if chosen is not None and chosen.kind != MetadataSet.Kind.CATALOGUE:
-        members = Membership.objects.filter(set=chosen, deleted=False)
+    if selected_set is not None and selected_set.kind != MetadataSet.Kind.CATALOGUE:
+        members = Membership.objects.filter(set=selected_set, deleted=False)
         found = found.filter(pk__in=members.values("record_id"))
     found = (
         found.select_related("description")
@@ -55,22 +55,22 @@ def _hits(text: str, chosen: MetadataSet | None, page: str | None) -> Page[Recor
 
 
 def _withdrawn(text: str) -> Record | None:
-    """The tombstone with this identifier."""
+    """Find the tombstone with this identifier."""
     return Record.objects.defer("provenance").filter(key=oai.identifier_key(text), deleted=True).first()
 
 
 @require_safe
 def record_page(request: HttpRequest) -> HttpResponse:
-    """One record, `?id=IDENTIFIER`: what it says, where it came from, and its XML. 410 when it has been withdrawn."""
+    """Show one record, `?id=IDENTIFIER`: its description, where it came from, and its XML. 410 if it was withdrawn."""
     identifier = _argument(request, "id")
-    record = _named(identifier)
+    record = _find_record(identifier)
     if record is None:
         return _unknown(request, identifier)
     context = {
         "record": record,
         "description": getattr(record, "description", None),
         "sets": MetadataSet.objects.filter(memberships__record=record, memberships__deleted=False, public=True),
-        "validation": validation.standing(record),
+        "validation": validation.current_label(record),
         "details": display.details(record.payload),
         "xml": display.stored(record.payload),
     }
@@ -79,9 +79,9 @@ def record_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def record_xml(request: HttpRequest) -> HttpResponse:
-    """The metadata of one live record as it was received."""
+    """Return the metadata of one live record as it was received."""
     identifier = _argument(request, "id")
-    record = _named(identifier)
+    record = _find_record(identifier)
     if record is None:
         return _unknown(request, identifier)
     if record.payload is None:
@@ -95,16 +95,16 @@ def record_xml(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def stats_json(_request: HttpRequest) -> HttpResponse:
-    """The figures of `manage.py catalogue stats --json`, of the public sets."""
+    """Return the statistics of `manage.py catalogue stats --json`, of the public sets."""
     return JsonResponse(stats.public())
 
 
 def _argument(request: HttpRequest, name: str) -> str:
-    """An argument of the query, without NUL, which PostgreSQL takes in no text."""
+    """Return an argument of the query, without NUL, which PostgreSQL accepts in no text."""
     return request.GET.get(name, "").replace("\0", "")
 
 
-def _named(identifier: str) -> Record | None:
+def _find_record(identifier: str) -> Record | None:
     key = oai.identifier_key(identifier)
     return Record.objects.select_related("owner", "description", "validation").filter(key=key).first()
 

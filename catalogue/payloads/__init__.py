@@ -1,1 +1,1 @@
-"""How root elements are stored: zstd frames, trained dictionaries. Used by catalogue, and by oaiprovider to send them."""
+"""Compress root elements for storage: zstd frames, trained dictionaries. Used by catalogue, and by oaiprovider to send them."""

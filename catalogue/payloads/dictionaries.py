@@ -1,8 +1,8 @@
-"""Where the dictionaries of `catalogue.payloads.payload` come from: the samples that ship, then the node's own records.
+"""Train dictionaries for `catalogue.payloads.payload`: on the samples that ship, then on the node's own records.
 
-A dictionary is a row that is never changed and never deleted while a payload needs it: all are kept, they are
-small and few. A node begins with one trained on the samples that ship; `tend` trains another one as soon as
-the catalogue has outgrown it. Payloads made with an older one stay as they are until `repack`.
+A dictionary is a row that is never changed and never deleted while a payload needs it: all stay, they are small and
+few. A node begins with one trained on the samples that ship; `retrain_if_outgrown` trains another one as soon as the
+catalogue has many more records than that. Payloads packed with an older dictionary stay as they are until `repack`.
 """
 
 import functools
@@ -23,25 +23,25 @@ from catalogue.payloads import payload, zstd
 logger = logging.getLogger(__name__)
 
 SAMPLE_RECORDS = 8000  # chosen by measurement, with the size: docs/benchmarks.md
-# Chosen: a catalogue with so many live records should have a dictionary that was trained on at least so many.
-# The first step comes early, because it saves most; the second knows what the catalogue is like.
+# Chosen: (live records, records that the newest dictionary should then have been trained on), largest first. The small
+# step comes early, because it saves most; the large one trains on a representative sample.
 _OUTGROWN = ((10_000, 6000), (1000, 500))
 _REPACK_RECORDS = 200  # chosen: a writer of one of them waits for less than a tenth of a second
 
 
 @dataclass(slots=True)
-class Repacked:
-    """What became of the payloads; `damaged` holds the identifiers of those that cannot be read back."""
+class RepackReport:
+    """What became of the payloads. `damaged`: the identifiers of records, or sources of claims, that cannot be unpacked."""
 
     repacked: int
-    kept: int
+    unchanged: int
     damaged: list[str]
 
 
 def ensure() -> None:
-    """Store the dictionary trained on the samples that ship if the database has none."""
+    """Store a dictionary trained on the samples that ship, if the database has none."""
     if not Dictionary.objects.exists():
-        number, content, trained_on = _from_samples()
+        number, content, trained_on = _train_on_shipped_samples()
         _store(number, content, trained_on)
 
 
@@ -53,26 +53,25 @@ def train(
 ) -> Dictionary:
     """Train a dictionary on up to `records` live records taken at random, and make it the newest.
 
-    `trainer` does as frames.train, which keeps all threads of its process waiting. Raises frames.Untrainable where
-    there are too few.
+    `trainer`: zstd.train, which stops all threads of its process while it runs, or a function that calls it elsewhere.
+    Raises zstd.Untrainable if there are too few records.
     """
     elements = []
-    for packed in _some_payloads(records):
+    for packed in _sample_payloads(records):
         try:
             elements.append(payload.unpack(packed))
         except payload.PayloadDamaged:
-            continue  # whoever asks for that record is told
+            continue  # reported when that record is served
     number, content = trainer(elements, size)
-    made = _store(number, content, len(elements))
+    dictionary = _store(number, content, len(elements))
     logger.info("dictionary trained", extra={"dictionary": number, "records": len(elements), "bytes": len(content)})
-    return made
+    return dictionary
 
 
-def learn(elements: Sequence[bytes]) -> bool:
-    """Before a bulk load into a young catalogue: train on what is coming, if that is much more than is known; whether."""
-    known = _newest_trained_on()
+def train_before_load(elements: Sequence[bytes]) -> bool:
+    """Train a dictionary on the first elements of a bulk load, if the newest knows far fewer. Returns whether it did."""
     live, wanted = _OUTGROWN[-1]
-    if known >= wanted or len(elements) < live:
+    if _newest_trained_on() >= wanted or len(elements) < live:
         return False
     try:
         number, content = zstd.train(elements)
@@ -90,22 +89,22 @@ def _newest_trained_on() -> int:
 
 
 def retrain_if_outgrown(trainer: Trainer = zstd.train) -> bool:
-    """Train a new dictionary if the catalogue has outgrown the newest one; whether it had. Cheap when it has not."""
-    if not outgrown():
+    """Train a new dictionary if the catalogue has outgrown the newest one. Returns whether it did. Cheap if not."""
+    if not is_outgrown():
         return False
     with transaction.atomic():
         if not locks.try_lock_transaction(locks.DICTIONARY_TRAINING):
-            return False  # another process is at it
+            return False  # another process is training
         try:
             train(trainer=trainer)
         except zstd.Untrainable as exc:
             logger.warning("no dictionary trained", extra={"reason": str(exc)})
             return False
-    payload.look_again()
+    payload.refresh_newest()
     return True
 
 
-def outgrown() -> bool:
+def is_outgrown() -> bool:
     """Whether the catalogue has many more records than its newest dictionary was trained on. Cheap."""
     trained_on = _newest_trained_on()
     with connection.cursor() as cursor:
@@ -120,34 +119,34 @@ def outgrown() -> bool:
     return False
 
 
-def _some_payloads(number: int) -> list[bytes]:
-    """Payloads of live records taken at random. Ids are drawn, not rows sorted: a large table is not read whole."""
+def _sample_payloads(number: int) -> list[bytes]:
+    """Read payloads of live records taken at random. Draws ids instead of sorting a large table."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM (SELECT FROM catalogue_record LIMIT %s) AS enough", [4 * number])
         if cursor.fetchone()[0] < 4 * number:
-            drawn = "SELECT payload FROM catalogue_record WHERE NOT deleted ORDER BY random() LIMIT %(number)s"
+            sample = "SELECT payload FROM catalogue_record WHERE NOT deleted ORDER BY random() LIMIT %(number)s"
         else:
-            drawn = """
+            sample = """
                 SELECT r.payload FROM catalogue_record r JOIN (
                     SELECT DISTINCT low + floor(random() * (high - low + 1))::bigint AS id
                     FROM (SELECT min(id) AS low, max(id) AS high FROM catalogue_record) AS ends,
                          generate_series(1, 4 * %(number)s)
                 ) AS draw USING (id) WHERE NOT r.deleted LIMIT %(number)s
             """
-        cursor.execute(drawn, {"number": number})
+        cursor.execute(sample, {"number": number})
         return [bytes(row[0]) for row in cursor.fetchall()]
 
 
 @functools.cache
-def _from_samples() -> tuple[int, bytes, int]:
+def _train_on_shipped_samples() -> tuple[int, bytes, int]:
     elements = [xml_tree.root_element(file.read_bytes()) for file in sorted(SAMPLES.glob("*/*.xml"))]
     number, content = zstd.train(elements)
     return number, content, len(elements)
 
 
 def _store(number: int, content: bytes, trained_on: int) -> Dictionary:
-    """Make this the newest dictionary. The same content again stays as it is: a row never changes."""
-    made, _ = Dictionary.objects.get_or_create(
+    """Store this as the newest dictionary. If the same content is stored already, that row stays unchanged."""
+    dictionary, _ = Dictionary.objects.get_or_create(
         pk=number,
         defaults={
             "content": content,
@@ -156,40 +155,40 @@ def _store(number: int, content: bytes, trained_on: int) -> Dictionary:
             "trained_on": trained_on,
         },
     )
-    payload.look_again()
-    return made
+    payload.refresh_newest()
+    return dictionary
 
 
-def repack(*, level: int = zstd.LEVEL_AT_LEISURE, advance: Callable[[int], None] = lambda number: None) -> Repacked:
-    """Pack all payloads anew with the newest dictionary, batch by batch; the bytes on the wire and all datestamps stay.
+def repack(*, level: int = zstd.LEVEL_AT_LEISURE, advance: Callable[[int], None] = lambda number: None) -> RepackReport:
+    """Pack all payloads again with the newest dictionary, batch by batch. Served bytes and datestamps do not change.
 
-    A payload that cannot be read back is left as it is, and its record's digest is emptied: the next time the
-    record is offered, it differs from what is held, and is stored again.
+    A payload that cannot be unpacked stays as it is, and the digest of its record is emptied: the next time the
+    record is offered, it differs from the stored one and is stored again.
     """
-    now = payload.newest()
-    packer = zstd.Packer(zstd.dictionary(now.content, level=level) if now.id else None, level=level)
-    done = Repacked(0, 0, [])
+    newest = payload.newest()
+    packer = zstd.Packer(zstd.load_dictionary(newest.content, level=level) if newest.id else None, level=level)
+    report = RepackReport(0, 0, [])
     for table in ("catalogue_record", "catalogue_claim"):
-        after = 0
-        while after >= 0:
-            before = done.repacked + done.kept
-            after = _repack_some(table, after, packer, done)
-            advance(done.repacked + done.kept - before)
-    return done
+        last_id = 0
+        while last_id >= 0:
+            before = report.repacked + report.unchanged
+            last_id = _repack_batch(table, last_id, packer, report)
+            advance(report.repacked + report.unchanged - before)
+    return report
 
 
 @transaction.atomic
-def _repack_some(table: str, after: int, packer: zstd.Packer, done: Repacked) -> int:
-    """Repack a batch of rows above an id; the last id of the batch, -1 at the end.
+def _repack_batch(table: str, after_id: int, packer: zstd.Packer, report: RepackReport) -> int:
+    """Repack a batch of rows above an id. Returns the last id of the batch, -1 at the end.
 
-    Without the clock's lock, for what a list shows does not change. Rows that a writer has in hand are passed by:
-    they are about to be packed anew anyway, and so neither waits for the other's rows in a circle.
+    Without the clock's lock, because no list changes. Rows that a writer has locked are skipped: they are about to be
+    packed again anyway, and waiting for them could deadlock.
     """
     name = "identifier" if table == "catalogue_record" else "source"
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id > %s ORDER BY id LIMIT %s) AS batch",
-            [after, _REPACK_RECORDS],
+            [after_id, _REPACK_RECORDS],
         )
         last = cursor.fetchone()[0]
         if last is None:
@@ -197,26 +196,26 @@ def _repack_some(table: str, after: int, packer: zstd.Packer, done: Repacked) ->
         cursor.execute(
             f"SELECT id, {name}, payload FROM {table} WHERE id > %s AND id <= %s AND payload IS NOT NULL"
             " FOR NO KEY UPDATE SKIP LOCKED",
-            [after, last],
+            [after_id, last],
         )
         smaller = []
         for pk, identifier, packed in cursor.fetchall():
             try:
-                again = packer.pack(payload.unpack(packed))
+                repacked = packer.pack(payload.unpack(packed))
             except payload.PayloadDamaged as exc:
                 logger.error("payload damaged", extra={"identifier": identifier, "reason": str(exc)})
-                done.damaged.append(identifier)
+                report.damaged.append(identifier)
                 cursor.execute(f"UPDATE {table} SET digest = '' WHERE id = %s", [pk])
                 continue
-            if len(again) < len(packed):
-                smaller.append((pk, again))
+            if len(repacked) < len(packed):
+                smaller.append((pk, repacked))
             else:
-                done.kept += 1
+                report.unchanged += 1
         if smaller:
             cursor.execute(
                 f"UPDATE {table} t SET payload = new.payload"
                 " FROM unnest(%s::bigint[], %s::bytea[]) AS new (id, payload) WHERE t.id = new.id",
                 [[pk for pk, _ in smaller], [packed for _, packed in smaller]],
             )
-            done.repacked += len(smaller)
+            report.repacked += len(smaller)
     return int(last)

@@ -1,7 +1,7 @@
-"""What ISA-L leaves behind in the processor, and how to be rid of it. No Django, no I/O.
+"""Clear the vector registers that ISA-L leaves in use, which slow later code down. No Django, no I/O.
 
 ISA-L's checksums and compression use the upper halves of the vector registers and do not clear them (no VZEROUPPER).
-From then on, every older vector instruction of that thread has to keep them as they are, and waits for them: zstd unpacks at
+From then on, every older vector instruction of that thread has to preserve them and waits for them: zstd unpacks at
 60 % of its speed, libxml2 parses at 85 %, until something else clears them (docs/benchmarks.md). OpenSSL's SHA-512 does.
 """
 
@@ -15,14 +15,14 @@ _R = TypeVar("_R")
 _BLOCK = bytes(128)  # of SHA-512: from this length on it is hashed at once
 
 
-def cleaned(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that calls ISA-L, and leaves the registers as it found them. Takes a microsecond."""
+def clear_registers(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Decorate a function that calls ISA-L, so that the registers are cleared after it. Takes a microsecond."""
 
     @functools.wraps(function)
-    def cleaning(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def with_cleared_registers(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             return function(*args, **kwargs)
         finally:
             hashlib.sha512(_BLOCK)
 
-    return cleaning
+    return with_cleared_registers

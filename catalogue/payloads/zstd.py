@@ -1,7 +1,7 @@
-"""zstd frames: a root element packed with a dictionary, and unpacked again. Bytes in, bytes out; no Django.
+"""Pack root elements into zstd frames with a dictionary, unpack them, train dictionaries. Bytes in, bytes out; no Django.
 
-A frame names the dictionary it was made with and carries a checksum of its content, so that a reader needs
-nothing but the frame to find the dictionary, and damage is an error instead of wrong bytes.
+A frame has the id of its dictionary and a checksum of its content, so that a reader needs nothing but the frame to
+find the dictionary, and damage is an error instead of wrong bytes.
 """
 
 import hashlib
@@ -10,30 +10,30 @@ from typing import Any
 
 import zstandard
 
-# Chosen by measurement (docs/benchmarks.md): what a writer can afford while somebody waits, and what may take
-# its time because nobody does. Reading costs the same.
+# Chosen by measurement (docs/benchmarks.md): the level while somebody waits for a writer, and the slower one for
+# repacking, when nobody waits. Reading costs the same.
 LEVEL = 5
 LEVEL_AT_LEISURE = 9
 
 MAX_DICTIONARY_BYTES = 2 * 1024 * 1024
-# Measured: asked for more than this part of the samples, the trainer returns a small dictionary instead of a large one.
+# Measured: asked for more than an 80th of the samples, the trainer returns a small dictionary instead of a large one.
 _PART_OF_SAMPLES = 80
-_PART_OF_FEW_SAMPLES = 8  # for small dictionaries it need not be so little
+_PART_OF_FEW_SAMPLES = 8  # a small dictionary may be an 8th
 _SMALL_BYTES = 110 * 1024
 _MIN_BYTES = 16 * 1024
 
 
-# Measured (docs/benchmarks.md): of many samples long pieces do better than what the trainer finds by trying, and cost
-# a fifth of its time. For few samples it may try.
+# Measured (docs/benchmarks.md): for many samples long segments do better than the options that the trainer finds by
+# trying, in a fifth of its time. For few samples the trainer may try.
 _MANY_BYTES = 4 * 1024 * 1024
-_CHOSEN: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 1.0}
+_TRAINER_OPTIONS: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 1.0}
 
 
-NotWhole = zstandard.ZstdError
+DamagedFrame = zstandard.ZstdError  # raised by unpackers
 
 
-class Unreadable(Exception):
-    """These bytes are not a whole frame, or not one made with this dictionary."""
+class NotAFrame(Exception):
+    """These bytes do not begin with the header of a frame."""
 
 
 class Untrainable(Exception):
@@ -41,7 +41,7 @@ class Untrainable(Exception):
 
 
 class Packer:
-    """Packs with one dictionary. Not to be shared between threads; its dictionary may be."""
+    """Packs with one dictionary. Threads must not share a packer; they may share the dictionary."""
 
     def __init__(self, dictionary: zstandard.ZstdCompressionDict | None, *, level: int = LEVEL) -> None:
         self._compressor = (
@@ -55,30 +55,33 @@ class Packer:
 
 
 def unpacker(dictionary: zstandard.ZstdCompressionDict | None) -> Callable[[bytes | memoryview], bytes]:
-    """Unpacks what one dictionary has packed. Raises NotWhole. Not to be shared between threads; its dictionary may be."""
+    """Return a function that unpacks frames of one dictionary and raises DamagedFrame.
+
+    Threads must not share the function; they may share the dictionary.
+    """
     if dictionary is None:
         return zstandard.ZstdDecompressor().decompress
     return zstandard.ZstdDecompressor(dict_data=dictionary).decompress
 
 
-def dictionary(content: bytes, *, level: int | None = None) -> zstandard.ZstdCompressionDict:
-    """A dictionary ready for use; with a level, made ready to pack at that level too."""
-    made = zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_FULLDICT)
+def load_dictionary(content: bytes, *, level: int | None = None) -> zstandard.ZstdCompressionDict:
+    """Load a dictionary to unpack with; with a level, also to pack at that level."""
+    dictionary = zstandard.ZstdCompressionDict(content, dict_type=zstandard.DICT_TYPE_FULLDICT)
     if level is not None:
-        made.precompute_compress(level=level)
-    return made
+        dictionary.precompute_compress(level=level)
+    return dictionary
 
 
 def dictionary_id(packed: bytes | memoryview) -> int:
-    """The id of the dictionary that this frame was made with; 0 for none. Raises Unreadable."""
+    """Return the id of the dictionary that this frame was packed with; 0 for none. Raises NotAFrame."""
     try:
         return zstandard.get_frame_parameters(packed).dict_id
     except zstandard.ZstdError as exc:
-        raise Unreadable(str(exc)) from exc
+        raise NotAFrame(str(exc)) from exc
 
 
 def size_of(packed: bytes | memoryview) -> int:
-    """The length of the content, as the frame has it; -1 where it does not say, or is no frame."""
+    """Return the length of the unpacked content; -1 if the frame does not say, or is not a frame."""
     try:
         return zstandard.frame_content_size(packed)
     except zstandard.ZstdError:
@@ -86,15 +89,15 @@ def size_of(packed: bytes | memoryview) -> int:
 
 
 def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[int, bytes]:
-    """The id and the content of a new dictionary of at most `size` bytes, fewer for few samples. Raises Untrainable.
+    """Train a dictionary of at most `size` bytes, fewer for few samples; its id and its content. Raises Untrainable.
 
-    The id is made from the content, so that the same samples give the same dictionary in every process.
+    The id is computed from the content, so that the same samples give the same dictionary in every process.
     """
-    given = sum(map(len, samples))
-    useful = max(given // _PART_OF_SAMPLES, min(given // _PART_OF_FEW_SAMPLES, _SMALL_BYTES), _MIN_BYTES)
+    sample_bytes = sum(map(len, samples))
+    useful = max(sample_bytes // _PART_OF_SAMPLES, min(sample_bytes // _PART_OF_FEW_SAMPLES, _SMALL_BYTES), _MIN_BYTES)
     try:
-        chosen = _CHOSEN if given >= _MANY_BYTES else {}
-        content = zstandard.train_dictionary(min(size, useful), list(samples), **chosen).as_bytes()
+        options = _TRAINER_OPTIONS if sample_bytes >= _MANY_BYTES else {}
+        content = zstandard.train_dictionary(min(size, useful), list(samples), **options).as_bytes()
     except zstandard.ZstdError as exc:
         raise Untrainable(f"{len(samples)} samples are not enough to train a dictionary on: {exc}") from exc
     number = _private_id(content)
@@ -103,5 +106,5 @@ def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[i
 
 
 def _private_id(content: bytes) -> int:
-    """An id in the range that zstd leaves for private use, 32768 to 2**31 - 1 (RFC 8878, section 3.1.1.1.3)."""
+    """Compute an id in the range that zstd leaves for private use, 32768 to 2**31 - 1 (RFC 8878, section 3.1.1.1.3)."""
     return 32768 + int.from_bytes(hashlib.sha256(content[8:]).digest()[:8], "big") % (2**31 - 32768)

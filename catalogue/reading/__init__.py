@@ -1,1 +1,1 @@
-"""Read queries: lists in key order, scopes, search, figures. Writes nothing; used by oaiprovider, pages, admin and commands."""
+"""Read queries: lists in key order, scopes, search, statistics. Writes nothing; used by oaiprovider, pages, admin and commands."""

@@ -1,4 +1,4 @@
-"""The reading side: the instant of a list, its pages in keyset order, its size, one record; each within a scope.
+"""Read lists: the instant of a list, its pages in keyset order, its size, one record; each within a scope.
 
 A list is ordered by (datestamp, id) and read by key, never by offset (P101): a page costs the same at
 every depth. It is bounded above by the instant of its first page. Nothing here writes a record.
@@ -22,14 +22,14 @@ from catalogue.reading.scopes import EVERYTHING, Scope
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which records a list holds: of one set (None: of the whole scope), stamped in the half-open range [start, end)."""
+    """Which records a list has: of one set (None: of the whole scope), stamped in the half-open range [start, end)."""
 
     set_spec: str | None
     start: datetime | None
     end: datetime
 
     def raised_to(self, floor: datetime | None) -> "Window | None":
-        """The window of the records that this one holds when no datestamp counts as older than `floor` (P93).
+        """Return the window of the same records if no datestamp counts as older than `floor` (P93).
 
         All stamps up to the floor are then equal to it, so that they are in the window together or not at all, and
         the order of the list remains. None: no record can be in it.
@@ -41,19 +41,19 @@ class Window:
         return Window(self.set_spec, None, self.end) if self.start is None or self.start <= floor else self
 
 
-class Place(NamedTuple):
-    """A place in list order: everything up to and including this row has been delivered."""
+class ListPosition(NamedTuple):
+    """A position in list order: everything up to and including this row has been delivered."""
 
     datestamp: datetime
     pk: int
 
 
-class Listed(NamedTuple):
-    """A record as a list shows it. `packed` and `way` are None when it is deleted or they were not asked for.
+class ListRow(NamedTuple):
+    """A record in a list. `packed` and `provenance_json` are None if it is deleted or they were not requested.
 
-    `specs` are the setSpecs of the scope, `WIS-CATALOGUE` among them where the scope shows it. In a list of a set the
-    datestamp and the status are those of the membership: a record that left the set is deleted there while it lives
-    on elsewhere. These are the values as the statement gives them: of a long list little more is asked of each row.
+    `specs` are the setSpecs of the scope, `WIS-CATALOGUE` among them if it is in the scope. In a list of a set the
+    datestamp and the status are those of the membership: a record that left the set is deleted there while it is live
+    elsewhere. The fields are the values of the statement, because a long list needs few of the properties below.
     """
 
     pk: int
@@ -62,11 +62,11 @@ class Listed(NamedTuple):
     deleted: bool
     specs: str  # with blanks between them, which no setSpec has (P72)
     packed: memoryview | None
-    way: str | None  # JSON, as jsonb reaches a bare cursor
+    provenance_json: str | None  # JSON, as jsonb reaches a bare cursor
 
     @property
-    def place(self) -> Place:
-        return Place(self.datestamp, self.pk)
+    def position(self) -> ListPosition:
+        return ListPosition(self.datestamp, self.pk)
 
     @property
     def datestamp(self) -> datetime:
@@ -78,16 +78,16 @@ class Listed(NamedTuple):
 
     @property
     def payload(self) -> bytes | None:
-        """The metadata, unpacked each time; None, and an error in the log, where it cannot be read back."""
-        return None if self.packed is None else payload.unpack_or_tell(self.packed, identifier=self.identifier)
+        """The metadata, unpacked each time; None, and an error in the log, if it is damaged."""
+        return None if self.packed is None else payload.unpack_or_log(self.packed, identifier=self.identifier)
 
     @property
     def provenance(self) -> dict[str, Any] | None:
-        return json.loads(self.way) if self.way else None
+        return json.loads(self.provenance_json) if self.provenance_json else None
 
 
-class Version(NamedTuple):
-    """One state of a row of a list: two that are equal are shown alike, in this list and in any other."""
+class RowVersion(NamedTuple):
+    """One version of a row of a list: rows of equal versions look the same in this list and in any other."""
 
     pk: int
     stamp: int  # the datestamp, in seconds since 1970
@@ -95,10 +95,10 @@ class Version(NamedTuple):
 
 
 def instant() -> datetime:
-    """The present as a list may claim it: every write stamped earlier is committed and visible (P39, P91).
+    """Return the present for a list: every write stamped earlier is committed and visible (P39, P91).
 
-    Waits for the writer that is committing, if there is one, and no later write is stamped earlier, whatever the
-    clock does: see `docs/datestamps.md`. Whole seconds, UTC.
+    Waits for a writer that is committing. No later write is stamped earlier, whatever the clock does: see
+    `docs/datestamps.md`. Whole seconds, UTC.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT catalogue_instant()")
@@ -106,34 +106,36 @@ def instant() -> datetime:
 
 
 def earliest() -> datetime:
-    """The guaranteed lower bound of every datestamp (P55)."""
+    """Return the guaranteed lower bound of every datestamp (P55)."""
     clock = DatestampClock.objects.filter(pk=1).first()
     return clock.earliest if clock else instant()  # no clock, no record yet
 
 
-def shown_sets(scope: Scope = EVERYTHING) -> list[MetadataSet]:
-    """The sets that ListSets shows, in the order of P80: the catalogue, our own, then the others by setSpec."""
+def visible_sets(scope: Scope = EVERYTHING) -> list[MetadataSet]:
+    """Return the sets that ListSets names, in the order of P80: the catalogue, our own, then the others by setSpec."""
     order = {MetadataSet.Kind.CATALOGUE: 0, MetadataSet.Kind.OWN: 1}
     return sorted(_sets(scope), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
 
 
 # For each page: by the ORM these cost half a millisecond each.
-_SHOWN = "SELECT id FROM catalogue_metadataset WHERE CASE WHEN %(scope)s::bigint[] IS NULL THEN public ELSE id = ANY(%(scope)s) END"
+_VISIBLE_SETS = "SELECT id FROM catalogue_metadataset WHERE CASE WHEN %(scope)s::bigint[] IS NULL THEN public ELSE id = ANY(%(scope)s) END"
 
 
-def is_any_set_shown(scope: Scope = EVERYTHING) -> bool:
-    """Whether ListSets shows any set."""
-    return _shown_id("LIMIT 1", scope) is not None
+def is_any_set_visible(scope: Scope = EVERYTHING) -> bool:
+    """Whether ListSets names any set."""
+    return _find_visible_set("LIMIT 1", scope) is not None
 
 
-def shown_set(spec: str, scope: Scope = EVERYTHING) -> int | None:
-    """The id of the set of the scope with this setSpec; None if there is none. What is below it is in its rows (P74)."""
-    return _shown_id("AND spec = %(spec)s", scope, spec=spec)
+def visible_set_id(spec: str, scope: Scope = EVERYTHING) -> int | None:
+    """Return the id of the visible set with this setSpec, or None. Records of sets below it have rows in it too (P74)."""
+    return _find_visible_set("AND spec = %(spec)s", scope, spec=spec)
 
 
-def _shown_id(further: str, scope: Scope, **values: str) -> int | None:
+def _find_visible_set(further: str, scope: Scope, **values: str) -> int | None:
     with connection.cursor() as cursor:
-        cursor.execute(f"{_SHOWN} {further}", {"scope": None if scope.sets is None else list(scope.sets), **values})
+        cursor.execute(
+            f"{_VISIBLE_SETS} {further}", {"scope": None if scope.sets is None else list(scope.sets), **values}
+        )
         found = cursor.fetchone()
     return None if found is None else int(found[0])
 
@@ -144,16 +146,16 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
     return MetadataSet.objects.filter(pk__in=scope.sets)
 
 
-# What ListSets does not show no header may name (P142).
+# No header may name a set that ListSets does not name (P142).
 _HIDDEN = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
-# The statements; what they read of a row is filled in.
-_ALL = """
+# The statements; columns and bounds are filled in.
+_SELECT_ALL = """
     SELECT {columns}
     FROM catalogue_record r
     WHERE r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
-_ONE_SET = """
+_SELECT_ONE_SET = """
     SELECT {columns}
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
@@ -161,21 +163,22 @@ _ONE_SET = """
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
-_ONE_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {stamp} IS NOT NULL"
+_SELECT_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {stamp} IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What a row of a list is made of, in SQL: the columns that tell its id, its datestamp and whether it is deleted."""
+    """The SQL expressions for a row of a list: its id, its datestamp, whether it is deleted."""
 
     pk: str
     stamp: str
     deleted: str
-    # Who wrote a row and where it stands: no two states of it have both in common (PostgreSQL, 5.6 System Columns).
-    written: str = ""  # none: there is no such thing
+    # Transaction and position of the stored row: no two versions of it have both in common (PostgreSQL, 5.6 System
+    # Columns). Empty for a union of sets, whose rows have no version.
+    row_version: str = ""
 
     def specs(self, scope: Scope) -> str:
-        """The setSpecs that the header names, with blanks between them."""
+        """Build the expression for the setSpecs that the header names, with blanks between them."""
         if scope.sets is None:
             specs = (
                 f"CASE WHEN r.set_specs::text[] && {_HIDDEN} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
@@ -184,33 +187,36 @@ class _Row:
         else:
             specs = scopes.header_sets(self.pk, self.deleted, self.stamp)
         text = f"array_to_string({specs}, ' ')"
-        if self is _OF_ONE_SET:
+        if self is _MEMBERSHIP_ROW:
             text = f"CASE WHEN m.deleted AND NOT r.deleted THEN s.spec ELSE {text} END"
         return f"'{oai.CATALOGUE_SET} ' || {text}" if scope.whole else text
 
     def columns(self, scope: Scope, *, payloads: bool) -> str:
-        """The columns of `Listed`."""
+        """Build the columns of `ListRow`."""
         live = [
             f"CASE WHEN NOT {self.deleted} THEN r.{name} END" if payloads else "NULL"
             for name in ("payload", "provenance")
         ]
-        return ", ".join((self.pk, self._seconds, "r.identifier", self.deleted, self.specs(scope), *live))
+        return ", ".join((self.pk, self._stamp_seconds, "r.identifier", self.deleted, self.specs(scope), *live))
 
     def version(self, scope: Scope) -> str:
-        """The columns of `Version`. Of what a header names, only the sets of a scope stand in rows of their own."""
+        """Build the columns of `RowVersion`.
+
+        The sets of a scope are in rows of their own, and hidden sets may change: both belong to the version.
+        """
         sets = f"array_to_string({_HIDDEN}, ' ')" if scope.sets is None else self.specs(scope)
-        return ", ".join((self.pk, self._seconds, f"{self.written} || ' {scope.whole:d} ' || {sets}"))
+        return ", ".join((self.pk, self._stamp_seconds, f"{self.row_version} || ' {scope.whole:d} ' || {sets}"))
 
     @property
-    def _seconds(self) -> str:
+    def _stamp_seconds(self) -> str:
         return f"date_part('epoch', {self.stamp})::bigint"
 
 
-_WRITTEN = "r.xmin::text || r.ctid::text"
-_OF_ALL = _Row("r.id", "r.datestamp", "r.deleted", _WRITTEN)
-_OF_ONE_SET = _Row("m.record_id", "m.datestamp", "m.deleted", f"{_WRITTEN} || m.xmin::text || m.ctid::text")
-_OF_SEVERAL_SETS = _Row("m.record_id", "m.datestamp", "v.deleted")
-_OF_ONE = _Row("r.id", "v.datestamp", "v.deleted")  # of one record, what several sets say together
+_RECORD_VERSION = "r.xmin::text || r.ctid::text"
+_RECORD_ROW = _Row("r.id", "r.datestamp", "r.deleted", _RECORD_VERSION)
+_MEMBERSHIP_ROW = _Row("m.record_id", "m.datestamp", "m.deleted", f"{_RECORD_VERSION} || m.xmin::text || m.ctid::text")
+_UNION_ROW = _Row("m.record_id", "m.datestamp", "v.deleted")
+_SINGLE_ROW = _Row("r.id", "v.datestamp", "v.deleted")  # one record in all sets of the scope together
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,23 +238,23 @@ class _Query:
             return list(cursor.fetchall())
 
 
-def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> _Query | None:
-    """None where the scope has no such set."""
+def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING) -> _Query | None:
+    """Build the query for a window; None if the scope has no such set."""
     values: dict[str, Any] = {"end": window.end}
     if scope.sets is not None:
         values["scope"] = list(scope.sets)
     only = next(iter(scope.sets)) if window.set_spec is None and scope.sets and len(scope.sets) == 1 else None
     if scope.whole and window.set_spec in (None, oai.CATALOGUE_SET):
-        template, row = _ALL, _OF_ALL
+        template, row = _SELECT_ALL, _RECORD_ROW
     elif window.set_spec is None and only is None:
         if not scope.sets:
             return None
-        template, row = scopes.union(scope.sets), _OF_SEVERAL_SETS
+        template, row = scopes.union(scope.sets), _UNION_ROW
     else:
-        named = shown_set(window.set_spec, scope) if window.set_spec else None
+        named = visible_set_id(window.set_spec, scope) if window.set_spec else None
         if named is None and only is None:
             return None
-        template, row = _ONE_SET, _OF_ONE_SET
+        template, row = _SELECT_ONE_SET, _MEMBERSHIP_ROW
         values["set"] = only if named is None else named
     bounds = ""
     if window.start is not None:
@@ -260,73 +266,77 @@ def _query(window: Window, after: Place | None, scope: Scope = EVERYTHING) -> _Q
     return _Query(template, row, values, bounds)
 
 
-def page(window: Window, *, after: Place | None, size: int, payloads: bool, scope: Scope = EVERYTHING) -> list[Listed]:
-    """Up to `size` records of the window that follow `after` in list order; nothing is unpacked yet."""
+def page(
+    window: Window, *, after: ListPosition | None, size: int, payloads: bool, scope: Scope = EVERYTHING
+) -> list[ListRow]:
+    """Read up to `size` records of the window that follow `after` in list order; nothing is unpacked yet."""
     query = _query(window, after, scope)
     if query is None:
         return []
-    return list(map(Listed._make, query.rows(query.row.columns(scope, payloads=payloads), size=size)))
+    return list(map(ListRow._make, query.rows(query.row.columns(scope, payloads=payloads), size=size)))
 
 
-def versions(window: Window, *, after: Place | None, size: int, scope: Scope = EVERYTHING) -> list[Version] | None:
-    """The states of the rows that `page` would give; None in a list of several sets, where they have none."""
+def versions(
+    window: Window, *, after: ListPosition | None, size: int, scope: Scope = EVERYTHING
+) -> list[RowVersion] | None:
+    """Read the versions of the rows that `page` would give; None for a list of several sets, whose rows have none."""
     query = _query(window, after, scope)
     if query is None:
         return []
-    if not query.row.written:
+    if not query.row.row_version:
         return None
-    return list(map(Version._make, query.rows(query.row.version(scope), size=size)))
+    return list(map(RowVersion._make, query.rows(query.row.version(scope), size=size)))
 
 
-def versioned(
-    window: Window, *, after: Place | None, size: int, scope: Scope = EVERYTHING, only: Sequence[int]
-) -> list[tuple[Version, Listed]]:
-    """Of the rows that `page` would give those with these ids, with their payloads and the states they are in."""
+def page_with_versions(
+    window: Window, *, after: ListPosition | None, size: int, scope: Scope = EVERYTHING, only: Sequence[int]
+) -> list[tuple[RowVersion, ListRow]]:
+    """Read those of the rows that `page` would give that have these ids, with their versions and payloads."""
     query = _query(window, after, scope)
-    if query is None or not query.row.written:
+    if query is None or not query.row.row_version:
         return []
     columns = f"{query.row.version(scope)}, {query.row.columns(scope, payloads=True)}"
-    split = len(Version._fields)
+    split = len(RowVersion._fields)
     rows = query.rows(columns, size=size, only=only)
-    return [(Version._make(row[:split]), Listed._make(row[split:])) for row in rows]
+    return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in rows]
 
 
-_WHOLE = """
+_LIST_SIZE = """
     SELECT live + deleted FROM catalogue_listsize
     WHERE set_id = %(set)s AND (SELECT stamp FROM catalogue_datestampclock) < %(end)s
 """
 
 
 def count(window: Window, scope: Scope = EVERYTHING) -> int:
-    """How many records the window holds; over several sets never less, and those that change meanwhile more (P103).
+    """Count the records of a window. Over several sets too many, never too few, if records change meanwhile (P103).
 
-    Of a whole list it is looked up, of a part of one it is counted in the list's index.
+    The size of a whole list is looked up; part of one is counted in the list's index.
     """
     query = _query(window, None, scope)
     if query is None:
         return 0
     with connection.cursor() as cursor:
-        if query.row is _OF_SEVERAL_SETS:
-            cursor.execute(scopes.UNION_SIZE.format(bounds=query.bounds), query.values)
+        if query.row is _UNION_ROW:
+            cursor.execute(scopes.COUNT_UNION.format(bounds=query.bounds), query.values)
             return int(cursor.fetchone()[0])
         if window.start is None:
-            cursor.execute(_WHOLE, {"set": 0} | query.values)
-            whole = cursor.fetchone()
-            if whole is not None:
-                return int(whole[0])
-        rows = "catalogue_membership m" if query.row is _OF_ONE_SET else "catalogue_record r"
+            cursor.execute(_LIST_SIZE, {"set": 0} | query.values)
+            size = cursor.fetchone()
+            if size is not None:
+                return int(size[0])
+        rows = "catalogue_membership m" if query.row is _MEMBERSHIP_ROW else "catalogue_record r"
         where = query.template[query.template.rindex("WHERE") : query.template.rindex("ORDER BY")]
         cursor.execute(f"SELECT count(*) FROM {rows} {where.format(bounds=query.bounds)}", query.values)
         return int(cursor.fetchone()[0])
 
 
-def find(identifier: str, scope: Scope = EVERYTHING) -> Listed | None:
-    """The record with this identifier, live or deleted; None if the scope does not hold it."""
-    row, rows = (_OF_ALL, "") if scope.whole else (_OF_ONE, scopes.OF_ONE_RECORD.format(record="r.id"))
+def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
+    """Find the record with this identifier, live or deleted; None if it is not in the scope."""
+    row, rows = (_RECORD_ROW, "") if scope.whole else (_SINGLE_ROW, scopes.LATEST_MEMBERSHIP.format(record="r.id"))
     values: dict[str, Any] = {"key": oai.identifier_key(identifier), "scope": list(scope.sets or ())}
     with connection.cursor() as cursor:
         cursor.execute(
-            _ONE_RECORD.format(columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp), values
+            _SELECT_RECORD.format(columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp), values
         )
         found = cursor.fetchone()
-    return Listed._make(found) if found else None
+    return ListRow._make(found) if found else None

@@ -1,8 +1,8 @@
-"""What one harvester is shown of the catalogue (G11): a scope, and the SQL that keeps lists within it. No query here.
+"""Restrict lists to a scope, the part of the catalogue that one harvester may see (G11): its SQL. Runs no query.
 
-A scope that is not the whole catalogue holds the records that are, or were, in one of its sets. In a list over all of
+A scope that is not the whole catalogue has the records that are, or were, in one of its sets. In a list over all of
 them a record is deleted when it is in none of them any more, and its datestamp is the latest of its memberships
-there: leaving or joining one of the sets changes what this harvester sees, and joining or leaving any other does not.
+there: leaving or joining one of the sets changes what this harvester sees, joining or leaving any other does not.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 class Scope:
     """The sets with these ids, hidden ones too; None: every public set. `whole`: every record, in these sets or not.
 
-    `whole` is true where `WIS-CATALOGUE` is one of the sets, which then heads every header as it does for everybody.
+    `whole` is true if `WIS-CATALOGUE` is one of the sets; every header then names it first.
     """
 
     sets: frozenset[int] | None = None
@@ -21,8 +21,8 @@ class Scope:
 
 EVERYTHING = Scope()
 
-# What the rows of one record in the scope say together.
-OF_ONE_RECORD = """
+# Datestamp and status of one record over all its memberships in the scope.
+LATEST_MEMBERSHIP = """
     CROSS JOIN LATERAL (
         SELECT max(o.datestamp) AS datestamp, bool_and(o.deleted) AS deleted
         FROM catalogue_membership o WHERE o.record_id = {record} AND o.set_id = ANY(%(scope)s)
@@ -31,7 +31,7 @@ OF_ONE_RECORD = """
 
 
 def header_sets(record: str, deleted: str, datestamp: str) -> str:
-    """The setSpecs of the scope that a header names; of a deleted record those that it has left last (P84).
+    """Build the SQL for the setSpecs of the scope that a header names; of a deleted record those that it left last (P84).
 
     The arguments are SQL: the record's id, whether the header is deleted, and its datestamp.
     """
@@ -44,7 +44,7 @@ def header_sets(record: str, deleted: str, datestamp: str) -> str:
         )"""
 
 
-# A page of one set, without the records that have a later row in another set of the scope: they come there.
+# A page of one set, without the records that have a later row in another set of the scope: that one's page has them.
 _BRANCH = """(
     SELECT m.record_id, m.datestamp FROM catalogue_membership m
     WHERE m.set_id = {pk:d} AND m.datestamp < %(end)s {{bounds}} AND m.set_id = (
@@ -56,7 +56,7 @@ _BRANCH = """(
 
 
 def union(sets: frozenset[int]) -> str:
-    """The list over several sets: of each set a page, in the order of its index, and of these the first page.
+    """Build the SQL for a list over several sets: a page of each set, in the order of its index, merged into one page.
 
     A record comes once, at its latest membership, and a page costs at most a page of each set, at any depth. The ids
     of the sets are numbers of our own, never text from outside.
@@ -67,13 +67,13 @@ def union(sets: frozenset[int]) -> str:
         FROM (
             SELECT b.record_id, b.datestamp FROM ({branches}) b ORDER BY b.datestamp, b.record_id LIMIT %(size)s
         ) m
-        {OF_ONE_RECORD.format(record="m.record_id")}
+        {LATEST_MEMBERSHIP.format(record="m.record_id")}
         JOIN catalogue_record r ON r.id = m.record_id
         ORDER BY m.datestamp, m.record_id
     """
 
 
-UNION_SIZE = """
+COUNT_UNION = """
     SELECT count(DISTINCT m.record_id) FROM catalogue_membership m
     WHERE m.set_id = ANY(%(scope)s) AND m.datestamp < %(end)s {bounds}
 """

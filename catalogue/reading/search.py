@@ -1,8 +1,7 @@
-"""Full-text search over what records say about themselves: words of the title, abstract and keywords.
+"""Search the full text of records: words of the title, abstract, keywords and categories.
 
-The words stand in an index of `Description` and nowhere else; it is written in the transaction that
-writes the description. Records come in many languages, so words are taken as they stand, without
-stemming (PostgreSQL's configuration `simple`).
+The words are in an index of `Description` and nowhere else, updated in the transaction that writes the description.
+Records come in many languages, so words are not stemmed (PostgreSQL's configuration `simple`).
 """
 
 from django.contrib.postgres.search import SearchQuery, SearchVectorField
@@ -24,9 +23,9 @@ _WORDS = Func(  # the expression of the index
 
 
 def records(text: str) -> QuerySet[Record]:
-    """Live records that hold all words of `text`, or whose identifier it is; all live records when it is empty.
+    """Find the live record with the identifier `text`, else those with all words of it; all live records if it is empty.
 
-    Quotes and `or` and `-` mean what they mean in web search.
+    Quotes, `or` and `-` work as in web search.
     """
     live = Record.objects.filter(deleted=False)
     if not text.strip():

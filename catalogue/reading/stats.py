@@ -1,6 +1,6 @@
-"""Figures of the catalogue, for people, operators and monitors: per set, newest datestamp, size.
+"""Statistics of the catalogue, for people, operators and monitors: per set, newest datestamp, size.
 
-The numbers of records are kept by the database (`models.ListSize`), so each figure costs a look at an index.
+Triggers count the records of each list (`models.ListSize`), so each figure costs one index lookup.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from catalogue.reading import lists
 
 
 def by_set() -> dict[str, dict[str, Any]]:
-    """Of each set by setSpec, `WIS-CATALOGUE` first: live records, tombstones, newest datestamp."""
+    """Return, by setSpec and with `WIS-CATALOGUE` first, each set's live records, tombstones and newest datestamp."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -38,7 +38,7 @@ def by_set() -> dict[str, dict[str, Any]]:
 
 
 def stats() -> dict[str, Any]:
-    """The figures of all sets; bytes; how many events wait for the journal, since when."""
+    """Return the figures of all sets, the size in bytes, and how many events wait for the journal, since when."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -51,13 +51,13 @@ def stats() -> dict[str, Any]:
     return {
         "sets": list(by_set().values()),
         "bytes": size,
-        "waiting_for_journal": journal.waiting(),
+        "waiting_for_journal": journal.count_waiting(),
         "waiting_for_journal_since": since and datestamps.write(since),
     }
 
 
 def public() -> dict[str, Any]:
-    """The figures without the sets that are not public, in the order of ListSets."""
-    known = stats()
-    rows = {row["set"]: row for row in known["sets"]}
-    return {**known, "sets": [rows[item.spec] for item in lists.shown_sets() if item.spec in rows]}
+    """Return the statistics without the sets that are not public, in the order of ListSets."""
+    everything = stats()
+    rows = {row["set"]: row for row in everything["sets"]}
+    return {**everything, "sets": [rows[item.spec] for item in lists.visible_sets() if item.spec in rows]}

@@ -1,4 +1,4 @@
-"""What the public pages need in templates. Uses no database, so that error pages work without one."""
+"""Tags and filters for the templates of the public pages. No database, so that error pages work without one."""
 
 from django import template
 from django.conf import settings
@@ -11,13 +11,13 @@ register = template.Library()
 
 @register.simple_tag
 def gisc_name() -> str:
-    """The setSpec of this node's own set, its name among GISCs."""
+    """Return the setSpec of this node's own set, its name among GISCs."""
     return str(settings.GISC_NAME)
 
 
 @register.simple_tag
 def repository_name() -> str:
-    """The name that Identify gives."""
+    """Return the repositoryName of Identify."""
     return str(settings.GISC_REPOSITORY_NAME)
 
 
@@ -27,5 +27,5 @@ register.filter("may_be_followed", display.may_be_followed)
 
 @register.simple_tag
 def time_extent(description: Description) -> str:
-    """When the described data are from."""
+    """Return the time extent of the described data in words."""
     return display.span(description.begins, description.ends)

@@ -1,1 +1,1 @@
-"""The only writers of records, memberships, claims and datestamps. Used by bulk loads, replay, the harvester, commands and the admin."""
+"""Write records, memberships, claims and datestamps; nothing else writes them. Used by bulk loads, replay, the harvester, commands and the admin."""

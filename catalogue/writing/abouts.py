@@ -1,5 +1,6 @@
-"""What is said beside the metadata of a harvested record (P126): kept in its provenance, where records without any have
-nothing of it. The third part of the writer: a record that is as it was, and of which something else is now said.
+"""Update the stored `about` containers of records whose metadata is unchanged (P126).
+
+They are stored in the provenance of a record, under a key that records without any do not have. A writer (S8).
 """
 
 import json
@@ -13,37 +14,38 @@ from catalogue.provenance import ABOUTS_KEY, About
 from catalogue.writing import clock
 
 _DIFFERING = """
-    SELECT r.key FROM unnest(%(keys)s, %(abouts)s::jsonb[]) AS said(key, abouts) JOIN catalogue_record r ON r.key = said.key
-    WHERE NOT r.deleted AND r.provenance->>'link' = %(source)s AND r.provenance->'abouts' IS DISTINCT FROM said.abouts
+    SELECT r.key FROM unnest(%(keys)s, %(abouts)s::jsonb[]) AS offered(key, abouts)
+    JOIN catalogue_record r ON r.key = offered.key
+    WHERE NOT r.deleted AND r.provenance->>'link' = %(source)s AND r.provenance->'abouts' IS DISTINCT FROM offered.abouts
 """
 _REPLACE = f"""
-    UPDATE catalogue_record r SET provenance = CASE WHEN said.abouts IS NULL THEN r.provenance - 'abouts'
-        ELSE jsonb_set(r.provenance, '{{abouts}}', said.abouts) END
-    FROM unnest(%(keys)s, %(abouts)s::jsonb[]) AS said(key, abouts)
-    WHERE r.key = said.key AND r.key IN ({_DIFFERING})
+    UPDATE catalogue_record r SET provenance = CASE WHEN offered.abouts IS NULL THEN r.provenance - 'abouts'
+        ELSE jsonb_set(r.provenance, '{{abouts}}', offered.abouts) END
+    FROM unnest(%(keys)s, %(abouts)s::jsonb[]) AS offered(key, abouts)
+    WHERE r.key = offered.key AND r.key IN ({_DIFFERING})
 """
 
 
-def replace(said: Mapping[str, Iterable[About]], *, source: str) -> int:
-    """What is said now of records that came by the link `source` and have not changed, by key; how many it changes.
+def replace(abouts_by_key: Mapping[str, Iterable[About]], *, source: str) -> int:
+    """Replace the abouts of unchanged records that came by the link `source`. Returns how many records differed.
 
-    No datestamp moves (P90): else the nodes that harvest one another would wake each other for ever. In the caller's
+    No datestamp moves (P90): else nodes that harvest one another would update each other for ever. Runs in the caller's
     transaction, which should end at once.
     """
     values: dict[str, Any] = {
         "source": source,
-        "keys": list(said),
-        "abouts": [_json(abouts) for abouts in said.values()],
+        "keys": list(abouts_by_key),
+        "abouts": [_json(abouts) for abouts in abouts_by_key.values()],
     }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_DIFFERING, values)
         if cursor.fetchone() is None:
             return 0
-        clock.take_stamp()  # whoever writes records holds the lock, or two of them could wait for each other
+        clock.take_stamp()  # only for the lock: without it two writers of records could deadlock
         cursor.execute(_REPLACE, values)
         return int(cursor.rowcount)
 
 
 def _json(abouts: Iterable[About]) -> str | None:
-    found = provenance.with_abouts({}, abouts)
-    return json.dumps(found[ABOUTS_KEY], ensure_ascii=False) if found else None
+    stored = provenance.with_abouts({}, abouts)
+    return json.dumps(stored[ABOUTS_KEY], ensure_ascii=False) if stored else None

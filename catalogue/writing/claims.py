@@ -1,3 +1,9 @@
+"""Read and write claims: what other sets, or other sources of a shared set, offer for a record that is not theirs.
+
+`catalogue.writing.store` runs these statements under the clock's lock. Nothing here takes the lock or opens a
+transaction, and no other module may write claims.
+"""
+
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,12 +14,10 @@ from django.db import connection
 
 from catalogue.writing import memberships
 
-# --- Claims -----------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
-    """A claim on a record, as it may take the record over."""
+class StoredClaim:
+    """A claim with all that is needed to make it the record."""
 
     key: str
     identifier: str
@@ -24,7 +28,7 @@ class Claimed:
 
 
 def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime) -> None:
-    """Keep the staged versions of these records as claims of this set and source."""
+    """Store the staged versions of these records as claims of this set and source."""
     memberships.execute(
         """
         INSERT INTO catalogue_claim AS c (
@@ -44,8 +48,8 @@ def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime)
     )
 
 
-def claim_held(keys: Sequence[str], stamp: datetime) -> None:
-    """Keep what these records say now as claims of the set and source it came from, before it is overwritten."""
+def claim_current(keys: Sequence[str], stamp: datetime) -> None:
+    """Store the current versions of these records as claims of the set and source that they came from."""
     memberships.execute(
         """
         INSERT INTO catalogue_claim (
@@ -61,7 +65,7 @@ def claim_held(keys: Sequence[str], stamp: datetime) -> None:
 
 
 def drop_claims(keys: Sequence[str], set_id: int, source: str | None) -> None:
-    """Forget what this set and source (None: all sources) claimed of these records."""
+    """Delete the claims of this set and source (None: all sources) on these records."""
     memberships.execute(
         """
         DELETE FROM catalogue_claim c USING catalogue_record r
@@ -74,29 +78,29 @@ def drop_claims(keys: Sequence[str], set_id: int, source: str | None) -> None:
     )
 
 
-def distrust(claimed: Claimed) -> None:
-    """A claim that cannot be read back stays and has no digest, so that the same word said again is stored again."""
+def mark_damaged(claim: StoredClaim) -> None:
+    """Empty the digest of a claim whose payload is damaged, so that the same version is stored again when it is offered."""
     memberships.execute(
         """
         UPDATE catalogue_claim c SET digest = '' FROM catalogue_record r
         WHERE r.id = c.record_id AND r.key = %(key)s AND c.set_id = %(set_id)s AND c.source = %(source)s
         """,
-        key=claimed.key,
-        set_id=claimed.set_id,
-        source=claimed.source,
+        key=claim.key,
+        set_id=claim.set_id,
+        source=claim.source,
     )
 
 
-def take_provenance(key: str, claimed: Claimed) -> None:
-    """The record, unchanged, now comes by the way of this claim."""
-    provenance = None if claimed.provenance is None else json.dumps(claimed.provenance)
+def replace_provenance(key: str, claim: StoredClaim) -> None:
+    """Give an unchanged record the provenance of this claim."""
+    provenance = None if claim.provenance is None else json.dumps(claim.provenance)
     memberships.execute(
         "UPDATE catalogue_record SET provenance = %(provenance)s WHERE key = %(key)s", key=key, provenance=provenance
     )
 
 
-def claims_on(keys: Iterable[str]) -> list[Claimed]:
-    """All claims on these records, the best of each record first: its owner's set, then the newest version (W33)."""
+def load_claims(keys: Iterable[str]) -> list[StoredClaim]:
+    """Load all claims on these records, the best of each record first: its owner's set, then the newest version (W33)."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -108,7 +112,7 @@ def claims_on(keys: Iterable[str]) -> list[Claimed]:
             [list(keys)],
         )
         return [
-            # Django leaves jsonb to itself, and a bare cursor gets its text.
-            Claimed(key, identifier, set_id, source, bytes(packed), json.loads(provenance) if provenance else None)
+            # With Django's connection a bare cursor returns jsonb as text.
+            StoredClaim(key, identifier, set_id, source, bytes(packed), json.loads(provenance) if provenance else None)
             for key, identifier, set_id, source, packed, provenance in cursor.fetchall()
         ]

@@ -1,4 +1,4 @@
-"""What is held: read from the rows, to decide on what is offered and to find what is unchanged. No writes."""
+"""Read the stored records, to decide about entries and to find the unchanged ones. No writes."""
 
 import json
 from collections.abc import Sequence
@@ -8,20 +8,20 @@ from typing import NamedTuple
 from django.db import connection
 
 from catalogue.payloads import payload
-from catalogue.provenance import OURS, origin
+from catalogue.provenance import LOCAL_ORIGIN, origin_of
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
 
 
 def current_digests(keys: Sequence[str]) -> dict[str, bytes]:
-    """The digests of the live records among these keys: what need not be packed to be found unchanged."""
+    """Return the digests of the live records among these keys: a document with the same digest need not be packed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT key, digest FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)])
         return {key: bytes(digest) for key, digest in cursor.fetchall()}
 
 
 class CurrentVersion(NamedTuple):
-    """A live record as it is held. `size`: of its root element, -1 where that cannot be told."""
+    """A live record as it is stored. `size`: bytes of its root element, -1 if the frame does not say."""
 
     identifier: str
     digest: bytes
@@ -30,7 +30,7 @@ class CurrentVersion(NamedTuple):
     size: int
 
     def equals(self, element: bytes) -> bool:
-        """Whether these bytes are the root element as it is held, every one of them."""
+        """Whether the stored root element has exactly these bytes."""
         if self.size != len(element):
             return False
         try:
@@ -40,9 +40,9 @@ class CurrentVersion(NamedTuple):
 
 
 def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
-    """As `held_digests`, with the payloads: what equals them has the digest, and nothing need be made of it (promise 3).
+    """Return the live records among these keys with their payloads: equal bytes need not even be parsed (promise 3).
 
-    The dictionaries that the payloads need are at hand then: comparing asks the database for nothing.
+    Fetches the dictionaries that the payloads need, so that comparing them makes no query.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -58,13 +58,16 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
     return found
 
 
-def unchanged(key: str, version: CurrentVersion) -> PreparedEntry:
-    """An entry that equals what is held, ready for `put_entries`."""
+def entry_of_version(key: str, version: CurrentVersion) -> PreparedEntry:
+    """Build an entry for `put_entries` that equals the stored version."""
     return PreparedEntry(version.identifier, key, version.digest, version.metadata_date, b"")
 
 
 def load_current(keys: Sequence[str], source: str = "") -> dict[str, CurrentRecord]:
-    """What is held. Its origin is read only where it came by another way than `source`: nothing else asks for it."""
+    """Load the records with these keys, live and deleted.
+
+    The origin is read only where a record came by another link than `source`: nothing else needs it.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -88,8 +91,8 @@ def load_current(keys: Sequence[str], source: str = "") -> dict[str, CurrentReco
                 owner_kind,
                 source,
                 metadata_date,
-                origin(json.loads(provenance)) if provenance else OURS,
-                {(set_id, by): bytes.fromhex(said) for set_id, by, said in claims or ()},
+                origin_of(json.loads(provenance)) if provenance else LOCAL_ORIGIN,
+                {(set_id, by): bytes.fromhex(claimed) for set_id, by, claimed in claims or ()},
                 frozenset(sets),
             )
             for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, provenance, sets, claims in cursor.fetchall()

@@ -1,7 +1,7 @@
-"""What to do with an entry, given what is held: who owns a record, who else speaks of it, whose word counts.
+"""Decide what to do with an entry, given the stored record: who owns it, who else claims it, whose version is served.
 
-Pure: values in, a decision out; no database, no clock. `catalogue.writing.store` gathers the values and carries the
-decision out.
+Pure: values in, a decision out; no database, no clock. `catalogue.writing.store` loads the values and applies the
+decision.
 """
 
 import enum
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalogue.models import MetadataSet
-from catalogue.provenance import OURS, Origin, takes_over
+from catalogue.provenance import LOCAL_ORIGIN, Origin, compare_versions
 from catalogue.writing.entry import PreparedEntry
 
 Kind = MetadataSet.Kind
 
 
 class Action(enum.StrEnum):
-    """What became of an offered entry; the counters of runs and reports are named so."""
+    """What became of an offered entry. Counters of runs and of reports have these names."""
 
     NEW = "new"
     UPDATED = "updated"
@@ -27,16 +27,16 @@ class Action(enum.StrEnum):
 
 
 class Disagreement(enum.StrEnum):
-    """How an entry's word stands against what is held, where an operator should know of it."""
+    """How an entry contradicts what is stored, where an operator should know."""
 
-    MISPLACED = "misplaced"  # the record is in our own set, or ours claims a peer's
-    DIFFERS = "differs"  # from what counts
-    DISPUTED = "disputed"  # deleted by one, held by another
+    MISPLACED = "misplaced"  # a peer offers a record of our own set, or we offer a peer's
+    DIFFERS = "differs"  # from the version that is served
+    DISPUTED = "disputed"  # deleted by one source, live at another
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one entry; `reason` is a sentence where it was rejected, or where somebody said otherwise."""
+    """What became of one entry. `reason` is a sentence where it was rejected or where sources disagree, else empty."""
 
     identifier: str
     action: Action
@@ -46,10 +46,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class CurrentRecord:
-    """A record as it stands. `source`: the link its content came by, empty for this node itself.
+    """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
-    `claims`: what others say of it, by set and source: the digest of their version. `sets`: the sets it is
-    asserted in now.
+    `claims`: the digests of the versions of others, by set and source. `sets`: the sets it is a live member of.
     """
 
     deleted: bool
@@ -59,72 +58,75 @@ class CurrentRecord:
     owner_kind: str
     source: str = ""
     metadata_date: datetime | None = None
-    origin: Origin = OURS
+    origin: Origin = LOCAL_ORIGIN
     claims: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
 
 
-class Step(enum.Enum):
-    """How a decision is carried out."""
+class Change(enum.Enum):
+    """What the store has to change for an entry."""
 
-    NOTHING = enum.auto()
+    NONE = enum.auto()
     WRITE = enum.auto()  # the entry becomes the record, live or deleted
-    OVERRULE = enum.auto()  # the same, and what was held becomes a claim
-    CLAIM = enum.auto()  # the entry is kept beside the record, which joins the entry's set
-    DROP_CLAIM = enum.auto()  # the claim goes, and the record leaves the set if nobody else claims it there
-    HAND_OVER = enum.auto()  # the owner deletes: the best claim becomes the record
+    WRITE_AND_CLAIM_CURRENT = enum.auto()  # the same, and the version stored until now becomes a claim
+    ADD_CLAIM = enum.auto()  # the entry is stored beside the record, which joins the entry's set
+    DROP_CLAIM = enum.auto()  # the claim goes, and the record leaves the set if no other source claims it there
+    PROMOTE_CLAIM = enum.auto()  # the owner deletes: the best claim becomes the record
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A step, and what is told of it."""
+    """The change to make, and what is reported of it."""
 
-    step: Step
+    change: Change
     action: Action
     reason: str = ""
     disagreement: Disagreement | None = None
 
 
-_NOTHING = Decision(Step.NOTHING, Action.UNCHANGED)
+_UNCHANGED = Decision(Change.NONE, Action.UNCHANGED)
 
 
 def decide(
-    held: CurrentRecord | None, entry: PreparedEntry, *, into: MetadataSet, source: str, known_only: bool = False
+    current: CurrentRecord | None, entry: PreparedEntry, *, into: MetadataSet, source: str, known_only: bool = False
 ) -> Decision:
-    """What to do with an entry that arrives for the set `into` by the link `source`.
+    """Decide what to do with an entry that arrives for the set `into` by the link `source`.
 
-    `known_only`: a deletion of an identifier never seen is an error, not a tombstone (W12 is for harvests).
+    `known_only`: reject a deletion of an identifier never seen, instead of storing a tombstone (W12 is for harvests).
     """
-    if held is None:
+    if current is None:
         if entry.deleted and known_only:
-            return Decision(Step.NOTHING, Action.REJECTED, "is not in the catalogue")
-        return Decision(Step.WRITE, Action.DELETED if entry.deleted else Action.NEW)
-    if held.deleted:
+            return Decision(Change.NONE, Action.REJECTED, "is not in the catalogue")
+        return Decision(Change.WRITE, Action.DELETED if entry.deleted else Action.NEW)
+    if current.deleted:
         # Un-deleting is an ordinary update (P86).
-        return _NOTHING if entry.deleted else Decision(Step.WRITE, Action.UPDATED)
-    if held.owner_id == into.pk and _speaks_for(into, held, source):
-        return _from_owner(held, entry, into)
-    if held.owner_id != into.pk and Kind.OWN in (held.owner_kind, into.kind):
-        # Promise 8: what is ours is never changed on a peer's word, nor a peer's record taken for ours.
-        done = "deleted" if entry.deleted else "changed"
-        reason = f"is held in the set {held.owner_spec}, so it is not {done} on the word of {into.spec}"
-        return Decision(Step.NOTHING, Action.REJECTED, reason, Disagreement.MISPLACED)
-    return _from_another(held, entry, into, source)
+        return _UNCHANGED if entry.deleted else Decision(Change.WRITE, Action.UPDATED)
+    if current.owner_id == into.pk and _is_owner_source(into, current, source):
+        return _decide_for_owner(current, entry, into)
+    if current.owner_id != into.pk and Kind.OWN in (current.owner_kind, into.kind):
+        # Promise 8: a peer never changes a record of ours, nor is a peer's record taken for ours.
+        wanted = "delete" if entry.deleted else "change"
+        reason = f"belongs to the set {current.owner_spec}, so {into.spec} cannot {wanted} it"
+        return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
+    return _decide_for_other(current, entry, into, source)
 
 
-def _speaks_for(into: MetadataSet, held: CurrentRecord, source: str) -> bool:
-    """Whether `source` decides a record that the set holds. Our own set has many: this node itself, and its centres."""
+def _is_owner_source(into: MetadataSet, current: CurrentRecord, source: str) -> bool:
+    """Whether `source` decides the content of this record of the set `into`.
+
+    Our own set has several such sources: this node itself, and the centres of its area.
+    """
     if into.kind == Kind.OWN:
-        return source in ("", held.source)
-    return into.kind != Kind.SHARED or held.source == source
+        return source in ("", current.source)
+    return into.kind != Kind.SHARED or current.source == source
 
 
-def after(
-    held: CurrentRecord | None, entry: PreparedEntry, decision: Decision, *, into: MetadataSet, source: str
+def current_after(
+    current: CurrentRecord | None, entry: PreparedEntry, decision: Decision, *, into: MetadataSet, source: str
 ) -> CurrentRecord | None:
-    """The record as the next entry of the same identifier finds it, in the same batch."""
-    if decision.step not in (Step.WRITE, Step.OVERRULE):
-        return held
+    """Return the record as the decision leaves it: the next entry of this identifier in the batch is compared with it."""
+    if decision.change not in (Change.WRITE, Change.WRITE_AND_CLAIM_CURRENT):
+        return current
     return CurrentRecord(
         deleted=entry.deleted,
         digest=entry.digest,
@@ -134,38 +136,39 @@ def after(
         source=source,
         metadata_date=entry.metadata_date,
         origin=entry.origin,
-        claims=held.claims if held else {},
+        claims=current.claims if current else {},
         sets=frozenset() if entry.deleted else frozenset({into.pk}),
     )
 
 
-def _from_owner(held: CurrentRecord, entry: PreparedEntry, into: MetadataSet) -> Decision:
+def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet) -> Decision:
     if entry.deleted:
-        if held.claims:  # W23, W45: somebody else still has it
-            reason = f"is deleted in {into.spec} and still held elsewhere"
-            return Decision(Step.HAND_OVER, Action.UPDATED, reason, Disagreement.DISPUTED)
-        return Decision(Step.WRITE, Action.DELETED)
-    return _NOTHING if held.digest == entry.digest else Decision(Step.WRITE, Action.UPDATED)
+        if current.claims:  # W23, W45: another source still has it
+            reason = f"is deleted in {into.spec} and still live at another source"
+            return Decision(Change.PROMOTE_CLAIM, Action.UPDATED, reason, Disagreement.DISPUTED)
+        return Decision(Change.WRITE, Action.DELETED)
+    return _UNCHANGED if current.digest == entry.digest else Decision(Change.WRITE, Action.UPDATED)
 
 
-def _from_another(held: CurrentRecord, entry: PreparedEntry, into: MetadataSet, source: str) -> Decision:
-    """The word of another set, or of another source of the same shared set, on a record that is live."""
-    claimed = held.claims.get((into.pk, source))
+def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet, source: str) -> Decision:
+    """Decide on an entry of another set, or of another source of the same shared set, for a live record."""
+    claimed = current.claims.get((into.pk, source))
     if entry.deleted:
         if claimed is None:
-            return _NOTHING  # it has no word to take back
-        leaves = into.pk != held.owner_id and not any(at == into.pk and by != source for at, by in held.claims)
+            return _UNCHANGED  # this source never claimed it
+        leaves = into.pk != current.owner_id and not any(at == into.pk and by != source for at, by in current.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
-        return Decision(Step.DROP_CLAIM, action, f"is still held in {held.owner_spec}", Disagreement.DISPUTED)
+        return Decision(Change.DROP_CLAIM, action, f"is still live in {current.owner_spec}", Disagreement.DISPUTED)
     differs, disagreement = "", None
-    if held.digest != entry.digest:
-        differs, disagreement = f"differs from what {held.owner_spec} says, which counts", Disagreement.DIFFERS
-        if into.pk == held.owner_id:  # two ways to one set
-            newer, why = takes_over(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
+    if current.digest != entry.digest:
+        differs, disagreement = f"differs from the version of {current.owner_spec}, which counts", Disagreement.DIFFERS
+        if into.pk == current.owner_id:  # two sources of one set
+            newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
             if newer:
-                return Decision(Step.OVERRULE, Action.UPDATED, f"replaces what another source said, {why} (W33)")
-            differs = f"differs from what another source of {held.owner_spec} says, which counts {why} (W33)"
-    if claimed == entry.digest and into.pk in held.sets:
-        return Decision(Step.NOTHING, Action.UNCHANGED, differs, disagreement)
-    action = Action.UNCHANGED if into.pk in held.sets else Action.UPDATED
-    return Decision(Step.CLAIM, action, differs, disagreement)
+                reason = f"replaces the version of another source, {why} (W33)"
+                return Decision(Change.WRITE_AND_CLAIM_CURRENT, Action.UPDATED, reason)
+            differs = f"differs from the version of another source of {current.owner_spec}, which counts {why} (W33)"
+    if claimed == entry.digest and into.pk in current.sets:
+        return Decision(Change.NONE, Action.UNCHANGED, differs, disagreement)
+    action = Action.UNCHANGED if into.pk in current.sets else Action.UPDATED
+    return Decision(Change.ADD_CLAIM, action, differs, disagreement)

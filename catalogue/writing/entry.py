@@ -1,6 +1,6 @@
-"""Entries made ready for the store: what decides about them, and their row for the staging table. No Django.
+"""Build entries for the store: what decides about each, and its row for the staging table. No Django.
 
-Whoever reads documents makes these, in any process; `catalogue.writing.store` decides by identifier and digest and
+Any process that parses documents builds these; `catalogue.writing.store` decides by identifier and digest and
 copies the rows as they are. A row is in the binary format of PostgreSQL's COPY, which costs neither side any quoting.
 """
 
@@ -14,9 +14,9 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.documents import iso19139
-from catalogue.provenance import OURS, Origin, origin
+from catalogue.provenance import LOCAL_ORIGIN, Origin, origin_of
 
-# The columns of a row, in its order; `catalogue.writing.staging` makes a table of them.
+# The columns of a row, in their order; `catalogue.writing.staging` creates its table from them.
 COLUMNS = {
     "key": "text",
     "identifier": "text",
@@ -37,10 +37,10 @@ COLUMNS = {
 
 
 class PreparedEntry(NamedTuple):
-    """An entry that has been checked. `row` is empty for one that is known to equal what is held.
+    """An entry that has been checked. `row` is empty if the entry is known to equal the stored record.
 
-    `digest` and `metadata_date` are None for a deletion, and then there is always a row. `origin` counts where another
-    way has brought another version (W33).
+    `digest` and `metadata_date` are None for a deletion, which always has a row. `origin` counts where another
+    source has brought another version (W33).
     """
 
     identifier: str
@@ -48,7 +48,7 @@ class PreparedEntry(NamedTuple):
     digest: bytes | None
     metadata_date: datetime | None
     row: bytes
-    origin: Origin = OURS
+    origin: Origin = LOCAL_ORIGIN
 
     @property
     def deleted(self) -> bool:
@@ -56,7 +56,7 @@ class PreparedEntry(NamedTuple):
 
 
 class ParsedEntry(NamedTuple):
-    """A live version of a record whose root element is still to be packed: its row around the payload."""
+    """A live version of a record whose root element is not packed yet: its row before and after the payload."""
 
     identifier: str
     key: str
@@ -64,52 +64,54 @@ class ParsedEntry(NamedTuple):
     metadata_date: datetime | None
     head: bytes
     tail: bytes
-    origin: Origin = OURS
+    origin: Origin = LOCAL_ORIGIN
 
     def with_payload(self, packed: bytes) -> PreparedEntry:
         row = b"".join((self.head, _length(len(packed)), packed, self.tail))
         return PreparedEntry(self.identifier, self.key, self.digest, self.metadata_date, row, self.origin)
 
 
-def parsed_entry(said: iso19139.Metadata, provenance: Mapping[str, Any] | None = None) -> ParsedEntry:
-    """A live version of a record that says this."""
-    key = oai.identifier_key(said.identifier)
-    head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(said.identifier), _FALSE))
+def parsed_entry(metadata: iso19139.Metadata, provenance: Mapping[str, Any] | None = None) -> ParsedEntry:
+    """Build the entry of a live version of a record."""
+    key = oai.identifier_key(metadata.identifier)
+    head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(metadata.identifier), _FALSE))
     tail = b"".join(
         (
-            _field(said.digest),
-            _instant(said.metadata_date),
+            _field(metadata.digest),
+            _instant(metadata.metadata_date),
             _json(dict(provenance)) if provenance else _NULL,
-            _text(said.title),
-            _text(said.abstract),
-            _texts(said.keywords),
-            _texts(said.categories),
-            _json(said.boxes) if said.boxes else _NO_JSON,
-            _instant(said.begins),
-            _instant(said.ends),
-            _text(said.language),
+            _text(metadata.title),
+            _text(metadata.abstract),
+            _texts(metadata.keywords),
+            _texts(metadata.categories),
+            _json(metadata.boxes) if metadata.boxes else _NO_JSON,
+            _instant(metadata.begins),
+            _instant(metadata.ends),
+            _text(metadata.language),
         )
     )
-    return ParsedEntry(said.identifier, key, said.digest, said.metadata_date, head, tail, origin(provenance))
+    return ParsedEntry(
+        metadata.identifier, key, metadata.digest, metadata.metadata_date, head, tail, origin_of(provenance)
+    )
 
 
 def deletion_entry(identifier: str) -> PreparedEntry:
-    """A deletion of an identifier that is one (P68)."""
+    """Build a deletion. The identifier must be a valid one (P68)."""
     key = oai.identifier_key(identifier)
     names = _text(key), _text(identifier), _TRUE
-    said_nothing = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
-    row = b"".join((_NUMBER_OF_FIELDS, *names, _NULL, _NULL, _NULL, _NULL, *said_nothing))
+    empty_fields = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
+    row = b"".join((_NUMBER_OF_FIELDS, *names, _NULL, _NULL, _NULL, _NULL, *empty_fields))
     return PreparedEntry(identifier, key, None, None, row)
 
 
 def unchanged_entry(root: etree._Element, digest: bytes) -> PreparedEntry:
-    """A version with the digest that is held: it is neither read further nor packed. Raises metadata.Unusable."""
+    """Build an entry for a document with the stored digest, without parsing further or packing. Raises xml_tree.Unusable."""
     identifier = iso19139.identifier_of(root)
     return PreparedEntry(identifier, oai.identifier_key(identifier), digest, iso19139.date_of(root), b"")
 
 
 def copy_stream(entries: Iterable[PreparedEntry]) -> bytes:
-    """The rows of these entries as COPY takes them."""
+    """Return the rows of these entries in the format that COPY reads."""
     return b"".join((_HEADER, *(entry.row for entry in entries), _TRAILER))
 
 

@@ -1,8 +1,8 @@
-"""Which sets records are in, and who claims them: the statements that `catalogue.writing.store` runs under the clock's lock.
+"""Write which sets records are in: the statements that writers run under the clock's lock.
 
-A membership is *direct* where a set's own word says so, else it follows from a set that is included: `a` holds
-what `a:b` holds (P74), a virtual set what its members hold. Effective rows are kept for both, so that one index
-serves every list. Nothing here takes the lock or opens a transaction; nothing else may call it.
+A membership is *direct* if the record was stored into that set, else it follows from a set that is included: `a` has
+the records of `a:b` (P74), a virtual set those of its members. Both kinds have rows, so that one index serves every
+list. Nothing here takes the lock or opens a transaction. Called by `catalogue.writing` and `catalogue.replay` only.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from catalogue.models import JournalOutbox, SetInclusion
 
 
 def execute(statement: str, **values: Any) -> int:
-    """Run a statement, unless it is about no record at all; how many rows it wrote."""
+    """Run a statement, unless its `keys` are empty. Returns the number of rows written."""
     if values.get("keys") == []:
         return 0
     with connection.cursor() as cursor:
@@ -24,10 +24,10 @@ def execute(statement: str, **values: Any) -> int:
         return cursor.rowcount  # type: ignore[no-any-return]
 
 
-# Where a live record's membership ended or came back, the journal is told, in the same transaction: to that set's
-# harvesters it is a deletion (promise 6). Of a record that is deleted, only for the sets that its own event does not
-# name. The outer statement still sees the rows as they were before the inner one.
-_NOTED = f"""
+# Where a live record's membership ended or came back, an event goes to the journal's outbox in the same transaction:
+# to that set's harvesters it is a deletion (promise 6). For a deleted record, only for sets that its own event does
+# not name. The outer statement still sees the rows as they were before the inner one.
+_JOURNALLED = f"""
     WITH put AS ({{put}} RETURNING m.record_id, m.set_id, m.deleted)
     INSERT INTO catalogue_journaloutbox (event, identifier, datestamp, set_specs)
     SELECT CASE WHEN put.deleted THEN '{JournalOutbox.Event.LEFT}' ELSE '{JournalOutbox.Event.JOINED}' END,
@@ -40,15 +40,15 @@ _NOTED = f"""
 """
 
 
-def _execute_noted(put: str, **values: Any) -> None:
-    """Run a statement that writes memberships `m`, and note in the journal's outbox which ended or came back."""
-    if execute(_NOTED.format(put=put), **values):
+def _execute_and_journal(put: str, **values: Any) -> None:
+    """Run a statement that writes memberships `m`, and add those that ended or came back to the journal's outbox."""
+    if execute(_JOURNALLED.format(put=put), **values):
         transaction.on_commit(journal.flush_or_warn)
 
 
-def note(event: JournalOutbox.Event, keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """Note in the journal's outbox what became of these records in a set."""
-    noted = execute(
+def add_to_outbox(event: JournalOutbox.Event, keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """Add an event about these records in a set to the journal's outbox."""
+    added = execute(
         """
         INSERT INTO catalogue_journaloutbox (event, identifier, datestamp, set_specs)
         SELECT %(event)s, r.identifier, %(stamp)s, ARRAY[s.spec::text]
@@ -59,14 +59,14 @@ def note(event: JournalOutbox.Event, keys: Sequence[str], set_id: int, stamp: da
         set_id=set_id,
         stamp=stamp,
     )
-    if noted:
+    if added:
         transaction.on_commit(journal.flush_or_warn)
 
 
 def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """The records with these keys are in the set; tombstones are told there as deleted.
+    """Make the records with these keys members of the set; tombstones become deleted members.
 
-    The journal is not told: one that comes back as a record is an event of its own, a move another.
+    Adds no event to the journal: a record that comes back, or moves, has an event of its own.
     """
     execute(
         """
@@ -81,9 +81,9 @@ def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     )
 
 
-def come_back(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """As `join`, for live records; those that had left the set before are told to the journal."""
-    _execute_noted(
+def rejoin(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """Make live records members of the set, and add an event to the journal for those that had left it before."""
+    _execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = false, direct = true
         FROM catalogue_record r
@@ -97,8 +97,8 @@ def come_back(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
 
 
 def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """The records are no longer in the set: its harvesters are told that they are deleted (P75)."""
-    _execute_noted(
+    """End the direct memberships of these records in the set: its harvesters see them as deleted (P75)."""
+    _execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true, direct = false
         FROM catalogue_record r
@@ -110,8 +110,8 @@ def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     )
 
 
-def end(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """Records that had left a set, of which there is no trace, are deleted in its lists again."""
+def add_ended(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
+    """Insert ended memberships of records that have no row in the set: its lists show them as deleted again."""
     execute(
         """
         INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct)
@@ -122,18 +122,18 @@ def end(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
         set_id=set_id,
         stamp=stamp,
     )
-    note(JournalOutbox.Event.LEFT, keys, set_id, stamp)
+    add_to_outbox(JournalOutbox.Event.LEFT, keys, set_id, stamp)
     derive(keys, stamp)
 
 
-def settle(keys: Sequence[str], stamp: datetime) -> None:
-    """Bring everything that follows from the direct memberships of these records in line with them.
+def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
+    """Update everything that follows from the direct memberships of these records.
 
-    A tombstone is deleted in all its sets; every live membership of a live record carries the stamp; included
-    sets are derived; the header's setSpecs name the direct memberships, and a tombstone keeps what it had (P84).
+    A tombstone is deleted in all its sets; every live membership of a live record gets the stamp; memberships of
+    including sets are derived; the header's setSpecs name the direct memberships, a tombstone keeps its own (P84).
     """
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
-    _execute_noted(
+    _execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = r.deleted, direct = m.direct AND NOT r.deleted
         FROM catalogue_record r WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT m.deleted
@@ -177,20 +177,20 @@ _DERIVE = """
 
 
 def derive(keys: Sequence[str], stamp: datetime) -> None:
-    """Memberships of sets that include others, for these records; a row that was and stays deleted is not touched."""
+    """Write the memberships of these records in sets that include others. A row that stays deleted is not touched."""
     if keys and SetInclusion.objects.exists():
-        _execute_noted(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
+        _execute_and_journal(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
 
 
 def derive_into(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
-    """The same for the records with these ids and one set that includes others."""
+    """Write the memberships of the records with these ids in one set that includes others."""
     which = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s"
-    _execute_noted(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
+    _execute_and_journal(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
 
 
 def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
-    """Records with these ids that nothing brings into the set any more are deleted in its lists."""
-    _execute_noted(
+    """End the memberships of the records with these ids that no included set brings into this set any more."""
+    _execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true
         WHERE m.set_id = %(parent_id)s AND m.record_id = ANY(%(records)s) AND NOT m.deleted AND NOT m.direct
@@ -206,8 +206,11 @@ def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> Non
     )
 
 
-def come_back_from_the_purge(keys: Sequence[str]) -> set[str]:
-    """Which of these new records were purged tombstones: the journal has their deletion, so it is told of them."""
+def clear_purged(keys: Sequence[str]) -> set[str]:
+    """Delete the marks of purged tombstones for these new records, and return the keys that had one.
+
+    The journal has the deletion of these records, so it needs an event that they came back.
+    """
     if not keys:
         return set()
     with connection.cursor() as cursor:
@@ -221,8 +224,8 @@ def come_back_from_the_purge(keys: Sequence[str]) -> set[str]:
         return {key for (key,) in cursor.fetchall()}
 
 
-def bury(keys: Sequence[str], stamp: datetime) -> None:
-    """Make tombstones of these records, in all the sets they are in (P84); to be settled."""
+def make_tombstones(keys: Sequence[str], stamp: datetime) -> None:
+    """Make tombstones of these records, in all their sets (P84). Call `update_dependents` afterwards."""
     execute(
         """
         WITH dead AS (

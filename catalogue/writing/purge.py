@@ -1,13 +1,11 @@
-"""Looking after the catalogue over the years: purge and restamp.
+"""Purge: remove tombstones and ended memberships that are older than the retention (P85).
 
-Part of the writer (S8): records are written by `catalogue.writing.store`, with the statements of `catalogue.writing.memberships`, here,
-and by `catalogue.replay`; nowhere else. The same rule holds: each batch is one short transaction that takes
-the clock's lock and its stamp from catalogue_stamp() before it looks at what it writes.
+A writer (S8): each batch is one short transaction that takes the clock's lock and a datestamp before it reads the rows
+that it deletes.
 
-A purge takes away tombstones that are older than the retention, and never makes a list lie. `earliestDatestamp` is a
-lower bound and not the smallest datestamp there is: it stays true when the oldest tombstones go, so it never moves
-(P55), and a harvester that was given it once may ask from it for ever. `deletedRecord` says `transient` for as long
-as there is a retention. A list that is being walked goes on, as its place is a key and not a count of rows.
+Lists stay true. `earliestDatestamp` is a lower bound and not the smallest datestamp there is, so it never moves (P55)
+and a harvester may ask from it for ever. `deletedRecord` is `transient` for as long as there is a retention. A
+harvester in the middle of a list goes on, because its token has a key and not a count of rows.
 """
 
 from collections import Counter
@@ -22,12 +20,10 @@ from django.db.models import Exists, OuterRef
 from catalogue.models import Membership, Record
 from catalogue.writing import clock, staging
 
-# --- Purge ------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
-class Purged:
-    """What a purge took away, or would. `before`: what was deleted earlier may go; None where all is kept for ever."""
+class PurgeReport:
+    """What a purge removed, or would remove. `before`: rows deleted earlier may go; None if nothing is ever removed."""
 
     before: datetime | None
     tombstones: int = 0
@@ -47,48 +43,49 @@ _PURGEABLE = """
 """
 
 
-def purge(*, dry_run: bool = False) -> Purged:
-    """Remove whole tombstones older than the retention, in the order of their datestamps (P85).
+def purge(*, dry_run: bool = False) -> PurgeReport:
+    """Remove tombstones with all their memberships, and ended memberships of live records, oldest first (P85).
 
-    A tombstone goes with its memberships. Of a record that lives, the memberships go that ended longer ago. What
-    came back in the meantime is found again under the lock and stays. The journal keeps every deletion.
+    Rows are tested again under the lock, so that a record that came back meanwhile stays. The journal keeps every
+    deletion.
     """
     if settings.GISC_TOMBSTONE_RETENTION_DAYS is None:
-        return Purged(None)
+        return PurgeReport(None)
     before = clock.database_now() - timedelta(days=settings.GISC_TOMBSTONE_RETENTION_DAYS)
-    gone: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
     for rows in staging.rows_in_batches(_PURGEABLE, {"before": before}):
         tombstones = [record for record, of_set, _ in rows if of_set is None]
         memberships = [(record, of_set) for record, of_set, _ in rows if of_set is not None]
         if dry_run:
-            gone.update(tombstones=len(tombstones), memberships=len(memberships))
+            removed.update(tombstones=len(tombstones), memberships=len(memberships))
         else:
-            gone.update(_purge(tombstones, memberships, before))
-    return Purged(before, gone["tombstones"], gone["memberships"])
+            removed.update(_purge_batch(tombstones, memberships, before))
+    return PurgeReport(before, removed["tombstones"], removed["memberships"])
 
 
 @transaction.atomic
-def _purge(tombstones: Sequence[int], memberships: Sequence[tuple[int, int]], before: datetime) -> dict[str, int]:
+def _purge_batch(tombstones: Sequence[int], memberships: Sequence[tuple[int, int]], before: datetime) -> dict[str, int]:
     clock.take_stamp()
     ended = Membership.objects.filter(pk__in=memberships, deleted=True, datestamp__lt=before, record__deleted=False)
-    still_told = Exists(Membership.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
-    whole = Record.objects.filter(~still_told, pk__in=tombstones, deleted=True, datestamp__lt=before)
-    left = ended.delete()[0]
-    pks = list(whole.values_list("pk", flat=True))
+    changed_later = Exists(Membership.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
+    purgeable = Record.objects.filter(~changed_later, pk__in=tombstones, deleted=True, datestamp__lt=before)
+    removed_memberships = ended.delete()[0]
+    pks = list(purgeable.values_list("pk", flat=True))
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO catalogue_purged SELECT DISTINCT hashtextextended(key, 0) FROM catalogue_record WHERE id = ANY(%s) "
             "ON CONFLICT DO NOTHING",
             [pks],
         )
-    return {"memberships": left, "tombstones": whole.delete()[1].get(Record._meta.label, 0)}
+    removed_tombstones = purgeable.delete()[1].get(Record._meta.label, 0)
+    return {"memberships": removed_memberships, "tombstones": removed_tombstones}
 
 
 _purged_on: date | None = None
 
 
 def purge_daily() -> None:
-    """Purge, unless this process has done so today. That another process does it as well does no harm."""
+    """Purge, unless this process has done so today. Another process may purge as well, which does no harm."""
     global _purged_on
     today = datetime.now(UTC).date()
     if _purged_on != today:

@@ -1,3 +1,8 @@
+"""Parse documents into entries: what becomes of each one before it is packed and stored. lxml only, no Django.
+
+Kept apart from `catalogue.writing.store`, so that a process that only parses needs no database.
+"""
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +13,10 @@ from catalogue.writing.entry import ParsedEntry, PreparedEntry
 
 
 class ParsedDocument(NamedTuple):
-    """A document that was read. `element` is empty where the root element stands in the document as it is."""
+    """A document that was parsed, to be packed.
+
+    Its root element is `element`, or, where that is empty, the `length` bytes of the document from `start` on.
+    """
 
     version: ParsedEntry
     start: int
@@ -20,50 +28,55 @@ class ParsedDocument(NamedTuple):
         return self.version.key
 
     def element_of(self, document: bytes) -> bytes:
-        """The root element of the document that was read."""
+        """Return the root element. `document`: the bytes that were parsed."""
         return self.element or document[self.start : self.start + self.length]
 
 
-# What becomes of a document: a version to be packed, one that equals what is held, or why it cannot be stored.
+# What becomes of a document: a version to be packed, one that equals the stored record, or why it cannot be stored.
 ReadResult = ParsedDocument | PreparedEntry | str
 
 Provenance = Mapping[str, Any] | None
 
-# The fileIdentifier as it mostly stands.
+# The fileIdentifier as most documents write it.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
 _GUESS_WITHIN_BYTES = 4096
 
 
 def guess_identifier(document: bytes) -> str:
-    """The identifier that the document probably has; empty if it is not where it mostly is. Never relied on."""
+    """Return the identifier that the document probably has, or "". Only to look digests up early; never relied on."""
     found = _IDENTIFIER.search(document, 0, _GUESS_WITHIN_BYTES)
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
 def read_all(
-    documents: Sequence[bytes], held: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
+    documents: Sequence[bytes], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
 ) -> list[ReadResult]:
-    """What becomes of each document. `held`: by place, the digest of the record that the document probably is."""
-    given = provenances or [None] * len(documents)
+    """Parse documents; one result for each.
+
+    `stored_digests`: by index of the document, the digest of the record that it probably is.
+    """
+    provenances = provenances or [None] * len(documents)
     return [
-        _read_or_say(document, held.get(place), provenance)
-        for place, (document, provenance) in enumerate(zip(documents, given, strict=True))
+        _read_or_describe_fault(document, stored_digests.get(index), provenance)
+        for index, (document, provenance) in enumerate(zip(documents, provenances, strict=True))
     ]
 
 
-def _read_or_say(document: bytes, held: bytes | None, provenance: Provenance) -> ReadResult:
+def _read_or_describe_fault(document: bytes, stored_digest: bytes | None, provenance: Provenance) -> ReadResult:
     try:
-        return read(document, held, provenance)
+        return read(document, stored_digest, provenance)
     except xml_tree.Unusable as exc:
         return str(exc)
 
 
-def read(document: bytes, held: bytes | None = None, provenance: Provenance = None) -> ParsedDocument | PreparedEntry:
-    """Read a document; no further than its identifier when its digest is what is held. Raises metadata.Unusable."""
+def read(
+    document: bytes, stored_digest: bytes | None = None, provenance: Provenance = None
+) -> ParsedDocument | PreparedEntry:
+    """Parse a document; no further than its identifier if it has the stored digest. Raises xml_tree.Unusable."""
     element = xml_tree.root_element(document)
     root = xml_tree.parse(element)
     digest = xml_tree.digest_of(root)
-    if digest == held:
+    if digest == stored_digest:
         return entry.unchanged_entry(root, digest)
     version = entry.parsed_entry(iso19139.read_tree(root, element, digest), provenance)
     start = document.find(element)  # mostly at its beginning

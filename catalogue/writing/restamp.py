@@ -1,3 +1,8 @@
+"""Restamp: after a restore, give records new datestamps, so that harvesters take them again (W34).
+
+A writer (S8): each batch is one short transaction that takes the clock's lock and a datestamp before it writes.
+"""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,12 +13,10 @@ from django.db import connection, transaction
 from catalogue.models import MetadataSet
 from catalogue.writing import clock, staging
 
-# --- Restamp ----------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
-class Restamped:
-    """How many records have a new datestamp, or would, and how many of them are tombstones; the clock's mark after."""
+class RestampReport:
+    """What a restamp changed, or would change: all records, the tombstones among them, and the clock's mark afterwards."""
 
     records: int
     deleted: int
@@ -29,35 +32,35 @@ _STAMPED = "SELECT id, deleted FROM catalogue_record WHERE datestamp >= %(since)
 
 
 def restamp(
-    into: MetadataSet,
+    metadata_set: MetadataSet,
     since: datetime,
     *,
     mark: datetime | None = None,
     dry_run: bool = False,
     advance: Callable[[int], None] = lambda number: None,
-) -> Restamped:
+) -> RestampReport:
     """Give every record of a set that is stamped at `since` or later a new datestamp: harvesters take it again (W34).
 
-    For a catalogue that was restored from a backup. First the clock's high-water mark is raised, to the present and
-    to `mark` if that is later: what harvesters have seen from before the accident lies behind all that is given now.
+    For a catalogue that was restored from a backup. The clock's high-water mark is raised first, to the present and
+    to `mark` if that is later, so that new datestamps are later than all that harvesters saw before the accident.
     """
     if not dry_run:
         clock.raise_mark(mark)
-    statement = _STAMPED if into.kind == MetadataSet.Kind.CATALOGUE else _STAMPED_IN_SET
+    statement = _STAMPED if metadata_set.kind == MetadataSet.Kind.CATALOGUE else _STAMPED_IN_SET
     records = deleted = 0
-    for rows in staging.rows_in_batches(statement, {"set": into.pk, "since": since}):
+    for rows in staging.rows_in_batches(statement, {"set": metadata_set.pk, "since": since}):
         if not dry_run:
-            _restamp([pk for pk, _ in rows], since)
+            _restamp_batch([pk for pk, _ in rows], since)
         records += len(rows)
         deleted += sum(is_deleted for _, is_deleted in rows)
         advance(len(rows))
-    reached = max(clock.mark_now(), clock.database_now())
-    return Restamped(records, deleted, max(reached, mark) if mark and dry_run else reached)
+    reached = max(clock.current_mark(), clock.database_now())
+    return RestampReport(records, deleted, max(reached, mark) if mark and dry_run else reached)
 
 
 @transaction.atomic
-def _restamp(pks: list[int], since: datetime) -> None:
-    """New datestamps for these records, in all lists they are in. A set that one left long ago is not told again."""
+def _restamp_batch(pks: list[int], since: datetime) -> None:
+    """Give these records new datestamps in all their lists, but for sets that they left before `since`."""
     values: dict[str, Any] = {"stamp": clock.take_stamp(), "pks": pks, "since": since}
     with connection.cursor() as cursor:
         cursor.execute("UPDATE catalogue_record SET datestamp = %(stamp)s WHERE id = ANY(%(pks)s)", values)

@@ -1,7 +1,7 @@
-"""Sets that hold others: by hierarchy (`a` holds what `a:b` holds, P74), or because a virtual set names them.
+"""Let sets include others: by hierarchy (`a` has the records of `a:b`, P74), or because a virtual set names them.
 
-What follows for memberships is written out as rows, in batches under the clock's lock, so that a list of any set
-is one index in order. New records of a set find their way into the sets around it by `belonging.derive`.
+The memberships that follow are written as rows, in batches under the clock's lock, so that one index serves the list
+of any set. `memberships.derive` adds the rows of records that are stored later.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,34 +15,34 @@ from catalogue.writing import clock, memberships
 BATCH = 2000  # chosen: one batch holds the writers' lock for some tens of milliseconds
 
 
-def add(spec: str, *, name: str = "", kind: str = MetadataSet.Kind.PEER, description: str = "") -> MetadataSet:
-    """The set with this setSpec, made if it is not there, in its place in the hierarchy. Raises ValidationError."""
+def ensure_set(spec: str, *, name: str = "", kind: str = MetadataSet.Kind.PEER, description: str = "") -> MetadataSet:
+    """Return the set with this setSpec; create it, with its hierarchy, if it does not exist. Raises ValidationError."""
     found = MetadataSet.objects.filter(spec=spec).first()
     if found is not None:
         return found
-    made = MetadataSet(spec=spec, name=name or spec, kind=kind, description=description)
-    made.full_clean()
-    made.save()
-    relate(made)
-    return made
+    added = MetadataSet(spec=spec, name=name or spec, kind=kind, description=description)
+    added.full_clean()
+    added.save()
+    link_hierarchy(added)
+    return added
 
 
-def relate(one: MetadataSet) -> None:
-    """Put a set in its place in the hierarchy: into each ancestor, made where it is missing (T3.49), and over its own."""
-    words = one.spec.split(":")
-    for length in range(1, len(words)):
+def link_hierarchy(metadata_set: MetadataSet) -> None:
+    """Include a set in each of its ancestors, creating those that are missing (T3.49), and its descendants in it."""
+    parts = metadata_set.spec.split(":")
+    for length in range(1, len(parts)):
+        spec = ":".join(parts[:length])
         ancestor, _ = MetadataSet.objects.get_or_create(
-            spec=":".join(words[:length]),
-            defaults={"name": ":".join(words[:length]), "kind": MetadataSet.Kind.VIRTUAL},
+            spec=spec, defaults={"name": spec, "kind": MetadataSet.Kind.VIRTUAL}
         )
-        _include(ancestor, [one])
-    _include(one, MetadataSet.objects.filter(spec__startswith=f"{one.spec}:"))
+        _include(ancestor, [metadata_set])
+    _include(metadata_set, MetadataSet.objects.filter(spec__startswith=f"{metadata_set.spec}:"))
 
 
 def include(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
-    """A virtual set shows the records of these sets too, and of what is below them (G4). Raises ValidationError."""
+    """Include these sets, and all sets below them, in a virtual set (G4). Raises ValidationError."""
     if virtual.kind != MetadataSet.Kind.VIRTUAL:
-        raise ValidationError(f"{virtual} is no virtual set, so it cannot be made of others")
+        raise ValidationError(f"{virtual} is not a virtual set, so it cannot be made of others")
     for member in members:
         if member.kind in (MetadataSet.Kind.VIRTUAL, MetadataSet.Kind.CATALOGUE):
             raise ValidationError(
@@ -52,7 +52,7 @@ def include(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
 
 
 def exclude(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
-    """A virtual set no longer shows these sets: what nothing else brings into it is deleted in its lists."""
+    """Take these sets out of a virtual set: records that no other member brings into it are deleted in its lists."""
     for member in members:
         below = MetadataSet.objects.filter(spec__startswith=f"{member.spec}:")
         children = [member.pk, *below.values_list("pk", flat=True)]
@@ -74,7 +74,7 @@ def _include(parent: MetadataSet, children: Iterable[MetadataSet]) -> None:
 
 
 def _records_in(set_id: int) -> Iterator[list[int]]:
-    """The ids of all records that have a row in a set, live or not, in batches."""
+    """Read the ids of all records that have a row in a set, live or deleted, in batches."""
     last = 0
     while True:
         with connection.cursor() as cursor:

@@ -1,8 +1,9 @@
-"""Prepared entries on their way into the tables: staged before the lock is taken, merged under it.
+"""Copy prepared entries into a staging table before the lock is taken, and merge them into the records under it.
 
 One temporary table for each connection, emptied at each commit. Each staged row has an id reserved for the record
-that it may become, so that the descriptions of new records, with the index of their words, are written before the
-lock as well. The key that ties a description to its record is checked at the commit. Called by `catalogue.writing.store` alone.
+that it may become, so that the descriptions of new records, with the index of their words, are inserted before the
+lock as well; their foreign key is checked at the commit. Called by `catalogue.writing.store` alone, but for
+`rows_in_batches`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ _MERGE = (
         provenance
     FROM catalogue_stage WHERE key = ANY(%(keys)s)
     ON CONFLICT (key) DO UPDATE SET
-        -- a tombstone keeps the spelling that harvesters hold (P84): they compare exactly (P69)
+        -- a tombstone keeps the spelling that harvesters have stored (P84): they compare exactly (P69)
         identifier = CASE WHEN excluded.deleted THEN catalogue_record.identifier ELSE excluded.identifier END,
         datestamp = excluded.datestamp, deleted = excluded.deleted,
         owner_id = excluded.owner_id, set_specs = excluded.set_specs, payload = excluded.payload,
@@ -74,16 +75,19 @@ _DROP_UNUSED = """
 
 
 class PayloadNeeded(Exception):
-    """An entry was prepared as equal to what is held, and that has changed since: prepare it again, in full."""
+    """An entry was prepared as equal to the stored record, which has changed since: prepare it again, in full."""
 
 
 def stage(entries: Sequence[PreparedEntry], *, empty_first: bool = True) -> int:
-    """Stage these entries, and describe those that will probably be new records; how many. Raises PayloadNeeded."""
+    """Stage these entries, and insert descriptions for those that will probably be new records.
+
+    Returns how many descriptions were inserted. Raises PayloadNeeded.
+    """
     if any(not entry.row for entry in entries):
         raise PayloadNeeded
     with connection.cursor() as cursor:
         cursor.execute(_TABLE)
-        if empty_first:  # a caller's transaction may put more than once
+        if empty_first:  # the caller's transaction may have staged before
             cursor.execute("DELETE FROM catalogue_stage")
         cursor.copy_expert(_COPY, BytesIO(copy_stream(entries)))
         cursor.execute(_DESCRIBE_AHEAD)
@@ -100,8 +104,8 @@ def merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime) -> None:
             cursor.execute(statement, values)
 
 
-def drop_unused() -> None:
-    """Drop what was described ahead and is no record after all: another writer was faster. Under the lock, after merging."""
+def drop_unused_descriptions() -> None:
+    """Delete staged descriptions whose record another writer stored first. Under the lock, after merging."""
     with connection.cursor() as cursor:
         cursor.execute(_DROP_UNUSED)
 
@@ -110,7 +114,7 @@ BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 
 
 def rows_in_batches(statement: str, values: dict[str, Any]) -> Iterator[list[Any]]:
-    """The rows that a statement finds now, read from the server in parts, outside any lock."""
+    """Read the rows of a statement from the server in batches, outside any lock."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, values)
         while rows := cursor.fetchmany(BATCH):

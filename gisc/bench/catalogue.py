@@ -31,7 +31,7 @@ from catalogue.bulk import ingest
 from catalogue.documents import iso19139, sources, xml_tree
 from catalogue.documents.sources import SAMPLES
 from catalogue.reading import lists
-from catalogue.reading.lists import Place, Window
+from catalogue.reading.lists import ListPosition, Window
 from catalogue.writing import decisions, store
 from gisc.bench.alone import digest_alone
 from oaiprovider.protocol import tokens
@@ -217,7 +217,7 @@ def _pages(records: int) -> Iterator[Row]:
             yield Row(f"{label}, {what}: whole answer", f"{asked * 1000:.1f} ms")
 
 
-def _place(position: int) -> Place | None:
+def _place(position: int) -> ListPosition | None:
     """The place in list order after so many records."""
     if not position:
         return None
@@ -225,7 +225,7 @@ def _place(position: int) -> Place | None:
         cursor.execute(
             "SELECT datestamp, id FROM catalogue_record ORDER BY datestamp, id OFFSET %s LIMIT 1", [position - 1]
         )
-        return Place(*cursor.fetchone())
+        return ListPosition(*cursor.fetchone())
 
 
 def _incremental(archive: Path) -> Row:

@@ -26,7 +26,7 @@ from isal import isal_zlib
 from catalogue import datestamps
 from catalogue.payloads import payload
 from catalogue.reading import lists
-from catalogue.reading.lists import Place, Window
+from catalogue.reading.lists import ListPosition, Window
 from gisc.bench import catalogue, servers
 from gisc.bench.catalogue import Row
 from gisc.bench.servers import Server
@@ -276,18 +276,18 @@ def _copy_plain() -> None:
             f"CREATE TABLE {_BARE} (id bigint PRIMARY KEY, identifier text NOT NULL, datestamp timestamptz(0) NOT NULL,"
             " set_spec text NOT NULL, payload text STORAGE EXTERNAL)"
         )
-        place: Place | None = None
+        place: ListPosition | None = None
         window = Window(None, None, lists.instant())
         while rows := lists.page(window, after=place, size=500, payloads=True):
-            place = rows[-1].place
+            place = rows[-1].position
             lines = (
                 "\t".join(
                     map(
                         _copied,
                         (
-                            str(row.place.pk),
+                            str(row.position.pk),
                             row.identifier,
-                            row.place.datestamp.isoformat(),
+                            row.position.datestamp.isoformat(),
                             row.set_specs[-1],
                             (row.payload or b"").decode(),
                         ),

@@ -25,7 +25,7 @@ def prepare(base_url: str, spec: str) -> dict[str, Any]:
     from harvester.models import Link
 
     database.prepare()
-    local = set_inclusion.add(spec, name=spec)
+    local = set_inclusion.ensure_set(spec, name=spec)
     Link.objects.create(name=LINK, base_url=base_url, remote_set=spec, local_set=local, enabled=False)
     return {}
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from catalogue.models import MetadataSet, Record
-from catalogue.provenance import Origin, origin, takes_over
+from catalogue.provenance import Origin, compare_versions, origin_of
 from catalogue.writing.entry import PreparedEntry
 
 
@@ -53,7 +53,7 @@ def refused_from_another_provider(
             if not is_own and not _is_later(entry.metadata_date, current.datestamp):
                 refused[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
         elif current.digest != entry.digest:
-            is_newer, why = takes_over(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
+            is_newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
             if not is_newer:
                 refused[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
     return refused
@@ -68,7 +68,7 @@ def _with_current(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[t
             date,
             datestamp,
             (provenance or {}).get("baseURL", ""),
-            origin(provenance),
+            origin_of(provenance),
         )
         for key, deleted, digest, date, datestamp, provenance in rows.values_list(
             "key", "deleted", "digest", "metadata_date", "datestamp", "provenance"

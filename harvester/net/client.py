@@ -17,7 +17,7 @@ import requests
 import urllib3
 from isal import igzip_lib, isal_zlib
 
-from catalogue.payloads.gzip_registers import cleaned
+from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
@@ -197,7 +197,7 @@ def _read_body(response: requests.Response) -> bytes:
     return b"".join(chunks)
 
 
-@cleaned
+@clear_registers
 def decompress(raw: bytes) -> bytes:
     """Decompress a body if its first bytes say so, as Content-Encoding is wrong in both directions (F15, F16).
 

@@ -13,7 +13,7 @@ from lxml import etree
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
-from catalogue.provenance import About, bounded_way
+from catalogue.provenance import About, limit_steps
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
@@ -350,7 +350,7 @@ def _origin(description: etree._Element) -> dict[str, Any]:
         )
         inner = inner.find(f"{_PROVENANCE}originDescription")
     nested: dict[str, Any] = {}
-    for step in reversed(bounded_way(steps)):
+    for step in reversed(limit_steps(steps)):
         nested = dict(step) | ({"origin": nested} if nested else {})
     return nested
 

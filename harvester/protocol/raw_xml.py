@@ -220,7 +220,7 @@ def other_abouts(
     found: list[tuple[provenance.About, ...]] = []
     left_out: Counter[str] = Counter()
     for abouts in abouts_by_record:
-        bounded, reasons = provenance.bounded_abouts(
+        bounded, reasons = provenance.limit_abouts(
             [part for about in abouts for part in _split_about(about, payload_of[about])]
         )
         found.append(bounded)

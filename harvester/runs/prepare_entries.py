@@ -118,7 +118,7 @@ def prepare(
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
     if isinstance(received.stored, current.CurrentVersion):
-        return current.unchanged(key, received.stored)
+        return current.entry_of_version(key, received.stored)
     try:
         entry = _read_here(received, origin, stored.get(key)) if result is None else _pack_result(received, result)
     except xml_tree.Unusable as exc:
@@ -140,9 +140,9 @@ def _read_here(received: answers.ReceivedEntry, origin: Origin, stored: current.
     element = received.entry.metadata
     assert element is not None
     if len(element) > xml_tree.MAX_RECORD_BYTES:
-        raise xml_tree.Unusable(xml_tree.oversized(len(element)))
+        raise xml_tree.Unusable(xml_tree.describe_oversized(len(element)))
     if stored is not None and stored.equals(element):
-        return current.unchanged(oai.identifier_key(received.entry.header.identifier), stored)
+        return current.entry_of_version(oai.identifier_key(received.entry.header.identifier), stored)
     root = xml_tree.parse(element) if received.root is None else received.root
     digest = xml_tree.digest_of(root)
     if stored is not None and digest == stored.digest:
@@ -156,7 +156,7 @@ def _pack_result(received: answers.ReceivedEntry, result: read_document.ReadResu
     if isinstance(result, str):
         raise xml_tree.Unusable(result)
     assert received.entry.metadata is not None
-    return store.pack(received.entry.metadata, result)
+    return store.pack_document(received.entry.metadata, result)
 
 
 def provenance_of(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from isal import igzip_lib, isal_zlib
 
-from catalogue.payloads.gzip_registers import cleaned
+from catalogue.payloads.gzip_registers import clear_registers
 
 IDENTITY = "identity"
 GZIP = "gzip"
@@ -64,7 +64,7 @@ def chosen(accepted: str | None) -> str:
     return best if weight > 0 and weight >= weights.get(IDENTITY, 0.0) else IDENTITY
 
 
-@cleaned
+@clear_registers
 def encode(document: Sequence[bytes | Piece], coding: str) -> bytes:
     """The document in this coding; the same bytes give the same bytes. Pieces of it may be there for gzip alone."""
     if coding == GZIP and any(isinstance(part, Piece) for part in document):
@@ -73,7 +73,7 @@ def encode(document: Sequence[bytes | Piece], coding: str) -> bytes:
     return body if coding == IDENTITY else igzip_lib.compress(body, _LEVEL, _FORMATS[coding])
 
 
-@cleaned
+@clear_registers
 def piece(content: bytes) -> Piece:
     """`content` as a piece."""
     packer = isal_zlib.compressobj(_LEVEL, wbits=-15)

@@ -93,8 +93,8 @@ def repository_identifier(element: Element) -> str:
 
 def _validate(root: etree._Element, folder: Path, namespace: str) -> None:
     try:
-        schema = schemas.published(folder, _KNOWN[namespace])
-    except schemas.Unusable:
+        schema = schemas.load_from_address(folder, _KNOWN[namespace])
+    except schemas.UnusableSchemas:
         return  # a folder that has the schemas of records only
     found = schemas.faults(schema, root)
     if found:

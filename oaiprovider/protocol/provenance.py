@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from catalogue import datestamps, oai
-from catalogue.provenance import abouts_of, bounded_way
+from catalogue.provenance import abouts_of, limit_steps
 from oaiprovider.protocol import render
 from oaiprovider.protocol.render import Origin
 
@@ -60,7 +60,7 @@ def _steps(provenance: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     while isinstance(step, Mapping):
         steps.append(step)
         step = step.get("origin")
-    return bounded_way(steps)
+    return limit_steps(steps)
 
 
 def _origin(step: Mapping[str, Any]) -> Origin:

@@ -13,7 +13,7 @@ from django.core import signing
 
 from catalogue import datestamps
 from catalogue.datestamps import from_seconds, to_seconds
-from catalogue.reading.lists import Place
+from catalogue.reading.lists import ListPosition
 from oaiprovider.protocol import arguments
 from oaiprovider.protocol.errors import BadResumptionToken, Behind, Refused
 
@@ -34,7 +34,7 @@ class Token:
     set_spec: str
     start: datetime | None
     end: datetime
-    place: Place
+    place: ListPosition
     delivered: int
     size: int
     issued: datetime
@@ -79,7 +79,7 @@ def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
         set_spec=set_spec,
         start=None if start is None else from_seconds(start),
         end=from_seconds(end),
-        place=Place(from_seconds(stamp), pk),
+        place=ListPosition(from_seconds(stamp), pk),
         delivered=delivered,
         size=size,
         issued=from_seconds(issued),

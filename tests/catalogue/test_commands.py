@@ -71,7 +71,7 @@ def test_withdraw_ends_with_1_when_the_journal_could_not_be_written(journal_dir:
     status, _, err = command("withdraw", "urn:a")
     assert status == 1
     assert "1 deletions are in the database but not yet in the journal" in err
-    assert (looking.record("urn:a").deleted, journal.waiting()) == (True, 1)
+    assert (looking.record("urn:a").deleted, journal.count_waiting()) == (True, 1)
 
 
 # --- catalogue stats ------------------------------------------------------------------------------------

@@ -122,6 +122,6 @@ def check(model: Model) -> None:
         }
     assert {
         oai.identifier_key(word.identifier)
-        for word in journal.last_words(journal.outbox())
+        for word in journal.last_events(journal.outbox_events())
         if word.event and word.event.event == JournalOutbox.Event.DELETED
     } == model.buried

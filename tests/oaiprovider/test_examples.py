@@ -82,7 +82,7 @@ def node(settings) -> None:
     settings.GISC_PAGE_HEADERS = 3
     MetadataSet.objects.filter(kind="own").update(spec=EXETER, name="Area of responsibility of GISC Exeter")
     DatestampClock.objects.update(earliest=datestamps.parse("2011-01-01T00:00:00Z")[0])
-    tokyo = set_inclusion.add(TOKYO, name="GISC Tokyo")
+    tokyo = set_inclusion.ensure_set(TOKYO, name="GISC Tokyo")
     MetadataSet.objects.create(spec="shared01", name="Shared responsibility 01", kind="shared")
     london = world.iso_record(
         TAF, title="Aerodrome forecasts (TAF) & amendments, London", organisation="Met Office", role="publisher"
@@ -114,7 +114,7 @@ def node(settings) -> None:
     for identifier, stamp in {**there, WAID: "2025-03-04T08:31:07Z", WAIX: "2025-03-04T08:31:07Z"}.items():
         world.restamp(identifier, stamp)
     for name, base_url in (("b", "http://gisc-b.example.net/oai"), ("c", "http://gisc-c.example.net/oaipmh")):
-        peer = set_inclusion.add(f"WIS-GISC-{name.upper()}", name=name)
+        peer = set_inclusion.ensure_set(f"WIS-GISC-{name.upper()}", name=name)
         MetadataSet.objects.filter(pk=peer.pk).update(public=False)  # E4 does not name them
         Link.objects.create(name=name, base_url=base_url, remote_set=peer.spec, local_set=peer)
 

@@ -1,4 +1,4 @@
-"""manage.py ingest PATH...: take records in from files, folders and archives."""
+"""manage.py ingest PATH...: store records from files, folders and archives."""
 
 import json
 from argparse import ArgumentParser
@@ -26,15 +26,15 @@ class Command(BaseCommand):
         parser.add_argument("--set", dest="spec", metavar="SPEC", help="the set to store in (default: the own set)")
         parser.add_argument(
             "--processes",
-            type=_positive,
+            type=_positive_int,
             default=ingest.default_processes(),
             metavar="N",
             help="read bulk loads in N processes (default: %(default)s; the other cores are PostgreSQL's)",
         )
-        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
-    def handle(self, *, paths: list[Path], spec: str | None, processes: int, json: bool, **_: Any) -> None:
-        into = _set_named(spec)
+    def handle(self, *, paths: list[Path], spec: str | None, processes: int, as_json: bool, **_: Any) -> None:
+        into = _find_set(spec)
         try:
             sources.check_sources(paths)
         except sources.SourceError as exc:
@@ -42,11 +42,11 @@ class Command(BaseCommand):
         with progress_bar("ingest", sources.estimate(paths)) as advance:
             report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
         dictionaries.retrain_if_outgrown()
-        self._print(report, as_json=json)
+        self._print(report, as_json=as_json)
         if report.rejects:
             raise SystemExit(1)
 
-    def _print(self, report: ingest.Report, *, as_json: bool) -> None:
+    def _print(self, report: ingest.IngestReport, *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps(report.as_dict(), ensure_ascii=False, indent=2))
             return
@@ -59,19 +59,19 @@ class Command(BaseCommand):
         )
 
 
-def _positive(text: str) -> int:
+def _positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError
     return number
 
 
-def _set_named(spec: str | None) -> MetadataSet:
+def _find_set(spec: str | None) -> MetadataSet:
     if spec is None:
         return bootstrap.own_set()
-    usable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
+    storable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
     try:
-        return usable.get(spec=spec)
+        return storable.get(spec=spec)
     except MetadataSet.DoesNotExist as exc:
-        known = ", ".join(usable.values_list("spec", flat=True))
+        known = ", ".join(storable.values_list("spec", flat=True))
         raise CommandError(f"There is no set {spec!r} to store in; there are: {known}. Nothing was stored.") from exc

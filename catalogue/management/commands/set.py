@@ -1,4 +1,4 @@
-"""manage.py set add|include|exclude|move: sets, what virtual sets are made of, and moves of records between own sets."""
+"""manage.py set add|include|exclude|move: add sets, choose the members of virtual sets, move records between own sets."""
 
 import json
 from argparse import ArgumentParser
@@ -30,14 +30,14 @@ class Command(BaseCommand):
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
         for sub in actions.choices.values():
-            sub.add_argument("--json", action="store_true", help="print JSON")
+            sub.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
 
-    def handle(self, *, action: str, json: bool, **options: Any) -> None:
+    def handle(self, *, action: str, as_json: bool, **options: Any) -> None:
         try:
             report = {"add": _add, "include": _include, "exclude": _exclude, "move": _move}[action](options)
         except ValidationError as exc:
             raise CommandError(" ".join(exc.messages)) from exc
-        self._print(report, as_json=json)
+        self._print(report, as_json=as_json)
         if report.get("rejected"):
             raise SystemExit(1)
 
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             self.stdout.write(", ".join(f"{name}: {value}" for name, value in report.items()))
 
 
-def _named(spec: str) -> MetadataSet:
+def _find_set(spec: str) -> MetadataSet:
     found = MetadataSet.objects.filter(spec=spec).first()
     if found is None:
         known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
@@ -57,28 +57,28 @@ def _named(spec: str) -> MetadataSet:
 
 
 def _add(options: dict[str, Any]) -> dict[str, Any]:
-    made = set_inclusion.add(options["spec"], name=options["name"], kind=options["kind"])
-    return {"set": made.spec, "name": made.name, "kind": made.kind}
+    added = set_inclusion.ensure_set(options["spec"], name=options["name"], kind=options["kind"])
+    return {"set": added.spec, "name": added.name, "kind": added.kind}
 
 
 def _include(options: dict[str, Any]) -> dict[str, Any]:
-    virtual = _named(options["virtual"])
-    set_inclusion.include(virtual, [_named(spec) for spec in options["members"]])
-    return _made_of(virtual)
+    virtual = _find_set(options["virtual"])
+    set_inclusion.include(virtual, [_find_set(spec) for spec in options["members"]])
+    return _members_report(virtual)
 
 
 def _exclude(options: dict[str, Any]) -> dict[str, Any]:
-    virtual = _named(options["virtual"])
-    set_inclusion.exclude(virtual, [_named(spec) for spec in options["members"]])
-    return _made_of(virtual)
+    virtual = _find_set(options["virtual"])
+    set_inclusion.exclude(virtual, [_find_set(spec) for spec in options["members"]])
+    return _members_report(virtual)
 
 
-def _made_of(virtual: MetadataSet) -> dict[str, Any]:
-    return {"set": virtual.spec, "made of": list(virtual.inclusions.values_list("child__spec", flat=True))}
+def _members_report(virtual: MetadataSet) -> dict[str, Any]:
+    return {"set": virtual.spec, "added of": list(virtual.inclusions.values_list("child__spec", flat=True))}
 
 
 def _move(options: dict[str, Any]) -> dict[str, Any]:
-    into = _named(options["into"])
+    into = _find_set(options["into"])
     if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
         raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
     results = store.move(options["identifiers"], into=into)

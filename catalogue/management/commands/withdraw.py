@@ -14,24 +14,24 @@ from catalogue.writing import decisions, store
 
 class Command(BaseCommand):
     help = (
-        "Withdraw records of the own set: they become tombstones, and harvesters are told. "
+        "Withdraw records of the own set: they become tombstones, which harvesters receive as deletions. "
         "Exit status 1 when an identifier was rejected or the journal could not be written."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("identifiers", nargs="*", metavar="IDENTIFIER")
         parser.add_argument("--file", type=Path, metavar="F", help="a file with one identifier a line")
-        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
-    def handle(self, *, identifiers: list[str], file: Path | None, json: bool, **_: Any) -> None:
-        identifiers = [*identifiers, *_lines(file)]
+    def handle(self, *, identifiers: list[str], file: Path | None, as_json: bool, **_: Any) -> None:
+        identifiers = [*identifiers, *_read_identifiers(file)]
         if not identifiers:
             raise CommandError("Name at least one identifier, or a file of them with --file.")
         results = store.withdraw(identifiers)
-        waiting = journal.waiting()
+        waiting = journal.count_waiting()
         counts = Counter(result.action for result in results)
         rejects = [result for result in results if result.action is decisions.Action.REJECTED]
-        if json:
+        if as_json:
             self._print_json(counts, rejects, waiting)
         else:
             for reject in rejects:
@@ -42,8 +42,8 @@ class Command(BaseCommand):
             )
         if waiting:
             self.stderr.write(
-                f"{waiting} deletions are in the database but not yet in the journal; it is tried again by itself, "
-                "and the log says why it could not be written"
+                f"{waiting} deletions are in the database but not yet in the journal; the node tries again by itself, "
+                "and the log says why the journal could not be written"
             )
         if rejects or waiting:
             raise SystemExit(1)
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 
-def _lines(file: Path | None) -> list[str]:
+def _read_identifiers(file: Path | None) -> list[str]:
     if file is None:
         return []
     try:

@@ -115,7 +115,7 @@ class Command(BaseCommand):
             link.clean()
         except ValidationError as exc:
             raise CommandError(f"The link was not added. {_describe_faults(exc)}") from exc
-        link.local_set = set_inclusion.add(spec, name=local.name)
+        link.local_set = set_inclusion.ensure_set(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
 

@@ -51,7 +51,7 @@ def tarred(path: Path, files: Mapping[str, bytes], mode: str = "w") -> Path:
     return path
 
 
-def take(*paths: Path) -> ingest.Report:
+def take(*paths: Path) -> ingest.IngestReport:
     sources.check_sources(paths)
     report = ingest.ingest(sources.documents(paths), into=world.own_set())
     assert report.offered == sum(report.counts.values())
@@ -322,7 +322,7 @@ def test_ingest_names_a_record_that_another_set_holds(tmp_path: Path) -> None:
     )
     (reject,) = json.loads(out)["rejects"]
     assert (status, reject["identifier"]) == (1, "urn:a")
-    assert "is held in the set WIS-GISC-TOULOUSE" in reject["reason"]
+    assert "belongs to the set WIS-GISC-TOULOUSE" in reject["reason"]
 
 
 def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:

@@ -143,12 +143,12 @@ def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() 
 
 def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((20, 40),))
-    monkeypatch.setattr("catalogue.bulk.ingest._TEND_EVERY", 30)
+    monkeypatch.setattr("catalogue.bulk.ingest._TRAINING_CHECK_RECORDS", 30)
     Dictionary.objects.update(trained_on=1)
     report = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
     assert report.counts["new"] == 49
     assert Dictionary.objects.count() == 2
-    payload.forget()
+    payload.clear_cache()
     assert all(payload.unpack(record.payload) for record in Record.objects.all())
 
 

@@ -55,7 +55,7 @@ def test_both_roots_of_ISO_19139_are_read(root: str) -> None:
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [
-        (b"<html/>", "its root is html in the namespace (none); the catalogue holds gmd:MD_Metadata"),
+        (b"<html/>", "its root is html in the namespace (none); the catalogue stores gmd:MD_Metadata"),
         (b'<a xmlns="http://standards.iso.org/iso/19115/-3/mdb/1.0"/>', "19115/-3/mdb/1.0"),
         (b'<MI_Metadata xmlns="http://www.isotc211.org/2005/gmd"/>', "is not an ISO 19139 record"),
         (b'<gmd:DS_Series xmlns:gmd="http://www.isotc211.org/2005/gmd"/>', "its root is DS_Series"),

@@ -32,7 +32,7 @@ HOUR_S = 3600.0
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch) -> None:
     """What a process remembers of earlier walks."""
-    monkeypatch.setattr(validation, "_settled", None)
+    monkeypatch.setattr(validation, "_last_walk", None)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def sample(name: str) -> bytes:
 def label_all() -> int:
     """Label what has no current label; how many that were."""
     checked: list[int] = []
-    assert validation.label(seconds=HOUR_S, done=checked.append) is None
+    assert validation.label_records(seconds=HOUR_S, advance=checked.append) is None
     return sum(checked)
 
 
@@ -85,12 +85,12 @@ INVALID = VALID.replace(b"urn:valid", b"urn:invalid").replace(b"<gmd:language>",
     ],
 )  # fmt: skip
 def test_the_GML_namespace_chooses_the_schema_set(text: str, chosen: schemas.SchemaSet) -> None:
-    assert schemas.set_for(text.encode()) is chosen
+    assert schemas.choose_set(text.encode()) is chosen
 
 
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
 def test_every_sample_is_valid_and_has_no_fault(schema_dir: Path, file: Path) -> None:
-    said = validation.check(xml_tree.root_element(file.read_bytes()))
+    said = validation.check_document(xml_tree.root_element(file.read_bytes()))
     assert (said.structure, said.schema, said.faults) == (Structure.VALID, "iso19139-20070417", ())
 
 
@@ -100,7 +100,7 @@ def test_every_real_record_is_labelled_as_the_published_tools_label_it(schema_di
         expected = {row["file"]: (f"{row['schema_auto']}", row["valid_auto"]) for row in csv.DictReader(rows)}
     said = {}
     for name in expected:
-        outcome = validation.check(xml_tree.root_element((data / name).read_bytes()))
+        outcome = validation.check_document(xml_tree.root_element((data / name).read_bytes()))
         said[name] = (outcome.schema.removeprefix("iso19139-")[:4], outcome.structure.value)
         assert not [fault for fault in outcome.faults if "tell the developers" in fault.text], name
         assert (outcome.structure is Structure.INVALID) == any(fault.rule == "6.1.1" for fault in outcome.faults)
@@ -115,7 +115,7 @@ def test_every_real_record_is_labelled_as_the_published_tools_label_it(schema_di
 
 
 def test_a_fault_of_structure_names_line_and_element_without_namespaces(schema_dir: Path) -> None:
-    said = validation.check(xml_tree.root_element(INVALID))
+    said = validation.check_document(xml_tree.root_element(INVALID))
     assert said.structure is Structure.INVALID
     rule, text = said.faults[0]
     assert rule == "6.1.1"
@@ -125,13 +125,15 @@ def test_a_fault_of_structure_names_line_and_element_without_namespaces(schema_d
 
 def test_very_many_faults_of_structure_are_counted(schema_dir: Path) -> None:
     document = VALID.replace(b"<gmd:dateStamp>", b'<gmd:contact x="1"/>' * 3000 + b"<gmd:dateStamp>")
-    said = [fault for fault in validation.check(xml_tree.root_element(document)).faults if fault.rule == "6.1.1"]
+    said = [
+        fault for fault in validation.check_document(xml_tree.root_element(document)).faults if fault.rule == "6.1.1"
+    ]
     assert len(said) == schemas.MAX_FAULTS + 1
     assert said[-1].text == "and 2990 faults more"
 
 
 def test_without_schemas_the_structure_is_not_checked_and_the_profile_is(no_schemas: None) -> None:
-    said = validation.check(xml_tree.root_element(INVALID))
+    said = validation.check_document(xml_tree.root_element(INVALID))
     assert (said.structure, said.schema) == (Structure.NOT_CHECKED, "")
     assert {"8.2.1", "8.2.4"} <= {fault.rule for fault in said.faults}
 
@@ -141,7 +143,7 @@ def test_schemas_that_cannot_be_used_leave_the_structure_unchecked(settings, tmp
     copytree(shared("schemas"), tmp_path / "schemas", ignore=lambda _, names: {"xlink.xsd"} & set(names))
     settings.GISC_SCHEMA_DIR = str(tmp_path / "schemas")
     for _ in range(2):
-        assert validation.check(xml_tree.root_element(VALID)).structure is Structure.NOT_CHECKED
+        assert validation.check_document(xml_tree.root_element(VALID)).structure is Structure.NOT_CHECKED
     assert [record.message for record in caplog.records] == ["records are not checked against schemas"]
 
 
@@ -152,7 +154,7 @@ def test_nothing_is_fetched_that_a_record_or_a_schema_names(
     there = httpserver.url_for("/gmd.xsd").encode()
     element = xml_tree.root_element(VALID.replace(b"http://www.isotc211.org/2005/gmd/gmd.xsd", there))
     assert there in element
-    assert validation.check(element).structure is Structure.VALID
+    assert validation.check_document(element).structure is Structure.VALID
     folder = tmp_path / "schemas"
     folder.mkdir()
     (folder / "catalog.xml").write_bytes((schema_dir / "catalog.xml").read_bytes())
@@ -160,7 +162,7 @@ def test_nothing_is_fetched_that_a_record_or_a_schema_names(
         b'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:import namespace="urn:x" schemaLocation="%b"/>'
         b'<xs:element name="a" xmlns:x="urn:x" type="x:t"/></xs:schema>' % there
     )
-    with pytest.raises(schemas.Unusable):
+    with pytest.raises(schemas.UnusableSchemas):
         schemas.load(folder, schemas.SchemaSet.ISO_2007)
     assert httpserver.log == []
 
@@ -204,12 +206,12 @@ def test_a_new_version_is_checked_again_and_shown_as_unchecked_until_then(schema
     label_all()
     world.put(INVALID.replace(b"urn:invalid", b"urn:valid"))
     record = Record.objects.select_related("validation").get(identifier="urn:valid")
-    assert validation.standing(record) is None
-    assert validation.waiting() == 1
+    assert validation.current_label(record) is None
+    assert validation.count_unlabelled() == 1
     assert label_all() == 1
     assert labels() == {"urn:valid": "invalid", "urn:other": "valid"}
     record = Record.objects.select_related("validation").get(identifier="urn:valid")
-    assert validation.standing(record) == record.validation
+    assert validation.current_label(record) == record.validation
 
 
 @pytest.mark.django_db
@@ -253,14 +255,14 @@ def test_a_deleted_record_loses_its_label_at_once_and_gets_none(schema_dir: Path
 @pytest.mark.django_db
 def test_a_record_deleted_while_it_is_checked_keeps_no_label(schema_dir: Path, monkeypatch) -> None:
     world.put(VALID, INVALID)
-    real = validation.check
+    real = validation.check_document
 
-    def deletes_meanwhile(element: bytes) -> validation.Outcome:
+    def deletes_meanwhile(element: bytes) -> validation.CheckResult:
         if b"urn:valid" in element:
             world.bury("urn:valid")
         return real(element)
 
-    monkeypatch.setattr(validation, "check", deletes_meanwhile)
+    monkeypatch.setattr(validation, "check_document", deletes_meanwhile)
     label_all()
     assert labels() == {"urn:invalid": "invalid"}
 
@@ -316,10 +318,10 @@ def test_slices_walk_from_the_newest_record_to_the_oldest_and_meet_each_once(no_
     for number in range(7):
         world.restamp(f"urn:{number}", f"2024-01-0{number // 3 + 1}T00:00:00Z")
     met: list[str] = []
-    place = validation.label(seconds=0)
+    place = validation.label_records(seconds=0)
     while place is not None:
         met += sorted(set(labels()) - set(met), reverse=True)
-        place = validation.label(place, seconds=0)
+        place = validation.label_records(place, seconds=0)
     assert met == [f"urn:{number}" for number in reversed(range(7))]
 
 
@@ -328,7 +330,7 @@ def test_a_process_that_reached_the_end_looks_only_at_what_was_written_since(no_
     world.put(*(world.iso_record(f"urn:{number}") for number in range(3)))
     stamp = DatestampClock.objects.get().stamp
     assert label_all() == 3
-    assert validation._settled == (validation.rules(), stamp)
+    assert validation._last_walk == (validation.rules(), stamp)
     Record.objects.update(datestamp=stamp - timedelta(days=1))
     Validation.objects.all().delete()
     assert label_all() == 0  # by no way of ours can a label be lost under an old datestamp
@@ -340,10 +342,10 @@ def test_a_process_that_reached_the_end_looks_only_at_what_was_written_since(no_
 def test_a_walk_begun_under_other_rules_begins_anew(no_schemas: None, monkeypatch) -> None:
     monkeypatch.setattr(validation, "BATCH", 1)
     world.put(world.iso_record("urn:1"), world.iso_record("urn:2"))
-    place = validation.label(seconds=0)
+    place = validation.label_records(seconds=0)
     assert len(labels()) == 1
     monkeypatch.setattr(validation, "_code_digest", lambda: "other code")
-    assert validation.label(place, seconds=HOUR_S) is None
+    assert validation.label_records(place, seconds=HOUR_S) is None
     assert set(Validation.objects.values_list("rules", flat=True)) == {validation.rules()}
     assert len(labels()) == 2
 

@@ -50,7 +50,7 @@ def empty_the_catalogue() -> None:
     bootstrap.ensure_sets()
 
 
-def counts(report: replay.Replayed) -> tuple[int, int, int]:
+def counts(report: replay.ReplayReport) -> tuple[int, int, int]:
     """Tombstones made, tombstones that were there, records left alone."""
     return report.deleted, report.unchanged, report.left_alone
 
@@ -62,7 +62,7 @@ def written(file: Path, *events: journal.Event) -> Path:
 
 def read(path: Path) -> tuple[list[str], list[str]]:
     """The identifiers of the events, and what could not be read."""
-    reading = journal.Reading(path)
+    reading = journal.JournalReader(path)
     identifiers = [event.identifier for event in reading]
     assert reading.events == len(identifiers)
     return identifiers, [str(damage) for damage in reading.damaged]
@@ -87,21 +87,21 @@ def test_a_withdrawal_is_on_disk_before_it_is_reported_as_done(journal_dir: Path
         "datestamp": f"{looking.record('urn:気温').datestamp:%Y-%m-%dT%H:%M:%SZ}",
         "sets": [world.OUR_SPEC],
     }
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0
 
 
 def test_what_is_appended_is_forced_to_disk_before_the_outbox_is_emptied(journal_dir: Path, monkeypatch) -> None:
     seen = []
 
     def look(_descriptor: int) -> None:
-        seen.append((told(journal_dir), journal.waiting()))
+        seen.append((told(journal_dir), journal.count_waiting()))
 
     monkeypatch.setattr(journal.os, "fsync", look)
     world.put(world.iso_record("urn:a"))
     store.withdraw(["urn:a"])
     # The folder that has the new folder; then the file, and the folder that has the new file.
     assert seen == [([], 1), ([("deleted", "urn:a")], 1), ([("deleted", "urn:a")], 1)]
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0
 
 
 def test_deletions_of_peers_and_of_records_never_seen_are_events_too(journal_dir: Path) -> None:
@@ -127,9 +127,9 @@ def test_a_deletion_rolled_back_is_no_event(journal_dir: Path) -> None:
     world.put(world.iso_record("urn:a"))
     with transaction.atomic():
         store.withdraw(["urn:a"])
-        assert journal.waiting() == 1
+        assert journal.count_waiting() == 1
         transaction.set_rollback(True)
-    assert (journal.waiting(), files(journal_dir), buried()) == (0, [], set())
+    assert (journal.count_waiting(), files(journal_dir), buried()) == (0, [], set())
 
 
 def test_a_journal_that_cannot_be_written_leaves_the_event_in_the_outbox(journal_dir: Path, caplog) -> None:
@@ -138,13 +138,13 @@ def test_a_journal_that_cannot_be_written_leaves_the_event_in_the_outbox(journal
     with caplog.at_level(logging.ERROR):
         assert [result.action for result in store.withdraw(["urn:a"])] == [Action.DELETED]
     assert buried() == {"urn:a"}
-    assert journal.waiting() == 1
+    assert journal.count_waiting() == 1
     (record,) = [record for record in caplog.records if record.name == "catalogue.journal"]
     assert (record.levelname, record.waiting, record.directory) == ("ERROR", 1, str(journal_dir))
     journal_dir.unlink()
     store.withdraw(["urn:b"])  # the next flush takes it along
     assert told(journal_dir) == [("deleted", "urn:a"), ("deleted", "urn:b")]
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0
 
 
 class Crash(BaseException):
@@ -161,9 +161,9 @@ def test_a_crash_between_commit_and_flush_loses_nothing(journal_dir: Path, monke
     with pytest.raises(Crash):
         store.withdraw(["urn:a"])
     monkeypatch.undo()
-    assert (buried(), journal.waiting(), files(journal_dir)) == ({"urn:a"}, 1, [])
+    assert (buried(), journal.count_waiting(), files(journal_dir)) == ({"urn:a"}, 1, [])
     assert journal.flush() == 1
-    assert (told(journal_dir), journal.waiting()) == ([("deleted", "urn:a")], 0)
+    assert (told(journal_dir), journal.count_waiting()) == ([("deleted", "urn:a")], 0)
     assert journal.flush() == 0
 
 
@@ -188,7 +188,7 @@ def test_a_crash_between_append_and_emptying_the_outbox_tells_it_twice_which_is_
 
 
 def test_many_events_are_written_in_their_order_though_read_in_parts(journal_dir: Path, monkeypatch) -> None:
-    monkeypatch.setattr(journal, "_AT_ONCE", 3)
+    monkeypatch.setattr(journal, "_BATCH_ROWS", 3)
     for number in range(4):
         world.bury(*(f"urn:{number}:{i}" for i in range(2)))
     assert [identifier.split(":")[1] for _, identifier in told(journal_dir)] == ["0", "0", "1", "1", "2", "2", "3", "3"]
@@ -204,7 +204,7 @@ def test_many_writers_leave_each_event_once_and_no_line_torn(journal_dir: Path) 
     with threads(8) as running:
         for future in [running.start(bury, writer) for writer in range(8)]:
             future.result(TIMEOUT_S)
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0
     assert sorted(told(journal_dir)) == sorted(("deleted", f"urn:{w}:{n}") for w in range(8) for n in range(10))
 
 
@@ -321,7 +321,7 @@ def test_an_event_is_read_as_it_was_written(tmp_path: Path) -> None:
         event("deleted", text)
         for text in ("urn:\u2028", "urn:\\\"'", "urn:気温", "urn:\u0085", "urn:\u200b", 'urn:, "crc32": "')
     ]
-    assert list(journal.Reading(written(tmp_path / "x.jsonl", *events))) == events
+    assert list(journal.JournalReader(written(tmp_path / "x.jsonl", *events))) == events
 
 
 def test_files_of_a_folder_are_read_oldest_first(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_a_deletion_stands_unless_the_record_came_back_later(events: list, stand
         journal.Event(name, "urn:a" if number % 2 else "URN:A", at.replace(second=second), (world.OUR_SPEC,), number)
         for name, second, number in events
     ]
-    last = list(journal.last_words(made))
+    last = list(journal.last_events(made))
     assert {e.identifier.lower() for e in last if e.event and e.event.event == "deleted"} == standing
     assert len(last) == bool(events)
 
@@ -461,7 +461,7 @@ def test_a_record_that_another_set_holds_now_is_left_alone_and_told(tmp_path: Pa
     world.put(world.iso_record("urn:a"), into=world.peer_set(world.OFFENBACH))
     report = replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "WIS-GISC-TOULOUSE")))
     assert counts(report) == (0, 0, 1)
-    assert "is held in the set WIS-GISC-OFFENBACH" in report.left[0].reason
+    assert "belongs to the set WIS-GISC-OFFENBACH now" in report.left[0].reason
     assert buried() == set()
 
 
@@ -499,7 +499,7 @@ def test_an_event_without_a_set_belongs_to_our_own_and_an_impossible_identifier_
 
 
 def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(journal, "_AT_ONCE", 500)
+    monkeypatch.setattr(journal, "_BATCH_ROWS", 500)
     monkeypatch.setattr(replay, "BATCH", 100)
 
     def taken_at_most(number: int) -> int:
@@ -536,8 +536,8 @@ def test_what_is_exported_can_be_replayed_elsewhere(journal_dir: Path, tmp_path:
     empty_the_catalogue()
     out, _ = command("journal", "replay", str(export))
     assert out == (
-        "3 events read: 3 tombstones made again, 0 moved again, 0 told again in a set they had left; "
-        "0 were so already, 0 left alone\n"
+        "3 events read: 3 tombstones made again, 0 moved again, 0 deleted again in a set they had left; "
+        "0 needed no change, 0 left alone\n"
     )
     assert buried() == {"urn:a", "urn:気温", "urn:t"}
     report = json.loads(command("journal", "replay", str(export), "--json")[0])
@@ -550,7 +550,7 @@ def test_export_takes_along_what_waits_in_the_outbox(journal_dir: Path, tmp_path
     JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp=datetime(2024, 3, 1, tzinfo=UTC))
     command("journal", "export", "-")
     assert json.loads(capsys.readouterr().out)["identifier"] == "urn:a"
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0
 
 
 @pytest.mark.parametrize(
@@ -564,11 +564,11 @@ def test_damage_and_refusals_are_told_by_replay(tmp_path: Path, capsys, line: st
         call_command("journal", "replay", str(file))
     out, err = capsys.readouterr()
     assert out == (
-        "2 events read: 1 tombstones made again, 0 moved again, 0 told again in a set they had left; "
-        "0 were so already, 1 left alone\n"
+        "2 events read: 1 tombstones made again, 0 moved again, 0 deleted again in a set they had left; "
+        "0 needed no change, 1 left alone\n"
     )
     assert f"left out: {file}, line 2: {what}" in err
-    assert "left alone: urn:held is held in the set WIS-GISC-OFFENBACH" in err
+    assert "left alone: urn:held belongs to the set WIS-GISC-OFFENBACH now" in err
 
 
 def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
@@ -621,4 +621,4 @@ def test_figures_say_how_many_events_wait_and_since_when(client) -> None:
 def test_the_tick_writes_what_waits() -> None:
     JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp=datetime(2024, 3, 1, tzinfo=UTC))
     tick()
-    assert journal.waiting() == 0
+    assert journal.count_waiting() == 0

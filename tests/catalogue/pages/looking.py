@@ -7,7 +7,7 @@ from django.db import connection
 
 from catalogue.models import Record
 from catalogue.reading import lists
-from catalogue.reading.lists import Listed, Place, Window
+from catalogue.reading.lists import ListPosition, ListRow, Window
 
 FAR = datetime.fromisoformat("9999-12-31T00:00:00Z")
 TABLES = (
@@ -33,18 +33,18 @@ def row_versions() -> dict[str, list[tuple[Any, ...]]]:
         return found
 
 
-def walk(window: Window, size: int, *, payloads: bool = False) -> list[Listed]:
+def walk(window: Window, size: int, *, payloads: bool = False) -> list[ListRow]:
     """The whole list, read in pages of `size`."""
-    found: list[Listed] = []
-    after: Place | None = None
+    found: list[ListRow] = []
+    after: ListPosition | None = None
     while page := lists.page(window, after=after, size=size, payloads=payloads):
         assert len(page) <= size
         found += page
-        after = page[-1].place
+        after = page[-1].position
     return found
 
 
-def listed(spec: str | None = None) -> dict[str, Listed]:
+def listed(spec: str | None = None) -> dict[str, ListRow]:
     """Everything in the list of a set, by identifier."""
     found = walk(Window(spec, None, FAR), 1000, payloads=True)
     by_identifier = {entry.identifier: entry for entry in found}

@@ -46,7 +46,7 @@ def on_the_wire() -> list[tuple[object, ...]]:
     """All that a list of everything shows."""
     end = lists.instant()
     return [
-        (listed.identifier, listed.place, listed.payload)
+        (listed.identifier, listed.position, listed.payload)
         for listed in lists.page(
             Window(None, None, end.replace(year=end.year + 1)), after=None, size=1000, payloads=True
         )
@@ -91,7 +91,7 @@ def test_a_new_dictionary_is_used_at_once_and_leaves_old_payloads_readable() -> 
     made = dictionaries.train()
     new = payload.pack(ELEMENT)
     assert zstd.dictionary_id(old) != made.pk == zstd.dictionary_id(new)
-    payload.forget()  # as another process, which has seen neither
+    payload.clear_cache()  # as another process, which has seen neither
     assert payload.unpack(old) == payload.unpack(new) == ELEMENT
 
 
@@ -114,7 +114,7 @@ def test_a_missing_dictionary_is_an_alarm(caplog: pytest.LogCaptureFixture) -> N
     packed = payload.pack(ELEMENT)
     with unguarded():
         Dictionary.objects.all().delete()
-    payload.forget()
+    payload.clear_cache()
     with pytest.raises(payload.PayloadDamaged, match="not in the database; restore"):
         payload.unpack(packed)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
@@ -132,7 +132,7 @@ def test_a_dictionary_that_payloads_need_is_neither_changed_nor_removed(statemen
     world.put(world.iso_record("urn:a"))
     with pytest.raises(InternalError, match="payloads need them"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
-    payload.forget()
+    payload.clear_cache()
     assert payload.unpack(Record.objects.get().payload) == ELEMENT
 
 
@@ -159,8 +159,8 @@ def test_a_wrong_dictionary_is_an_alarm_and_never_wrong_bytes(change: str, caplo
             Dictionary.objects.update(content=b"no dictionary at all", sha256=hashlib.sha256(b"x").digest())
         else:
             Dictionary.objects.update(sha256=b"")
-    payload.forget()
-    with pytest.raises(payload.PayloadDamaged, match="not what it was; restore"):
+    payload.clear_cache()
+    with pytest.raises(payload.PayloadDamaged, match="is damaged; restore"):
         payload.unpack(packed)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
@@ -173,7 +173,7 @@ def test_a_dictionary_changed_together_with_its_checksum_still_gives_no_wrong_by
     content[-4000:] = bytes(byte ^ 1 for byte in content[-4000:])
     with unguarded():
         Dictionary.objects.update(content=bytes(content), sha256=hashlib.sha256(content).digest())
-    payload.forget()
+    payload.clear_cache()
     with pytest.raises(payload.PayloadDamaged):
         payload.unpack(packed)
 
@@ -198,7 +198,7 @@ def test_an_outgrown_dictionary_is_replaced_once(monkeypatch: pytest.MonkeyPatch
 def test_the_draw_from_a_large_catalogue_holds_live_records_only() -> None:
     load_samples()
     world.bury(*Record.objects.order_by("pk").values_list("identifier", flat=True)[:20])
-    drawn = dictionaries._some_payloads(10)
+    drawn = dictionaries._sample_payloads(10)
     assert 0 < len(drawn) <= 10
     assert set(drawn) <= {
         bytes(held) for held in Record.objects.filter(deleted=False).values_list("payload", flat=True)
@@ -217,7 +217,7 @@ def test_repacking_keeps_datestamps_and_the_bytes_on_the_wire() -> None:
     assert report["repacked"] > 0 and report["repacked"] + report["kept"] == 48 and not report["damaged"]
     packed_with = [zstd.dictionary_id(held) for held in Record.objects.values_list("payload", flat=True)]
     assert packed_with.count(report["id"]) == report["repacked"]
-    payload.forget()
+    payload.clear_cache()
     assert on_the_wire() == wire
     assert list(Record.objects.order_by("pk").values_list("pk", "datestamp", "digest")) == stamps
     assert list(Membership.objects.order_by("pk").values_list()) == memberships

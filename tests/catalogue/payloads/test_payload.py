@@ -38,9 +38,9 @@ def test_a_list_goes_on_without_the_record_that_is_damaged_and_the_log_names_it(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     packed = payload.pack(b"<a/>")
-    assert payload.unpack_or_tell(packed, identifier="urn:a") == b"<a/>"
+    assert payload.unpack_or_log(packed, identifier="urn:a") == b"<a/>"
     with caplog.at_level(logging.ERROR, logger="catalogue.payloads.payload"):
-        assert payload.unpack_or_tell(packed[:-1], identifier="urn:a") is None
+        assert payload.unpack_or_log(packed[:-1], identifier="urn:a") is None
     (told,) = caplog.records
     assert told.identifier == "urn:a" and "cannot be read back" in told.reason
 

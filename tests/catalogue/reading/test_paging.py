@@ -62,8 +62,8 @@ def test_pages_of_any_size_are_together_the_whole_list(
     found = looking.walk(window, size)
     order = list(Record.objects.order_by("datestamp", "id").values_list("identifier", flat=True))
     assert [entry.identifier for entry in found] == order
-    assert [entry.place for entry in found] == sorted(
-        (entry.place for entry in found), key=lambda place: (place.datestamp, place.pk)
+    assert [entry.position for entry in found] == sorted(
+        (entry.position for entry in found), key=lambda place: (place.datestamp, place.pk)
     )
     assert lists.count(window) == MANY
 
@@ -106,7 +106,7 @@ def test_a_record_not_changed_between_pages_is_never_missed_nor_told_twice(
         pending = list(changes)
         while page := lists.page(window, after=after, size=size, payloads=False):
             first_pass += [entry.identifier for entry in page]
-            after = page[-1].place
+            after = page[-1].position
             for number, kind in pending.pop(0) if pending else ():
                 name = many[number] if kind != "new" else f"urn:new:{len(pending)}:{number}"
                 if kind == "delete":
@@ -152,7 +152,7 @@ def test_a_record_is_found_by_any_spelling_and_shown_as_it_is(many: list[str], a
 @pytest.fixture
 def hierarchy() -> dict[str, MetadataSet]:
     specs = ("a", "a:b", "a:b:c", "a:c", "ab", "a-b", "A:b", "empty")
-    return {spec: set_inclusion.add(spec) for spec in specs}
+    return {spec: set_inclusion.ensure_set(spec) for spec in specs}
 
 
 @pytest.fixture
@@ -272,8 +272,8 @@ def test_sets_that_are_not_public_are_neither_listed_nor_walked(filled) -> None:
     MetadataSet.objects.filter(spec__in=("a:b", "ab")).update(public=False)
     assert names(Window("a:b", None, looking.FAR)) == names(Window("ab", None, looking.FAR)) == []
     assert {"urn:a", "urn:a:b:c", "urn:a:c"} <= set(names(Window("a", None, looking.FAR)))
-    assert [s.spec for s in lists.shown_sets()][:2] == [oai.CATALOGUE_SET, world.OUR_SPEC]
-    assert not {"a:b", "ab"} & {s.spec for s in lists.shown_sets()}
+    assert [s.spec for s in lists.visible_sets()][:2] == [oai.CATALOGUE_SET, world.OUR_SPEC]
+    assert not {"a:b", "ab"} & {s.spec for s in lists.visible_sets()}
 
 
 # --- Cost -----------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_a_page_takes_as_many_queries_at_the_end_as_at_the_beginning(
     lists.page(window, after=None, size=2, payloads=payloads)  # from now on this process knows the dictionary
     with CaptureQueriesContext(connection) as first:
         page = lists.page(window, after=None, size=2, payloads=payloads)
-    deep = looking.walk(window, 1000)[-2].place
+    deep = looking.walk(window, 1000)[-2].position
     with django_assert_num_queries(len(first)):
         assert len(lists.page(window, after=deep, size=2, payloads=payloads)) == 1
     assert len(page) == 2
@@ -298,7 +298,7 @@ def test_a_page_takes_as_many_queries_at_the_end_as_at_the_beginning(
 def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: str | None, index: str) -> None:
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
     window = Window(spec, DAY, looking.FAR)
-    query = lists._query(window, lists.Place(DAY, 1))
+    query = lists._query(window, lists.ListPosition(DAY, 1))
     sql = query.template.format(columns=query.row.columns(lists.EVERYTHING, payloads=True), bounds=query.bounds)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")

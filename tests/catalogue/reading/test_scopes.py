@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from catalogue import oai
 from catalogue.models import Membership, MetadataSet, Record
 from catalogue.reading import lists
-from catalogue.reading.lists import Listed, Place, Window
+from catalogue.reading.lists import ListPosition, ListRow, Window
 from catalogue.reading.scopes import Scope
 from catalogue.writing import set_inclusion, store
 from tests import world
@@ -25,12 +25,12 @@ def scope(*chosen: MetadataSet) -> Scope:
     return Scope(frozenset(one.pk for one in chosen), any(one.kind == MetadataSet.Kind.CATALOGUE for one in chosen))
 
 
-def walk(within: Scope, window: Window = WHOLE, size: int = 1000) -> list[Listed]:
-    found: list[Listed] = []
-    after: Place | None = None
+def walk(within: Scope, window: Window = WHOLE, size: int = 1000) -> list[ListRow]:
+    found: list[ListRow] = []
+    after: ListPosition | None = None
     while page := lists.page(window, after=after, size=size, payloads=True, scope=within):
         found += page
-        after = page[-1].place
+        after = page[-1].position
     return found
 
 
@@ -59,7 +59,7 @@ def test_what_is_in_no_set_of_the_scope_does_not_exist_there() -> None:
 @pytest.mark.spec("G11", "P142")
 def test_a_header_names_the_sets_of_the_scope_only_and_virtual_ones_too() -> None:
     toulouse = world.peer_set(world.TOULOUSE)
-    union = set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
+    union = set_inclusion.ensure_set("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
     set_inclusion.include(union, [toulouse, world.own_set()])
     MetadataSet.objects.filter(pk=union.pk).update(public=False)
     world.put(world.iso_record("urn:a"), into=toulouse)
@@ -73,7 +73,7 @@ def test_a_header_names_the_sets_of_the_scope_only_and_virtual_ones_too() -> Non
 
 @pytest.mark.spec("P75", "P142")
 def test_of_a_hierarchy_a_header_names_what_the_scope_shows() -> None:
-    world.put(world.iso_record("urn:deep"), into=set_inclusion.add("a:b"))
+    world.put(world.iso_record("urn:deep"), into=set_inclusion.ensure_set("a:b"))
     inner = MetadataSet.objects.get(spec="a")
 
     assert told(scope(inner)) == {"urn:deep": (False, ("a",))}
@@ -81,7 +81,7 @@ def test_of_a_hierarchy_a_header_names_what_the_scope_shows() -> None:
 
 @pytest.mark.spec("G11", "P84")
 def test_who_left_the_scope_is_deleted_there_and_who_moved_within_it_is_not() -> None:
-    shared = set_inclusion.add("shared01", kind=MetadataSet.Kind.SHARED)
+    shared = set_inclusion.ensure_set("shared01", kind=MetadataSet.Kind.SHARED)
     own = world.own_set()
     world.put(world.iso_record("urn:a"))
     store.move(["urn:a"], into=shared)
@@ -101,11 +101,11 @@ def test_what_another_set_does_to_a_record_is_no_news_in_the_scope() -> None:
     world.put(world.iso_record("urn:a"))
     world.restamp("urn:a", "2024-01-01T00:00:00Z")
     (before,) = walk(scope(world.own_set()))
-    set_inclusion.include(set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL), [world.own_set()])
+    set_inclusion.include(set_inclusion.ensure_set("DRIVER", kind=MetadataSet.Kind.VIRTUAL), [world.own_set()])
 
     assert walk(scope(world.own_set())) == [before]
     (news,) = walk(scope(world.own_set(), MetadataSet.objects.get(spec="DRIVER")))
-    assert news.place.datestamp.year > 2024, "it joined a set of this scope"
+    assert news.position.datestamp.year > 2024, "it joined a set of this scope"
 
 
 SPECS = ("WIS-GISC-TOULOUSE", "WIS-GISC-OFFENBACH", "shared01")
@@ -123,7 +123,7 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
 ) -> None:
     """Against a plain reading of the rows; any page size, any history, datestamps spread at random."""
     with transaction.atomic():
-        by_spec = {spec: set_inclusion.add(spec) for spec in SPECS}
+        by_spec = {spec: set_inclusion.ensure_set(spec) for spec in SPECS}
         for number, spec, kind, version in steps:
             if kind == "put":
                 document = world.iso_record(f"urn:{number}", title=f"Version {version}")
@@ -142,8 +142,8 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
         dead = {pk for _, pk in expected if all(row.deleted for row in rows if row.record_id == pk)}
 
         found = walk(within, size=size)
-        assert [(one.place.datestamp, one.place.pk) for one in found] == expected
-        assert {one.place.pk for one in found if one.deleted} == dead
+        assert [(one.position.datestamp, one.position.pk) for one in found] == expected
+        assert {one.position.pk for one in found if one.deleted} == dead
         assert all(lists.find(one.identifier, within) == one for one in found)
         known = {one.identifier for one in found}
         others = Record.objects.exclude(identifier__in=known).values_list("identifier", flat=True)
@@ -162,7 +162,7 @@ def test_pages_are_together_what_the_memberships_say_and_each_record_is_found(
 def test_who_asks_again_from_the_last_instant_holds_what_a_full_harvest_gives(rounds: list, chosen: set[str]) -> None:
     """Records come, change, go, and move in and out of the scope between the harvests."""
     with transaction.atomic():
-        by_spec = {spec: set_inclusion.add(spec) for spec in SPECS}
+        by_spec = {spec: set_inclusion.ensure_set(spec) for spec in SPECS}
         within = scope(*(by_spec[spec] for spec in chosen))
         held: dict[str, bytes | None] = {}
         since = None
@@ -187,7 +187,7 @@ def test_who_asks_again_from_the_last_instant_holds_what_a_full_harvest_gives(ro
 def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
     """Constant cost (promise 10): each set is read in order and no further than a page. Small tables would be sorted."""
     own, toulouse = world.own_set(), world.peer_set(world.TOULOUSE)
-    query = lists._query(WHOLE, Place(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
+    query = lists._query(WHOLE, ListPosition(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
     assert query is not None
     columns = query.row.columns(scope(own, toulouse), payloads=True)
     sql = query.template.format(columns=columns, bounds=query.bounds)

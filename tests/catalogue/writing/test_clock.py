@@ -70,7 +70,7 @@ def harvest(start: datetime | None) -> tuple[datetime, dict[str, datetime]]:
     """One visit of a harvester: the responseDate of the list, and the datestamps of what was in it."""
     now = lists.instant()
     window = Window(None, start, now + SECOND)
-    return now, {entry.identifier: entry.place.datestamp for entry in looking.walk(window, 7)}
+    return now, {entry.identifier: entry.position.datestamp for entry in looking.walk(window, 7)}
 
 
 def entry(identifier: str, title: str = "Surface observations") -> PreparedEntry:

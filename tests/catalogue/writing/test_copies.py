@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from catalogue.models import DatestampClock, MetadataSet
 from catalogue.reading import lists
-from catalogue.reading.lists import Listed, Window
+from catalogue.reading.lists import ListRow, Window
 from catalogue.writing import decisions, set_inclusion, store
 from tests import world
 from tests.catalogue.pages import looking
@@ -29,7 +29,7 @@ UNION = "DRIVER"  # a virtual set of Toulouse and of `a`
 SPECS = (world.OUR_SPEC, world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b", "shared01")
 
 
-def shown(entry: Listed) -> tuple[object, ...]:
+def shown(entry: ListRow) -> tuple[object, ...]:
     """What a harvester keeps. The setSpecs beside a deletion may differ from list to list, and nobody needs them."""
     return entry.identifier, entry.deleted, () if entry.deleted else entry.set_specs, entry.payload
 
@@ -44,7 +44,7 @@ class Harvester:
 
     def visit(self, start: object) -> None:
         found = looking.walk(Window(self.spec, start, looking.FAR), 3, payloads=True)
-        self.copy |= {entry.place.pk: shown(entry) for entry in found}
+        self.copy |= {entry.position.pk: shown(entry) for entry in found}
         self.told = len(found)
 
 
@@ -58,10 +58,10 @@ WORDS = st.tuples(
 
 @pytest.fixture
 def all_sets() -> dict[str, MetadataSet]:
-    made = {spec: set_inclusion.add(spec) for spec in (world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b")}
-    made["shared01"] = set_inclusion.add("shared01", kind=MetadataSet.Kind.SHARED)
+    made = {spec: set_inclusion.ensure_set(spec) for spec in (world.TOULOUSE.spec, world.OFFENBACH.spec, "a", "a:b")}
+    made["shared01"] = set_inclusion.ensure_set("shared01", kind=MetadataSet.Kind.SHARED)
     set_inclusion.include(
-        set_inclusion.add(UNION, kind=MetadataSet.Kind.VIRTUAL), [made[world.TOULOUSE.spec], made["a"]]
+        set_inclusion.ensure_set(UNION, kind=MetadataSet.Kind.VIRTUAL), [made[world.TOULOUSE.spec], made["a"]]
     )
     return made | {world.OUR_SPEC: world.own_set()}
 
@@ -92,7 +92,7 @@ def test_every_harvesters_copy_is_what_the_list_shows(all_sets: dict[str, Metada
             for harvester in harvesters:
                 harvester.visit(before)
                 whole = looking.walk(Window(harvester.spec, None, looking.FAR), 100, payloads=True)
-                assert harvester.copy == {entry.place.pk: shown(entry) for entry in whole}, harvester.spec
+                assert harvester.copy == {entry.position.pk: shown(entry) for entry in whole}, harvester.spec
                 assert harvester.told == 0 or result.action not in NO_CHANGE, harvester.spec
         transaction.set_rollback(True)
 

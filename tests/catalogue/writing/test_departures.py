@@ -25,8 +25,8 @@ OURS = world.OUR_SPEC
 def the_sets() -> dict[str, MetadataSet]:
     """All the sets of these tests. The union holds what we and Toulouse hold."""
     made = {OURS: world.own_set(), FRENCH: world.peer_set(world.TOULOUSE), GERMAN: world.peer_set(world.OFFENBACH)}
-    made[SHARED] = set_inclusion.add(SHARED, kind=MetadataSet.Kind.SHARED)
-    made[UNION] = set_inclusion.add(UNION, kind=MetadataSet.Kind.VIRTUAL)
+    made[SHARED] = set_inclusion.ensure_set(SHARED, kind=MetadataSet.Kind.SHARED)
+    made[UNION] = set_inclusion.ensure_set(UNION, kind=MetadataSet.Kind.VIRTUAL)
     set_inclusion.include(made[UNION], [made[OURS], made[FRENCH]])
     return made
 
@@ -55,10 +55,10 @@ def offer(title: str, *, into: MetadataSet, source: str = "", name: str = "urn:a
 
 
 def told(folder: Path) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(event.event, event.identifier, event.set_specs) for event in journal.Reading(folder)]
+    return [(event.event, event.identifier, event.set_specs) for event in journal.JournalReader(folder)]
 
 
-def counts(report: replay.Replayed) -> tuple[int, int, int, int, int]:
+def counts(report: replay.ReplayReport) -> tuple[int, int, int, int, int]:
     return report.deleted, report.moved, report.departed, report.unchanged, report.left_alone
 
 
@@ -78,7 +78,7 @@ def test_a_move_is_told_with_the_set_it_left_and_its_new_owner(journal_dir: Path
         ("left", "urn:a", (OURS,)),
         ("moved", "urn:a", (SHARED,)),
     ]
-    assert {event.datestamp for event in journal.Reading(journal_dir)} == {looking.record("urn:a").datestamp}
+    assert {event.datestamp for event in journal.JournalReader(journal_dir)} == {looking.record("urn:a").datestamp}
 
 
 def test_a_word_taken_back_and_given_again_is_told(journal_dir: Path, known) -> None:
@@ -123,9 +123,9 @@ def test_a_move_rolled_back_is_no_event(journal_dir: Path, known) -> None:
     offer("One", into=known[OURS])
     with transaction.atomic():
         store.move(["urn:a"], into=known[SHARED])
-        assert journal.waiting() == 3
+        assert journal.count_waiting() == 3
         transaction.set_rollback(True)
-    assert (journal.waiting(), list(journal_dir.glob("*.jsonl"))) == (0, [])
+    assert (journal.count_waiting(), list(journal_dir.glob("*.jsonl"))) == (0, [])
 
 
 @pytest.mark.spec("W23")
@@ -187,7 +187,7 @@ def test_what_it_came_back_to_is_left_alone_also_by_an_old_export(journal_dir: P
     offer("Two", into=known[GERMAN], source="o")
     offer("", into=known[GERMAN], source="o")
     export = tmp_path / "export.jsonl"
-    export.write_text("".join(event.line() for event in journal.Reading(journal_dir)))
+    export.write_text("".join(event.line() for event in journal.JournalReader(journal_dir)))
     offer("Two", into=known[GERMAN], source="o")
     before = looking.row_versions()
     assert counts(replay.replay(export)) == (0, 0, 0, 0, 0)
@@ -217,7 +217,7 @@ def test_what_is_not_here_is_told_and_done_by_a_later_replay(journal_dir: Path, 
     known = the_sets()
     report = replay.replay(journal_dir)
     assert counts(report) == (0, 0, 0, 0, 2)
-    assert "is not here; replay again" in report.left[0].reason
+    assert "is not in the catalogue; replay again" in report.left[0].reason
     assert not Record.objects.exists(), "a record that lives is not told as deleted to everybody"
     offer("Two", into=known[GERMAN], source="o")
     assert counts(replay.replay(journal_dir)) == (0, 0, 2, 0, 0)

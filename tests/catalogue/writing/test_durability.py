@@ -32,7 +32,7 @@ def safe() -> Iterator[None]:
     for name in SETTINGS:
         run(f"ALTER SYSTEM SET {name} = on")
     reload()
-    until(lambda: not checks.lacking_durability(), 30, "the server has read its settings")
+    until(lambda: not checks.disabled_durability(), 30, "the server has read its settings")
     yield
     for name in SETTINGS:
         run(f"ALTER SYSTEM RESET {name}")
@@ -74,7 +74,7 @@ def test_a_database_or_role_that_commits_asynchronously_is_told(where: str) -> N
 def test_a_server_that_does_not_force_to_disk_is_told(name: str) -> None:
     run(f"ALTER SYSTEM SET {name} = off")
     reload()
-    until(lambda: checks.lacking_durability() == [name], 30, "the server has read its settings")
+    until(lambda: checks.disabled_durability() == [name], 30, "the server has read its settings")
     assert f"(catalogue.W001) PostgreSQL runs with {name} = off" in checked()
     assert told_by_health() is False
 

@@ -57,7 +57,7 @@ def stamps_of_the_past() -> None:
 def in_list(spec: str) -> tuple[bool, int]:
     """Whether the record is deleted in the list of a set, and the year of its datestamp there."""
     listed = looking.listed(spec)["urn:a"]
-    return listed.deleted, listed.place.datestamp.year
+    return listed.deleted, listed.position.datestamp.year
 
 
 @pytest.mark.spec("W23", "W47")
@@ -68,7 +68,7 @@ def test_a_record_from_two_sets_is_one_record_in_both_with_its_owners_content(to
     result = offer(a("Two"), into=offenbach, source="offenbach")
 
     assert result.action is Action.UPDATED
-    assert "differs from what WIS-GISC-TOULOUSE says" in result.reason
+    assert "differs from the version of WIS-GISC-TOULOUSE" in result.reason
     held = looking.record("urn:a")
     assert (held.owner, held.set_specs, title()) == (toulouse, [GERMAN, FRENCH], "One")
     assert (in_list(FRENCH), in_list(GERMAN)) == ((False, held.datestamp.year), (False, held.datestamp.year))
@@ -119,7 +119,10 @@ def test_when_the_owner_deletes_it_the_other_word_takes_over(toulouse, offenbach
 
     result = offer("urn:a", into=toulouse, source="toulouse")
 
-    assert (result.action, result.reason) == (Action.UPDATED, f"is deleted in {FRENCH} and still held elsewhere")
+    assert (result.action, result.reason) == (
+        Action.UPDATED,
+        f"is deleted in {FRENCH} and still live at another source",
+    )
     held = looking.record("urn:a")
     assert (held.deleted, held.owner, held.set_specs, title()) == (False, offenbach, [GERMAN], "Two")
     assert in_list(FRENCH)[0] and not in_list(GERMAN)[0]
@@ -206,7 +209,7 @@ def test_a_record_of_which_no_claim_can_be_read_back_is_buried_in_all_its_sets(t
 
     result = offer("urn:a", into=toulouse, source="toulouse")
 
-    assert (result.action, "no other word on it can be read back" in result.reason) == (Action.DELETED, True)
+    assert (result.action, "the versions of other sources are damaged" in result.reason) == (Action.DELETED, True)
     held = looking.record("urn:a")
     assert (held.deleted, held.set_specs, held.datestamp.year > 2024) == (True, [GERMAN, FRENCH], True)
     assert in_list(FRENCH) == in_list(GERMAN) == (True, held.datestamp.year)
@@ -226,7 +229,7 @@ def test_a_record_of_a_shared_set_is_there_while_one_link_asserts_it(shared) -> 
 
     result = offer("urn:a", into=shared, source="from-toulouse")
 
-    assert "still held" in result.reason
+    assert "still live" in result.reason
     held = looking.record("urn:a")
     assert (held.deleted, held.datestamp.year) == (False, 2024), "nothing visible changed (P90)"
     assert held.provenance == {"link": "from-offenbach"}

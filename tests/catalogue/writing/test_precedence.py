@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue.provenance import OURS, Origin, origin, takes_over
+from catalogue.provenance import LOCAL_ORIGIN, Origin, compare_versions, origin_of
 
 NC = "http://nc.example.org/oai"
 
@@ -36,7 +36,7 @@ CASES = {
     "as new, and direct against relayed": (DIRECT, day(1), RELAYED, day(1), True),
     "as new, and relayed against direct": (RELAYED, day(1), DIRECT, day(1), False),
     "as new, none direct: the one that is here": (at_nc(1), day(1), RELAYED, day(1), False),
-    "as new, both direct: the one that is here": (DIRECT, day(1), OURS, day(1), False),
+    "as new, both direct: the one that is here": (DIRECT, day(1), LOCAL_ORIGIN, day(1), False),
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ CASES = {
 @pytest.mark.parametrize("what", CASES)
 def test_which_of_two_versions_counts(what: str) -> None:
     offered, offered_date, held, held_date, expected = CASES[what]
-    assert takes_over(offered, offered_date, held, held_date)[0] is expected
+    assert compare_versions(offered, offered_date, held, held_date)[0] is expected
 
 
 dates = st.none() | st.integers(1, 4).map(day)
@@ -57,7 +57,10 @@ def test_never_do_two_versions_replace_one_another_in_turn(
     one: Origin, one_date: datetime | None, other: Origin, other_date: datetime | None
 ) -> None:
     """Else a record with two ways would be stamped anew with every harvest."""
-    there, back = takes_over(one, one_date, other, other_date)[0], takes_over(other, other_date, one, one_date)[0]
+    there, back = (
+        compare_versions(one, one_date, other, other_date)[0],
+        compare_versions(other, other_date, one, one_date)[0],
+    )
     assert not (there and back)
 
 
@@ -65,7 +68,7 @@ def test_never_do_two_versions_replace_one_another_in_turn(
 def test_the_origin_is_the_innermost_step_or_the_provider_itself() -> None:
     step = {"baseURL": "http://G.example.org/oai/", "identifier": " URN:1 ", "datestamp": "2026-01-02"}
     nc = {"baseURL": NC, "identifier": "urn:1", "datestamp": "2026-01-01T00:00:00Z"}
-    assert origin(None) == OURS
-    assert origin(step) == Origin("http://g.example.org/oai", "urn:1", day(2), True)
-    assert origin(step | {"relayed": True}) == Origin(direct=False)
-    assert origin(step | {"relayed": True, "origin": step | {"origin": nc}}) == Origin(NC, "urn:1", day(1), False)
+    assert origin_of(None) == LOCAL_ORIGIN
+    assert origin_of(step) == Origin("http://g.example.org/oai", "urn:1", day(2), True)
+    assert origin_of(step | {"relayed": True}) == Origin(direct=False)
+    assert origin_of(step | {"relayed": True, "origin": step | {"origin": nc}}) == Origin(NC, "urn:1", day(1), False)

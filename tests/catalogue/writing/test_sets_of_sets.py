@@ -23,12 +23,12 @@ def gone(spec: str) -> set[str]:
 
 
 def virtual(spec: str = "DRIVER") -> MetadataSet:
-    return set_inclusion.add(spec, kind=MetadataSet.Kind.VIRTUAL)
+    return set_inclusion.ensure_set(spec, kind=MetadataSet.Kind.VIRTUAL)
 
 
 @pytest.mark.spec("P74", "T3.49")
 def test_an_inner_node_holds_what_is_below_it_though_nobody_defined_it() -> None:
-    world.put(world.iso_record("urn:deep"), into=set_inclusion.add("a:b:c"))
+    world.put(world.iso_record("urn:deep"), into=set_inclusion.ensure_set("a:b:c"))
 
     assert live("a") == live("a:b") == live("a:b:c") == {"urn:deep"}
     assert looking.record("urn:deep").set_specs == ["a:b:c"], "ancestors go without saying (P75)"
@@ -53,7 +53,7 @@ def test_what_becomes_visible_late_carries_the_datestamp_of_that_moment() -> Non
 
     set_inclusion.include(virtual(), [world.own_set()])
 
-    assert looking.listed("DRIVER")["urn:old"].place.datestamp.year > 2024
+    assert looking.listed("DRIVER")["urn:old"].position.datestamp.year > 2024
     assert looking.record("urn:old").datestamp.year == 2024, "nothing changed for the other harvesters"
 
 
@@ -67,7 +67,7 @@ def test_updates_and_deletions_reach_the_virtual_sets_harvesters() -> None:
 
     listed = looking.listed("DRIVER")
     assert (live("DRIVER"), gone("DRIVER")) == ({"urn:a"}, {"urn:b"})
-    assert all(one.place.datestamp.year > 2024 for one in listed.values())
+    assert all(one.position.datestamp.year > 2024 for one in listed.values())
 
 
 def test_a_record_in_two_members_leaves_the_virtual_set_with_the_last_of_them() -> None:
@@ -103,9 +103,9 @@ def test_only_a_virtual_set_is_made_of_others_and_not_of_virtual_ones() -> None:
 
 
 def test_a_set_that_is_there_is_not_made_again() -> None:
-    assert set_inclusion.add(world.OUR_SPEC) == world.own_set()
+    assert set_inclusion.ensure_set(world.OUR_SPEC) == world.own_set()
     with pytest.raises(ValidationError):
-        set_inclusion.add("not a spec")
+        set_inclusion.ensure_set("not a spec")
 
 
 def test_the_command_does_the_same() -> None:

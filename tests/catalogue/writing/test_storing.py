@@ -238,8 +238,8 @@ def test_a_peer_never_changes_our_record(offered: str) -> None:
     }[offered]
     (result,) = store.put_entries([entry], into=world.peer_set(world.TOULOUSE))
     assert result.action is Action.REJECTED
-    assert f"is held in the set {into.spec}, so it is not " in result.reason
-    assert result.reason.endswith("on the word of WIS-GISC-TOULOUSE")
+    assert f"belongs to the set {into.spec}, so WIS-GISC-TOULOUSE cannot " in result.reason
+    assert result.reason.endswith(("change it", "delete it"))
     after = looking.row_versions()
     assert {table: rows for table, rows in after.items() if rows != before[table] and "clock" not in table} == {}
 
@@ -260,7 +260,7 @@ def test_after_the_holder_deleted_a_record_another_set_may_take_it_over() -> Non
     assert (held.owner, held.set_specs, held.deleted) == (offenbach, [offenbach.spec], False)
     # To the harvesters of the old set it stays deleted, with the datestamp of that deletion.
     (old,) = looking.listed(toulouse.spec).values()
-    assert (old.deleted, old.payload, old.place.datestamp.year) == (True, None, 2024)
+    assert (old.deleted, old.payload, old.position.datestamp.year) == (True, None, 2024)
     assert old.set_specs == (oai.CATALOGUE_SET, toulouse.spec)
     (new,) = looking.listed(offenbach.spec).values()
     assert not new.deleted
@@ -286,7 +286,7 @@ def test_withdrawing_makes_tombstones_of_our_own_records_only() -> None:
         *(Action.REJECTED, Action.REJECTED, Action.REJECTED),
     ]
     assert [result.reason for result in results[2:]] == [
-        "is held in the set WIS-GISC-TOULOUSE, so it is not deleted on the word of WIS-GISC-TOKYO",
+        "belongs to the set WIS-GISC-TOULOUSE, so WIS-GISC-TOKYO cannot delete it",
         "is not in the catalogue",
         "the identifier 'not a uri' contains white space",
         "the identifier '' is empty",

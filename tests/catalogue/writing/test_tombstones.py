@@ -100,7 +100,7 @@ def test_a_set_that_a_living_record_left_long_ago_is_no_longer_told() -> None:
 def test_without_a_limit_nothing_ever_goes(settings) -> None:
     settings.GISC_TOMBSTONE_RETENTION_DAYS = None
     buried(36500, "urn:a")
-    assert purge.purge() == purge.Purged(None)
+    assert purge.purge() == purge.PurgeReport(None)
     assert held() == {"urn:a"}
 
 
@@ -108,14 +108,14 @@ def test_tombstones_go_oldest_first_so_what_an_interruption_leaves_is_a_span_of_
     for days in (300, 100, 200, 150, 250):
         buried(days, f"urn:{days}")
     monkeypatch.setattr(staging, "BATCH", 2)
-    real, seen = purge._purge, []
+    real, seen = purge._purge_batch, []
 
     def note(*arguments) -> dict[str, int]:
         gone = real(*arguments)
         seen.append(sorted(held()))
         return gone
 
-    monkeypatch.setattr(purge, "_purge", note)
+    monkeypatch.setattr(purge, "_purge_batch", note)
     purge.purge()
     assert seen == [["urn:100", "urn:150", "urn:200"], ["urn:100"], []]
 

@@ -371,5 +371,5 @@ CASES = [
         *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entries, and 5 are stored"),
         check=comparing_holds_it_back,
     ),
-    Case(84, "our own record comes back", ours_come_back, DONE, rejects=("is held in the set",), check=ours_stays),
+    Case(84, "our own record comes back", ours_come_back, DONE, rejects=("belongs to the set",), check=ours_stays),
 ]

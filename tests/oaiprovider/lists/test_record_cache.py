@@ -10,7 +10,7 @@ from django.test import Client
 from catalogue import datestamps
 from catalogue.models import MetadataSet, Record
 from catalogue.reading import lists
-from catalogue.reading.lists import Listed, Version, Window
+from catalogue.reading.lists import ListRow, RowVersion, Window
 from catalogue.writing import store
 from oaiprovider import record_cache
 from tests import world
@@ -111,10 +111,10 @@ def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Clie
     """Between the two statements that a page is read by, one of its records is replaced, another one deleted."""
     world.put(*(world.iso_record(f"urn:{letter}") for letter in "abc"))
     then = datestamps.write(Record.objects.get(identifier="urn:c").datestamp)
-    versioned = lists.versioned
+    versioned = lists.page_with_versions
     calls: list[dict[str, Any]] = []
 
-    def changing(window: Window, **options: Any) -> list[tuple[Version, Listed]]:
+    def changing(window: Window, **options: Any) -> list[tuple[RowVersion, ListRow]]:
         calls.append(options)
         world.put(world.iso_record("urn:a", title="Changed meanwhile"))
         world.bury("urn:b")
@@ -122,7 +122,7 @@ def test_a_record_that_changes_while_its_page_is_read_is_sent_whole(client: Clie
             world.restamp(changed, then)
         return versioned(window, **options)
 
-    monkeypatch.setattr(lists, "versioned", changing)
+    monkeypatch.setattr(lists, "page_with_versions", changing)
     answer = asking.raw_get(client, query, coding="gzip")
     assert calls
     assert sorted((header.identifier, header.deleted) for header in answer.headers) == [

@@ -121,7 +121,7 @@ def test_a_set_holds_its_descendants_and_nothing_that_only_begins_alike(
     client: Client, asked: str, expected: list[str]
 ) -> None:
     for spec in ("a", "a:b", "a:b:c", "ab", "a-b"):
-        into = set_inclusion.add(spec)
+        into = set_inclusion.ensure_set(spec)
         name = "urn:a_b" if spec == "a-b" else "urn:" + spec.replace(":", "-")
         world.put(world.iso_record(name), into=into)
     answer = asking.get(client, verb="ListIdentifiers", metadataPrefix="iso19139", set=asked)

@@ -114,7 +114,7 @@ def test_a_virtual_set_shows_its_members_records_and_hides_its_members(
     client: Client, driver: Client, toulouse: MetadataSet
 ) -> None:
     """E30. The virtual set is for this harvester only: it is not public."""
-    union = set_inclusion.add("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
+    union = set_inclusion.ensure_set("DRIVER", kind=MetadataSet.Kind.VIRTUAL)
     MetadataSet.objects.filter(pk=union.pk).update(public=False)
     set_inclusion.include(union, [toulouse])
     profile(union)
@@ -260,7 +260,7 @@ def test_a_token_outlives_changes_of_its_profile(driver: Client, toulouse: Metad
 
 @pytest.mark.spec("G13")
 def test_under_the_right_name_from_the_wrong_network_one_is_anybody(driver: Client, toulouse: MetadataSet) -> None:
-    hidden = set_inclusion.add("secret")
+    hidden = set_inclusion.ensure_set("secret")
     MetadataSet.objects.filter(pk=hidden.pk).update(public=False)
     world.put(world.iso_record("urn:secret"), into=hidden)
     profile(hidden, networks=["192.0.2.0/24"])

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from catalogue.reading.lists import Place
+from catalogue.reading.lists import ListPosition
 from oaiprovider.protocol import tokens
 from oaiprovider.protocol.errors import BadResumptionToken, Refused
 from oaiprovider.protocol.tokens import Token
@@ -20,7 +20,7 @@ TOKEN = Token(
     set_spec="WIS-GISC-TOKYO",
     start=datetime(2025, 3, 1, tzinfo=UTC),
     end=datetime(2025, 3, 4, 9, 0, 4, tzinfo=UTC),
-    place=Place(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 42),
+    place=ListPosition(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 42),
     delivered=100,
     size=175,
     issued=AT,
@@ -33,7 +33,7 @@ TOKENS = st.builds(
     set_spec=st.from_regex(r"[A-Za-z0-9\-_.!~*'()]{0,200}", fullmatch=True),
     start=st.none() | INSTANTS,
     end=INSTANTS,
-    place=st.builds(Place, INSTANTS, st.integers(1, 2**63 - 1)),
+    place=st.builds(ListPosition, INSTANTS, st.integers(1, 2**63 - 1)),
     delivered=st.integers(0, 10**9),
     size=st.integers(1, 10**9),
     issued=st.just(AT),

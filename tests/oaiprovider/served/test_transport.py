@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from catalogue.models import DatestampClock
 from catalogue.reading import lists
-from catalogue.reading.lists import Place
+from catalogue.reading.lists import ListPosition
 from oaiprovider import views
 from oaiprovider.models import Profile
 from oaiprovider.protocol import tokens
@@ -258,7 +258,9 @@ def test_a_token_newer_than_the_database_is_503_and_is_good_when_that_has_caught
 
     def token(seconds: int) -> str:
         issued = at + timedelta(seconds=seconds)
-        prefix, place = ("", Place(at, world.own_set().pk)) if verb == "ListSets" else ("iso19139", Place(at, 0))
+        prefix, place = (
+            ("", ListPosition(at, world.own_set().pk)) if verb == "ListSets" else ("iso19139", ListPosition(at, 0))
+        )
         return tokens.encode(Token(verb, prefix, "", None, issued + timedelta(days=1), place, 0, 2, issued))
 
     future = token(3600)
