@@ -200,7 +200,7 @@ def _pages(records: int) -> Iterator[Row]:
                     set_spec=spec,
                     start=None,
                     end=end,
-                    place=place,
+                    position=place,
                     delivered=position,
                     size=records,
                     issued=end,

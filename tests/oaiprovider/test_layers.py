@@ -9,7 +9,16 @@ from tests.gisc.running import ROOT
 
 
 @pytest.mark.parametrize(
-    "module", ["errors", "arguments", "render", "crosswalk", "formats", "profiles", "descriptions"]
+    "module",
+    [
+        "protocol.errors",
+        "protocol.arguments",
+        "protocol.render",
+        "protocol.identify_descriptions",
+        "oai_dc",
+        "builtin_formats",
+        "terms",
+    ],
 )
 def test_a_pure_module_does_not_bring_in_django(module: str) -> None:
     program = f"import sys, oaiprovider.{module}; raise SystemExit('django' in sys.modules)"
