@@ -55,7 +55,7 @@ GISC_CANARY_SECONDS = env.number("GISC_CANARY_SECONDS", 600, low=10, high=86400)
 GISC_RETRY_SECONDS = env.number("GISC_RETRY_SECONDS", 10, low=1, high=600)  # H21
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
-GISC_NTP_SERVERS = env.words("GISC_NTP_SERVERS")
+GISC_NTP_SERVERS = env.comma_separated("GISC_NTP_SERVERS")
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
@@ -72,14 +72,14 @@ if not SECRET_KEY:
             "random string in SECRET_KEY, or name a file that holds it in SECRET_KEY_FILE"
         )
     SECRET_KEY = embedded.secret_key(GISC_DATA_DIR)
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+ALLOWED_HOSTS = env.comma_separated("ALLOWED_HOSTS")
 if not ALLOWED_HOSTS:
     if not (DEBUG or GISC_EMBEDDED_DATABASE):
         raise ImproperlyConfigured(
             "ALLOWED_HOSTS is not set; write the host names under which this node is reached, separated by commas"
         )
     ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", HOST]
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+CSRF_TRUSTED_ORIGINS = env.comma_separated("CSRF_TRUSTED_ORIGINS")
 # Cookies of the admin travel over TLS only where the node is published under https.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = GISC_BASE_URL.startswith("https://")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("GISC_BEHIND_TLS_PROXY", False) else None
