@@ -133,9 +133,8 @@ def store(agents: Iterable[ImportedAgent], *, dry_run: bool = False) -> ImportRe
         return report
     for agent in agents:
         for virtual_set in agent.virtual_sets:
-            _store_virtual_set(
-                virtual_set
-            )  # in its own transactions: the writers' lock is held for one batch at a time
+            # In its own transactions, so that the writers' lock is taken for one batch at a time.
+            _store_virtual_set(virtual_set)
     with transaction.atomic():
         for agent, profile in zip(agents, profiles, strict=True):
             profile.save()

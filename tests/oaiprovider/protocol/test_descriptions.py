@@ -159,7 +159,7 @@ def test_oai_identifier_is_refused_while_it_would_be_untrue() -> None:
     save(OAI_IDENTIFIER)
     IdentifyDescription.objects.all().delete()
     world.put(world.iso_record("urn:x-wmo:md:int.wmo.wis::FCUK31EGRR"))
-    with pytest.raises(ValidationError, match="FCUK31EGRR for one"):
+    with pytest.raises(ValidationError, match="FCUK31EGRR is an identifier here that does not begin with oai:tokyo"):
         save(OAI_IDENTIFIER)
     save(OAI_IDENTIFIER, shown=False)
 
