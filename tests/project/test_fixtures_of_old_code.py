@@ -29,7 +29,7 @@ from catalogue.journal import Event, LastWord, Reading, flush, last_words
 from catalogue.payloads import dictionaries
 from catalogue.payloads.payload import pack, unpack
 from catalogue.payloads.zstd import Untrainable
-from catalogue.reading.lists import Place
+from catalogue.reading.lists import ListPosition
 from gisc import database, embedded
 from gisc.celery import app as celery
 from harvester.net.access import seal, unseal
@@ -131,7 +131,7 @@ TOKENS = {
         set_spec=OURS,
         start=datetime(2025, 3, 1, tzinfo=UTC),
         end=END,
-        place=Place(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 42),
+        position=ListPosition(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 42),
         delivered=100,
         size=175,
         issued=ISSUED,
@@ -142,7 +142,7 @@ TOKENS = {
         set_spec="",
         start=None,
         end=END,
-        place=Place(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 2**40),
+        position=ListPosition(datetime(2025, 3, 2, 11, 15, tzinfo=UTC), 2**40),
         delivered=1000,
         size=250_000,
         issued=ISSUED,
@@ -154,7 +154,7 @@ TOKENS = {
         set_spec="",
         start=None,
         end=END,
-        place=Place(ISSUED, 12),
+        position=ListPosition(ISSUED, 12),
         delivered=50,
         size=63,
         issued=ISSUED,
