@@ -1,3 +1,5 @@
+"""Configuration of the Django app."""
+
 from django.apps import AppConfig
 
 

@@ -1,3 +1,5 @@
+"""Configuration of the Django app, and what it does when it is loaded."""
+
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 

@@ -14,7 +14,7 @@ from tests.gisc.running import ROOT
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 BEGIN, END = "<!-- table of files -->", "<!-- end of the table of files -->"
 APPS = ("catalogue", "oaiprovider", "harvester", "gisc")
-_FIRST_SENTENCE = re.compile(r"(.+?[.:])(?:\s|$)", re.DOTALL)
+_FIRST_SENTENCE = re.compile(r"(.+?\.)(?:\s|$)", re.DOTALL)
 
 
 def product_files() -> list[str]:
@@ -29,9 +29,14 @@ def product_files() -> list[str]:
     return sorted(file for file in set(listed) if "/migrations/" not in file and (ROOT / file).exists())
 
 
+def docstring_of(file: str) -> str:
+    """The docstring of a file; empty if it has none."""
+    return ast.get_docstring(ast.parse((ROOT / file).read_text(encoding="utf-8"))) or ""
+
+
 def first_sentence(file: str) -> str:
     """The first sentence of a file's docstring, on one line; empty if it has none."""
-    docstring = ast.get_docstring(ast.parse((ROOT / file).read_text(encoding="utf-8"))) or ""
+    docstring = docstring_of(file)
     found = _FIRST_SENTENCE.match(docstring)
     return " ".join((found.group(1) if found else docstring).split()).replace("|", "\\|")
 
@@ -43,12 +48,12 @@ def tables() -> Iterator[str]:
         packages.setdefault(str(PurePosixPath(file).parent), []).append(file)
     for package in sorted(packages, key=lambda name: (APPS.index(name.split("/")[0]), name)):
         rows = [file for file in packages[package] if not file.endswith("__init__.py")]
-        said = first_sentence(f"{package}/__init__.py")
-        if not rows and not said:
+        summary = " ".join(docstring_of(f"{package}/__init__.py").split("\n\n")[0].split())
+        if not rows and not summary:
             continue
         yield f"#### `{package}/`\n"
-        if said:
-            yield f"{said}\n"
+        if summary:
+            yield f"{summary}\n"
         if rows:
             yield "\n".join(
                 ["| file | what it is |", "| --- | --- |"]
