@@ -42,7 +42,8 @@ def due_after_failure(now: datetime, interval_s: int, failures: int) -> datetime
 
 
 def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s: int) -> datetime | None:
-    """Return the `from` of the next list: one second and the overlap before `harvested_to` (H8, H9); None: the whole list.
+    """Return the `from` of the next list (H8, H9): `harvested_to` less one second and the overlap; None: the whole
+    list.
 
     With day granularity it is the day of `harvested_to`, as the bound is inclusive.
     """
@@ -53,12 +54,12 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     return harvested_to - timedelta(seconds=1 + overlap_s)
 
 
-def next_harvested_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
+def complete_up_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
     """Return up to where a link is complete after a complete list (promise 2).
 
-    The earlier of the first page's responseDate and the largest datestamp listed; with `by_response`, a policy of the link, the
-    responseDate alone (H8, W14). `newest` is that of the last list that was not empty, so that an empty list moves nothing in
-    the first case (H13).
+    The earlier of the first page's responseDate and the largest datestamp listed; with `by_response`, a policy of the
+    link, the responseDate alone (H8, W14). `newest` is that of the last list that was not empty, so that an empty list
+    moves nothing in the first case (H13).
     """
     if by_response:
         return first_response
@@ -70,8 +71,8 @@ def silence_days(
 ) -> int:
     """Return for how many days a link was silent, if the provider may have dropped deletions meanwhile (H15); else 0.
 
-    `before` and `now` are the first responseDates of two lists, on the provider's clock. A provider that keeps no deletions
-    drops them at once; then more than two intervals, and more than a day, count as silence.
+    `before` and `now` are the first responseDates of two lists, on the provider's clock. A provider that keeps no
+    deletions drops them at once; then more than two intervals, and more than a day, count as silence.
     """
     if before is None or deleted_record == "persistent":
         return 0

@@ -39,10 +39,11 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
 
 
 def _contradictory(run: Run, page: Page) -> list[tuple[str, str]]:
-    """Return keys and identifiers of the records that this page, or this page and an earlier one, give as live and deleted.
+    """Return keys and identifiers of records that are both live and deleted.
 
-    Across pages: the page deletes a record with a datestamp not later than that of the live header in the link's table; or
-    lists it as live with a datestamp earlier than that of a deletion which this run has stored.
+    On the page itself, or across pages of the run: the page deletes a record with a datestamp not later than that of
+    the live header in the link's table; or lists it as live with a datestamp earlier than that of a deletion which this
+    run has stored.
     """
     datestamp_of: dict[str, dict[bool, str]] = {}  # by key, then by whether the header is deleted
     identifiers: dict[str, str] = {}

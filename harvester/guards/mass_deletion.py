@@ -21,9 +21,9 @@ def listed_as_live(link: Link, keys: Sequence[str]) -> set[str]:
 def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, str]:
     """Return why these deletions of a page wait for an operator: by key, the end of a sentence.
 
-    `deletions`: the keys that `listed_as_live` gave. All of them wait if they, with the deletions that the run has stored
-    already, are more than the link's share (`hold_percent`) of what the provider had listed. Deletions that have waited
-    before go on waiting, until the provider lists the record again.
+    `deletions`: the keys that `listed_as_live` gave. All of them wait if they, with the deletions that the run has
+    stored already, are more than the link's share (`hold_percent`) of what the provider had listed. Deletions that have
+    waited before go on waiting, until the provider lists the record again.
     """
     link = run.link
     if not deletions or run.beyond_ceiling or link.hold_percent >= 100:

@@ -1,8 +1,8 @@
 """Refuse entries of a link that would replace what this node knows better, and say why. Reads the database only.
 
-A recovery brings our own set back from another GISC (W35). The guard of our own set (W23) is lifted for it, but it never
-undoes what we know better. A relay that replaces a provider may be behind, and so may be the provider when it comes back: an
-older version never replaces a newer one (W31).
+A recovery brings our own set back from another GISC (W35). The guard of our own set (W23) is lifted for it, but it
+never undoes what we know better. A relay that replaces a provider may be behind, and so may be the provider when it
+comes back: an older version never replaces a newer one (W31).
 """
 
 from collections.abc import Sequence
@@ -33,17 +33,17 @@ def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -
         elif entry.deleted:
             refused[entry.key] = "is deleted there and live here; withdraw it, if that is right"
         elif current.digest != entry.digest and not _is_later(entry.metadata_date, current.metadata_date):
-            refused[entry.key] = "differs from the version held here, which is not older"
+            refused[entry.key] = "differs from our version, which is not older"
     return refused
 
 
 def refused_from_another_provider(
     entries: Sequence[PreparedEntry], into: MetadataSet, base_url: str, *, is_own: bool
 ) -> dict[str, str]:
-    """Return why some entries are refused whose current version came from another provider of the link, by key (W31, W33).
+    """Return why some entries are refused, by key, if the current version came from another provider (W31, W33).
 
-    `is_own`: the entries are from the link's own provider, which has come back. A deletion is stored whichever provider sends
-    it (W9). A deletion that is stored is undone only by the own provider, or by a newer version of a relay.
+    `is_own`: the entries are from the link's own provider, which has come back. A deletion is stored whichever provider
+    sends it (W9). A deletion that is stored is undone only by the own provider, or by a newer version of a relay.
     """
     refused = {}
     for entry, current in _with_current(entries, into):
@@ -55,7 +55,7 @@ def refused_from_another_provider(
         elif current.digest != entry.digest:
             is_newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
             if not is_newer:
-                refused[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
+                refused[entry.key] = f"is not newer than our version, which counts {why} (W31, W33)"
     return refused
 
 

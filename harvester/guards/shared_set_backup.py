@@ -1,8 +1,9 @@
 """Compare a shared set with its co-owner's copy, and store a version of theirs when an operator confirms it (W43, W44).
 
-Five rules together prevent records from looping between the owners: no run starts by schedule; a run stores nothing; a version
-is offered only if both its OAI datestamp and its gmd:dateStamp are later than ours; an operator confirms each batch, and the
-conditions are checked again then; what was taken over equals the co-owner's version, so that it is not offered back.
+Five rules together prevent records from looping between the owners: no run starts by schedule; a run stores nothing; a
+version is offered only if both its OAI datestamp and its gmd:dateStamp are later than ours; an operator confirms each
+batch, and the conditions are checked again then; what was taken over equals the co-owner's version, so that it is not
+offered back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def _classify(
             return Kind.OFFERED, "The co-owner, whom we have it from, has deleted it (W43)."
         return Kind.DISPUTED, "The co-owner has deleted it, and it is live here; withdraw it, if that is right (W45)."
     if current is None:
-        return Kind.OFFERED, "The co-owner has a record that is not held here (W43)."
+        return Kind.OFFERED, "The co-owner has a record that we do not have (W43)."
     if current.deleted:
         return Kind.OFFERED, "The co-owner has a record that was deleted here before that (W43)."
     if current.digest == entry.digest:

@@ -111,7 +111,7 @@ class AccessFields(models.Model):
             return access.unseal(sealed, purpose) if sealed else ""
         except access.UnreadableSecret as exc:
             raise RefusedByProvider(
-                f"the {purpose} of {self} cannot be read: it was kept under another SECRET_KEY. Enter it again in the "
+                f"the {purpose} of {self} cannot be read: it was stored under another SECRET_KEY. Enter it again in the "
                 "link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back"
             ) from exc
 
@@ -126,5 +126,5 @@ def _state(sealed: str, purpose: str) -> str:
     try:
         access.unseal(sealed, purpose)
     except access.UnreadableSecret:
-        return "cannot be read: kept under another SECRET_KEY; enter it again"
+        return "cannot be read: stored under another SECRET_KEY; enter it again"
     return "kept"

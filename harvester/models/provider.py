@@ -29,7 +29,7 @@ class Alternative(ProviderFields):
         return self.name
 
     def clean(self) -> None:
-        """Refuse a provider by which records could loop (W21), and a base URL with a password, which everybody would see."""
+        """Refuse a provider by which records could loop (W21), and a base URL with a password in it."""
         if "@" in urlsplit(self.base_url).netloc:
             reason = (
                 "An address with a password would be shown to everybody, in the provenance of records: leave it out"

@@ -116,7 +116,7 @@ class Run(models.Model):
 
     @property
     def cookies(self) -> tuple[Cookie, ...]:
-        """The cookies that the provider set in this run; none if they cannot be decrypted any more, as they may be optional."""
+        """The cookies that the provider set in this run; none if they cannot be decrypted any more."""
         try:
             return tuple(json.loads(access.unseal(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
         except access.UnreadableSecret:

@@ -1,1 +1,1 @@
-"""HTTP requests to providers: access, sessions, addresses that may be asked. The only code that opens connections to providers."""
+"""HTTP requests to providers: access, sessions, SSRF. The only code that opens connections to providers."""

@@ -2,8 +2,9 @@
 
 No I/O but the file of certificates that an operator names.
 
-Secrets are encrypted ("sealed") with Fernet (AES-128 and HMAC-SHA-256), under a key derived from SECRET_KEY, a different one
-for each purpose. A dump of the database alone shows no password; whoever has SECRET_KEY too can read them, as the node must.
+Secrets are encrypted ("sealed") with Fernet (AES-128 and HMAC-SHA-256), under a key derived from SECRET_KEY, a
+different one for each purpose. A dump of the database alone shows no password; whoever has SECRET_KEY too can read
+them, as the node must.
 """
 
 import base64
@@ -26,9 +27,9 @@ _PEM = "-----BEGIN "
 class Access:
     """What requests need besides the base URL to be let in (F96 to F105). Every field may be empty.
 
-    `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an HTTP
-    proxy. `post`: send requests by POST. `sender`: the From header. `cookies`: those that the provider set earlier in this run
-    (`Session.export_cookies`).
+    `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an
+    HTTP proxy. `post`: send requests by POST. `sender`: the From header. `cookies`: those that the provider set earlier
+    in this run (`Session.export_cookies`).
     """
 
     user: str = ""

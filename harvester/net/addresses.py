@@ -1,11 +1,12 @@
 """Send one request and follow its redirects; prevent SSRF and the leak of credentials.
 
-SSRF (server-side request forgery): a provider must not redirect this node to a machine of our own network. A redirect may lead
-to public addresses, and to private ones only if the provider itself has such an address (`is_redirect_allowed`, F95). The
-number of redirects is bounded (H27). Credentials go to one origin only (`may_send_credentials`).
+SSRF (server-side request forgery): a provider must not redirect this node to a machine of our own network. A redirect
+may lead to public addresses, and to private ones only if the provider itself has such an address
+(`is_redirect_allowed`, F95). The number of redirects is bounded (H27). Credentials go to one origin only
+(`may_send_credentials`).
 
-`requests` follows redirects too, but it drops the arguments of a POST, allows SSRF, and does not tell permanent redirects from
-temporary ones.
+`requests` follows redirects too, but it drops the arguments of a POST, allows SSRF, and does not tell permanent
+redirects from temporary ones.
 """
 
 import ipaddress
@@ -42,9 +43,10 @@ def follow_redirects(
     post: bool,
     accept_encoding: str = "",
 ) -> Iterator[tuple[requests.Response, str]]:
-    """Yield the first answer that is no redirect, its body unread, and the base URL that permanent redirects name, or "".
+    """Yield the first answer that is no redirect, its body unread, and the base URL of permanent redirects, or "".
 
-    Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or lead to a more private address.
+    Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or lead to a more private
+    address.
     """
     url, moved_to, only_permanent = base_url, "", True
     params: Mapping[str, str] | None = None if post else arguments
@@ -131,7 +133,8 @@ def resolve(host: str) -> list[str]:
 def is_redirect_allowed(provider: list[str], target: list[str]) -> bool:
     """Whether a provider with these IP addresses may redirect to a host with those of the target (SSRF: F95).
 
-    To public addresses always; to others only if the provider, which an operator has named, has one of the same network.
+    To public addresses always; to others only if the provider, which an operator has named, has one of the same
+    network.
     """
     return {_network(address) for address in target} <= {"public"} | {_network(address) for address in provider}
 
@@ -150,7 +153,8 @@ def _network(text: str) -> str:
 def may_send_credentials(base_url: str, url: str) -> bool:
     """Whether the credentials given for a base URL may go to this URL.
 
-    Only to the same host, never from https to http, and to the same port or from the default port of http to that of https.
+    Only to the same host, never from https to http, and to the same port or from the default port of http to that of
+    https.
     """
     given_for, target = urlsplit(base_url), urlsplit(url)
     if given_for.hostname != target.hostname or (given_for.scheme, target.scheme) == ("https", "http"):

@@ -1,7 +1,7 @@
 """Send one OAI-PMH request over HTTP and return the body of its answer. Only HTTP headers are parsed here.
 
-Every wait has a limit: to connect, for each read, for the whole answer; every size has one, too. The texts of errors show no
-credentials, no tokens and no cookies.
+Every wait has a limit: to connect, for each read, for the whole answer; every size has one, too. The texts of errors
+show no credentials, no tokens and no cookies.
 """
 
 import re
@@ -65,9 +65,9 @@ INTERACTIVE_LIMITS = Limits(connect_s=5, read_s=10, total_s=20)
 class Reply:
     """The decompressed body of an answer, and what its HTTP headers say of it.
 
-    `charset`: for a body that declares none. `date`: the time by the provider's HTTP server. `moved_to`: the base URL that
-    permanent redirects led to, proposed to the operator (H27). `status`: 200, or a status that some providers, and all of
-    OAI-PMH 1.x, use for an OAI-PMH error.
+    `charset`: for a body that declares none. `date`: the time by the provider's HTTP server. `moved_to`: the base URL
+    that permanent redirects led to, proposed to the operator (H27). `status`: 200, or a status that some providers, and
+    all of OAI-PMH 1.x, use for an OAI-PMH error.
     """
 
     body: bytes
@@ -94,8 +94,8 @@ def get(
 ) -> Reply:
     """Send one request and return its answer. Raises Unreachable, BrokenReply or RefusedByProvider (harvester.errors).
 
-    By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A body that
-    cannot be decompressed is requested once more without compression.
+    By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A
+    body that cannot be decompressed is requested once more without compression.
     """
     deadline.set(time.monotonic() + limits.total_s)
     try:

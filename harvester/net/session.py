@@ -1,8 +1,8 @@
-"""Give `requests` a session with one deadline for a whole answer, and with the link's credentials, certificates and proxy.
+"""Open a session of `requests` with one deadline for a whole answer and the access of a link.
 
-`requests` limits the time of each read, not of the answer: a provider that sends a byte now and then would block a worker for
-ever. Here a timer shuts the socket down when the time for status and headers is over; the body is read chunk by chunk in
-`harvester.net.client`, which looks at the clock in between.
+`requests` limits the time of each read, not of the answer: a provider that sends a byte now and then would block a
+worker for ever. Here a timer shuts the socket down when the time for status and headers is over; the body is read chunk
+by chunk in `harvester.net.client`, which looks at the clock in between.
 """
 
 import socket
@@ -81,7 +81,7 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 
 class _DeadlineTimer:
-    """Shuts a socket down at the deadline, unless the `with` block ends before. Raises TimeoutError if the socket was shut."""
+    """Shuts a socket down at the deadline, unless the `with` block ends before; raises TimeoutError if it did."""
 
     def __init__(self, sock: socket.socket | None) -> None:
         self._socket = sock

@@ -1,1 +1,1 @@
-"""Answers of providers turned into entries, and questions put to them. Writes nothing; used by guards, runs, links and admin."""
+"""Requests to providers, and the parsing of their answers. Writes nothing; used by guards, runs, links and admin."""

@@ -1,7 +1,10 @@
-"""Parse the bytes of an OAI-PMH answer into dataclasses, or raise the error that says what to do next. No network, no Django.
+"""Parse the bytes of an OAI-PMH answer into dataclasses, or raise the error that says what to do next.
 
-An answer is parsed strictly, and once: nothing is taken from an answer that does not parse (promise 7). What happens to such
-an answer is decided in `harvester.protocol.repair`. Unchanged records need no parsing (`harvester.protocol.unchanged`).
+No network, no Django.
+
+An answer is parsed strictly, and once: nothing is taken from an answer that does not parse (promise 7). What happens to
+such an answer is decided in `harvester.protocol.repair`. Unchanged records need no parsing
+(`harvester.protocol.unchanged`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,9 +32,10 @@ _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 class ReceivedEntry:
     """An entry as received, with its provenance (P122, as nested dicts) or None.
 
-    `abouts`: its other `about` containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had to be
-    repaired before it could be parsed. `fault`: why it cannot be parsed; then `entry.metadata` is the whole record as received.
-    `stored`: the version in the catalogue, if that is the same byte for byte; then the entry was not parsed and has no root.
+    `abouts`: its other `about` containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had
+    to be repaired before it could be parsed. `fault`: why it cannot be parsed; then `entry.metadata` is the whole
+    record as received. `stored`: the version in the catalogue, if that is the same byte for byte; then the entry was
+    not parsed and has no root.
     """
 
     entry: oai.Entry
@@ -47,9 +51,9 @@ class ReceivedEntry:
 class Page:
     """One page of a list. `token` is None when the list ends here (H19).
 
-    `warnings`: one for each deviation from the protocol. `fault`: the error that came beside the entries; they are stored, and
-    the error is the outcome of the page (F39). `cookies`: all that the provider has set so far. `moved_to`: the new base URL
-    that the provider has named so far.
+    `warnings`: one for each deviation from the protocol. `fault`: the error that came beside the entries; they are
+    stored, and the error is the outcome of the page (F39). `cookies`: all that the provider has set so far. `moved_to`:
+    the new base URL that the provider has named so far.
     """
 
     response_date: datetime
@@ -154,8 +158,8 @@ def parse_page(
 ) -> Page:
     """Parse the answer to ListRecords, ListIdentifiers or GetRecord.
 
-    noRecordsMatch to a first request is an empty page (H13). `continued`: whether a token was sent. `date`: the time by the
-    provider's HTTP server. `load_stored` loads stored versions by key; unchanged records are then not parsed
+    noRecordsMatch to a first request is an empty page (H13). `continued`: whether a token was sent. `date`: the time by
+    the provider's HTTP server. `load_stored` loads stored versions by key; unchanged records are then not parsed
     (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or RefusedByProvider.
     """
     text = envelope.decode(body, charset)
@@ -179,9 +183,10 @@ def page_from_tree(
     date: datetime | None,
     unchanged_records: Sequence[UnchangedRecord] = (),
 ) -> Page:
-    """As `parse_page`, of an answer that was parsed from `text`. `unchanged_records`: those that were cut out of the text.
+    """As `parse_page`, of an answer that was parsed from `text`.
 
-    Raises BrokenReply, too, if their placeholders are not where they were put.
+    `unchanged_records`: those that were cut out of the text. Raises BrokenReply, too, if their placeholders are not
+    where they were put.
     """
     at = _response_date(root, date)
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
@@ -261,7 +266,7 @@ def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
 
 
 def _response_date(root: etree._Element, date: datetime | None) -> datetime:
-    """Return the earlier of responseDate and HTTP `Date`: a `from` that is too early costs time, but never records (F51)."""
+    """Return the earlier of responseDate and HTTP `Date`, as too early a `from` never loses records (F51)."""
     text = _child_text(root, "responseDate")
     stamps = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
     if not stamps:
@@ -307,7 +312,7 @@ def _entry(
 def _with_unchanged(
     entries: Sequence[ReceivedEntry], unchanged_records: Sequence[UnchangedRecord]
 ) -> list[ReceivedEntry]:
-    """Put the unchanged records in the place of their placeholders. Raises BrokenReply unless each is found once, in order."""
+    """Replace placeholders by unchanged records. Raises BrokenReply unless each is found once, in order."""
     found = []
     result: list[ReceivedEntry] = []
     for entry in entries:

@@ -1,7 +1,7 @@
 """Send the requests of a run to one provider, and repeat a refused request in the form that this provider understands.
 
-Providers deviate from the protocol in known ways. For each of these a request is repeated once in another form; the form is
-used for the rest of the conversation, and a warning says so. What then still fails is raised.
+Providers deviate from the protocol in known ways. For each of these a request is repeated once in another form; the
+form is used for the rest of the conversation, and a warning says so. What then still fails is raised.
 """
 
 import logging
@@ -30,8 +30,9 @@ MAX_REFETCHED = 20  # chosen: incomplete records of a page, each fetched by GetR
 class Conversation:
     """Requests to one provider, one after the other. All methods raise HarvestError. Not for several threads at once.
 
-    `received` and `list_size`: entries so far, and announced, of a list that another task began. With a `prefetcher` the next
-    page of a list is requested while the last is parsed. `load_stored` loads stored versions: unchanged records are not parsed.
+    `received` and `list_size`: entries so far, and announced, of a list that another task began. With a `prefetcher`
+    the next page of a list is requested while the last is parsed. `load_stored` loads stored versions: unchanged
+    records are not parsed.
     """
 
     def __init__(
@@ -103,9 +104,9 @@ class Conversation:
         return answers.parse_sets(reply.body, reply.charset)
 
     def page(self, arguments: Mapping[str, str]) -> Page:
-        """ListRecords or ListIdentifiers: a page, repaired if it did not parse, its incomplete records fetched by GetRecord.
+        """ListRecords or ListIdentifiers: a page, repaired if it did not parse.
 
-        Its warnings are those since the page before.
+        Its incomplete records are fetched by GetRecord. Its warnings are those since the page before.
         """
         page = self._page(arguments)
         empty = 0

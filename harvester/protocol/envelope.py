@@ -1,8 +1,10 @@
-"""Parse the bytes of an answer strictly into an OAI-PMH 2.0 tree, or raise why it is none. lxml only: no Django, no network.
+"""Parse the bytes of an answer strictly into an OAI-PMH 2.0 tree, or raise why it is none.
 
-Answers of OAI-PMH 1.0 and 1.1 are converted into the tree of a 2.0 answer (H45). In 1.x the root is the verb, in a namespace
-of its own for each verb; the status is on the record; a list of identifiers has no headers; errors are HTTP 400, an empty
-result is an empty list; dates are days.
+lxml only: no Django, no network.
+
+Answers of OAI-PMH 1.0 and 1.1 are converted into the tree of a 2.0 answer (H45). In 1.x the root is the verb, in a
+namespace of its own for each verb; the status is on the record; a list of identifiers has no headers; errors are HTTP
+400, an empty result is an empty list; dates are days.
 """
 
 import codecs
@@ -21,8 +23,8 @@ _STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Rep
 def parse(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
     """Return the root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from.
 
-    `charset` is that of the HTTP header; it counts only for a body that declares none and is not UTF-8. Raises BrokenReply
-    and RefusedByProvider.
+    `charset` is that of the HTTP header; it counts only for a body that declares none and is not UTF-8. Raises
+    BrokenReply and RefusedByProvider.
     """
     return parse_text(decode(body, charset))
 
@@ -78,7 +80,7 @@ def _shorten_blanks(text: bytes) -> bytes:
 
 
 def _utf8(body: bytes, charset: str) -> bytes:
-    """Return the answer in UTF-8 without byte-order mark and declaration. Whether it is valid UTF-8 is left to the parser."""
+    """Return the answer in UTF-8 without byte-order mark and declaration; the parser checks that it is valid."""
     without_bom = body.removeprefix(codecs.BOM_UTF8)
     declared = _ENCODING.match(without_bom)
     if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):

@@ -72,7 +72,10 @@ def _unreadable_datestamps(entries: Sequence[ReceivedEntry]) -> list[ProviderWar
 
 
 def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
-    """Order the entries of one identifier by datestamp, at equal ones the live entry last: the last is stored (F72, F73, H36)."""
+    """Order the entries of one identifier by datestamp, the live one last of equal ones (F72, F73, H36).
+
+    The last one is stored.
+    """
     positions: dict[str, list[int]] = {}
     for position, entry in enumerate(entries):
         positions.setdefault(oai.identifier_key(entry.entry.header.identifier), []).append(position)

@@ -1,9 +1,9 @@
 """Request the next page of a list before the last one is parsed: the provider works while we parse.
 
-The token of a page stands at its end, where it can be found without parsing the page. It is only used to request early: the
-page is parsed strictly all the same, and an answer that the parsed token does not call for is dropped. One page is fetched
-ahead at most, and only if the last page was valid and its parsed token was the one found at its end. All requests go through
-one thread, so a provider is never asked two things at once (H4).
+The token of a page stands at its end, where it can be found without parsing the page. It is only used to request early:
+the page is parsed strictly all the same, and an answer that the parsed token does not call for is dropped. One page is
+fetched ahead at most, and only if the last page was valid and its parsed token was the one found at its end. All
+requests go through one thread, so a provider is never asked two things at once (H4).
 """
 
 import re

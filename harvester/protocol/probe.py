@@ -29,8 +29,8 @@ class Sample:
 class Offer:
     """What a provider is and what it offers.
 
-    `sets_fault`: why `sets` is empty or incomplete. `skew_s`: its clock minus ours, in seconds. `moved_to`: the base URL that a
-    permanent redirect names. `warnings`: how the provider deviates from the protocol.
+    `sets_fault`: why `sets` is empty or incomplete. `skew_s`: its clock minus ours, in seconds. `moved_to`: the base
+    URL that a permanent redirect names. `warnings`: how the provider deviates from the protocol.
     """
 
     identity: answers.Identity
@@ -65,7 +65,7 @@ class Offer:
 
 
 def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None = None) -> Offer:
-    """Ask for Identify, formats, sets and a sample record. Raises HarvestError if Identify or the formats cannot be had."""
+    """Ask for Identify, formats, sets and a sample record. Raises HarvestError if the first two fail."""
     with client.new_session(access) as session:
         provider = Conversation(session, base_url, limits=client.INTERACTIVE_LIMITS)
         identity = provider.identify()

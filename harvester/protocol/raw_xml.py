@@ -1,9 +1,10 @@
 """Cut the content of the `metadata` and `about` elements of a page out of its bytes, unchanged. No Django, no network.
 
-The page has been parsed strictly, so every `<` begins markup, and something that looks like a tag is none only in comments,
-CDATA sections and processing instructions. If as many tags named `metadata` are found as records have one, the n-th tag
-belongs to the n-th record. If there are more, comments, CDATA sections and processing instructions are blanked out first. If
-there are still more, because a record has a `metadata` element of its own, expat finds the positions, which is slower.
+The page has been parsed strictly, so every `<` begins markup, and something that looks like a tag is none only in
+comments, CDATA sections and processing instructions. If as many tags named `metadata` are found as records have one,
+the n-th tag belongs to the n-th record. If there are more, comments, CDATA sections and processing instructions are
+blanked out first. If there are still more, because a record has a `metadata` element of its own, expat finds the
+positions, which is slower.
 """
 
 import functools
@@ -36,10 +37,11 @@ def root_in(container: Container) -> Root | None:
 
 
 def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:
-    """Return the root element of each container as bytes, with the namespaces that the page declares around it; or None.
+    """Return the root element of each container, or None, with the namespaces that the page declares around it.
 
-    `text` is the UTF-8 that the page was parsed from; `containers` are in its order. If positions cannot be found (an answer
-    of OAI-PMH 1.x), the tree is serialised instead: the same canonical XML. Raises BrokenReply for records where none belongs.
+    `text` is the UTF-8 that the page was parsed from; `containers` are in its order. If positions cannot be found (an
+    answer of OAI-PMH 1.x), the tree is serialised instead: the same canonical XML. Raises BrokenReply for records where
+    none belongs.
     """
     spans = _content_spans(text, containers) or _content_spans(_blank_out_hidden_markup(text), containers)
     if spans is None and text and containers:

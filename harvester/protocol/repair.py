@@ -1,8 +1,9 @@
-"""Parse a page that did not parse as a whole: record by record, and repair the records that fail. No network, no Django.
+"""Parse a page that did not parse as a whole: record by record, and repair the records that fail.
 
-Always the second attempt, never the first (H32, H33, promise 7). The page must be complete: it has its closing root tag, and
-what is around the records parses without a repair. Then each record is parsed strictly by itself. A record that fails is
-repaired and marked; a record that cannot be repaired is an entry with a fault and its bytes.
+No network, no Django. Always the second attempt, never the first (H32, H33, promise 7). The page must be complete: it
+has its closing root tag, and what is around the records parses without a repair. Then each record is parsed strictly by
+itself. A record that fails is repaired and marked; a record that cannot be repaired is an entry with a fault and its
+bytes.
 """
 
 import codecs
@@ -31,7 +32,7 @@ _HEADER = re.compile(rb"<(?:[\w.\-]+:)?header[\s>].*?</(?:[\w.\-]+:)?header\s*>"
 def repair_page(
     body: bytes, fault: BrokenReply, *, continued: bool, verb: str = "ListRecords", date: datetime | None = None
 ) -> Page:
-    """Parse the page in `body` record by record. Raises `fault`, the error of the first attempt, if the page is incomplete."""
+    """Parse the page record by record. Raises `fault`, the first attempt's error, if the page is incomplete."""
     text, warnings = _without_surroundings(body)
     parts = _split(text, verb)
     if parts is None:

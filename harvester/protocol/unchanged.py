@@ -1,9 +1,10 @@
-"""Find the records of a page that are stored byte for byte, before the page is parsed: they need no parsing (promise 3).
+"""Find records of a page that are stored byte for byte, before the page is parsed, and skip them (promise 3).
 
-A stored record was parsed strictly, by itself, when it was stored. The same bytes in a page are therefore well-formed too.
-Such records are cut out of the page, an empty placeholder element takes the place of each, and the rest is parsed strictly:
-it is well-formed exactly if the whole page is, as long as each placeholder is found again in a `metadata` of its own. Where
-one is not (the record stood in a comment), or anything else is odd, the page is parsed whole. No network, no database.
+A stored record was parsed strictly, by itself, when it was stored. The same bytes in a page are therefore well-formed
+too. Such records are cut out of the page, an empty placeholder element takes the place of each, and the rest is parsed
+strictly: it is well-formed exactly if the whole page is, as long as each placeholder is found again in a `metadata` of
+its own. Where one is not (the record stood in a comment), or anything else is odd, the page is parsed whole. No
+network, no database.
 """
 
 import re

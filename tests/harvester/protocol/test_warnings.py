@@ -33,9 +33,9 @@ def test_remarks_add_up_however_they_are_spread_over_pages(pages: list[list[Prov
     kept: list[dict] = []
     for page in pages:
         kept = warnings.merge_warnings(kept, page)
-    everything = [remark for page in pages for remark in page]
+    everything = [warning for page in pages for warning in page]
     assert kept == warnings.merge_warnings([], everything)
-    assert sum(each["count"] for each in kept) == sum(remark.count for remark in everything)
+    assert sum(each["count"] for each in kept) == sum(warning.count for warning in everything)
     assert len({(each["code"], each["text"]) for each in kept}) == len(kept)
 
 
