@@ -72,7 +72,7 @@ class RunAdmin(ReadOnly, Admin):
             "Position in the list",
             {"fields": ("strategy", "list_from", "list_until", "granularity", *_POSITION)},
         ),
-        ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
+        ("Next try", {"fields": ("attempts", "not_before", "worker", "leased_until", "queued", "token")}),
     )
 
     @coloured(OUTCOME_COLOURS, description="state")

@@ -55,7 +55,7 @@ def _contradictory(run: Run, page: Page) -> list[tuple[str, str]]:
     keys = [key for key, by_status in datestamp_of.items() if True in by_status or run.deleted]
     for key, known in remote_headers.load_known(run.link, keys).items() if keys else ():
         stamp = datestamps.lenient(datestamp_of[key].get(not known.deleted, ""))
-        if known.state != RemoteHeader.State.HELD or known.datestamp is None or stamp is None:
+        if known.state != RemoteHeader.State.STORED or known.datestamp is None or stamp is None:
             continue
         if stamp < known.datestamp or (stamp == known.datestamp and not known.deleted):
             found[key] = None

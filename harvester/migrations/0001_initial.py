@@ -524,7 +524,12 @@ class Migration(migrations.Migration):
                 ("attempts", models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")),
                 ("not_before", models.DateTimeField(help_text="wait until then before the next try", null=True)),
                 ("queued", models.DateTimeField(help_text="when a task was last queued for it", null=True)),
-                ("holder", models.CharField(blank=True, help_text="host:pid that works on it", max_length=300)),
+                (
+                    "worker",
+                    models.CharField(
+                        blank=True, db_column="holder", help_text="host:pid that works on it", max_length=300
+                    ),
+                ),
                 (
                     "leased_until",
                     models.DateTimeField(help_text="another worker may take it over after this", null=True),

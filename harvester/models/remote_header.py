@@ -14,7 +14,7 @@ class RemoteHeader(models.Model):
     """
 
     class State(models.TextChoices):
-        HELD = "held", "taken as the provider gave it"
+        STORED = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
         ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
         DOUBTED = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
@@ -34,7 +34,7 @@ class RemoteHeader(models.Model):
     identifier = models.TextField(help_text="as the provider spells it")
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.STORED)
     seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:

@@ -80,7 +80,7 @@ class Run(models.Model):
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
     queued = models.DateTimeField(null=True, help_text="when a task was last queued for it")
     sealed_cookies = models.TextField(blank=True, help_text="what the provider set in this run (F96)")
-    holder = models.CharField(max_length=300, blank=True, help_text="host:pid that works on it")
+    worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text="host:pid that works on it")
     leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
 
     class Meta:

@@ -35,7 +35,7 @@ class KnownHeader:
         changed again in that granule.
         """
         settled = self.datestamp is not None and settled_before is not None and self.datestamp < settled_before
-        return self.state == State.HELD and settled and not self.differs_from(header)
+        return self.state == State.STORED and settled and not self.differs_from(header)
 
 
 # --- Reading ----------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def of_provider(link: Link) -> QuerySet[RemoteHeader]:
 
 def live(link: Link) -> QuerySet[RemoteHeader]:
     """The rows of records that are stored as the provider gave them, and not deleted there."""
-    return of_provider(link).filter(deleted=False, state=State.HELD)
+    return of_provider(link).filter(deleted=False, state=State.STORED)
 
 
 def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
@@ -78,7 +78,7 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
 
     The first slice has those, too, that this provider has never listed.
     """
-    rows = of_provider(run.link).filter(state=State.HELD, deleted=False)
+    rows = of_provider(run.link).filter(state=State.STORED, deleted=False)
     rows = rows.exclude(seen_in=run.pk) if run.pk else rows
     if run.list_from is not None:
         rows = rows.filter(datestamp__gte=run.list_from)
@@ -135,7 +135,7 @@ def mark_absent(rows: QuerySet[RemoteHeader]) -> None:
 
 def clear_absent(link: Link) -> None:
     """A comparison ended before it had asked for all absent records: the next one lists and compares again."""
-    of_provider(link).filter(state=State.ABSENT).update(state=State.HELD)
+    of_provider(link).filter(state=State.ABSENT).update(state=State.STORED)
 
 
 def mark_vanished(rows: Sequence[RemoteHeader]) -> None:
@@ -150,7 +150,7 @@ def mark_deleted(link: Link, key: str) -> None:
 
 def forget_datestamps(link: Link) -> None:
     """Clear the datestamps of all the link's providers, as the link asks for something else from now on."""
-    RemoteHeader.objects.filter(link_id=link.pk).update(datestamp=None, state=State.HELD)
+    RemoteHeader.objects.filter(link_id=link.pk).update(datestamp=None, state=State.STORED)
 
 
 # --- When another provider takes over ---------------------------------------------------------------
@@ -162,7 +162,7 @@ def prepare_for_whole_list(link: Link, to: Alternative | None) -> None:
     So the comparison after its whole list misses nothing that is stored, and nothing that it gave before counts.
     """
     to_id = to.pk if to else None
-    RemoteHeader.objects.filter(Q(alternative_id=to_id), link_id=link.pk).update(datestamp=None, state=State.HELD)
+    RemoteHeader.objects.filter(Q(alternative_id=to_id), link_id=link.pk).update(datestamp=None, state=State.STORED)
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -171,7 +171,7 @@ def prepare_for_whole_list(link: Link, to: Alternative | None) -> None:
             WHERE link_id = %(link)s AND alternative_id IS NOT DISTINCT FROM %(leaving)s AND NOT deleted
             ON CONFLICT (link_id, alternative_id, key) DO NOTHING
             """,
-            {"link": link.pk, "to": to_id, "leaving": link.serving_id, "held": State.HELD.value},
+            {"link": link.pk, "to": to_id, "leaving": link.serving_id, "held": State.STORED.value},
         )
 
 

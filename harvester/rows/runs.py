@@ -36,7 +36,7 @@ _START_OF_LIST: dict[str, object] = {
 
 
 def this_worker() -> str:
-    """This process as `Run.holder` names it: host:pid."""
+    """This process as `Run.worker` names it: host:pid."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
@@ -44,7 +44,7 @@ def is_abandoned(run: Run, now: datetime) -> bool:
     """Whether nobody works on the run: no lease, a lease run out, or a worker on this host that is dead."""
     if run.leased_until is None or run.leased_until <= now:
         return True
-    host, _, pid = run.holder.rpartition(":")
+    host, _, pid = run.worker.rpartition(":")
     return host == socket.gethostname() and not _is_alive(int(pid))
 
 
@@ -68,8 +68,8 @@ def claim_run(run_id: int) -> Run | None:
         if not _is_below_limits(run, now):
             return None
         won = Run.objects.filter(
-            pk=run.pk, state=Run.State.OPEN, holder=run.holder, leased_until=run.leased_until, attempts=run.attempts
-        ).update(holder=this_worker(), leased_until=_lease_end(now), attempts=F("attempts") + 1)
+            pk=run.pk, state=Run.State.OPEN, worker=run.worker, leased_until=run.leased_until, attempts=run.attempts
+        ).update(worker=this_worker(), leased_until=_lease_end(now), attempts=F("attempts") + 1)
     if won != 1:
         return None
     run.refresh_from_db()
@@ -98,7 +98,7 @@ def _lease_end(now: datetime) -> datetime:
 
 def release_run(run_id: int) -> None:
     """End the lease, if this process has it."""
-    Run.objects.filter(pk=run_id, holder=this_worker()).update(holder="", leased_until=None)
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(worker="", leased_until=None)
 
 
 # --- Beginning --------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def mark_queued(run: Run) -> None:
 
 def set_bounds(run: Run, *, granularity: str, list_from: datetime | None) -> None:
     """Store what the list is asked for with, if this worker has the run."""
-    Run.objects.filter(pk=run.pk, holder=this_worker()).update(granularity=granularity, list_from=list_from)
+    Run.objects.filter(pk=run.pk, worker=this_worker()).update(granularity=granularity, list_from=list_from)
 
 
 # --- Going on ---------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def advance_list(
     False if `run` is not where the run stands now, or this worker has it no more: then the page must not be stored.
     """
     won = Run.objects.filter(
-        pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=this_worker()
+        pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, worker=this_worker()
     ).update(
         pages=F("pages") + 1,
         listed=F("listed") + entries,
@@ -186,7 +186,7 @@ def advance_list(
 
 def lock_position(run: Run) -> bool:
     """Lock the run's row in the caller's transaction; False if the run stands elsewhere now, or another has it."""
-    position = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": this_worker()}
+    position = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "worker": this_worker()}
     return Run.objects.select_for_update().filter(pk=run.pk, **position).exists()
 
 
@@ -203,7 +203,7 @@ def advance_fetching(
     `sealed_cookies`: None leaves them. False as of `advance_list`.
     """
     won = Run.objects.filter(
-        pk=run.pk, state=Run.State.OPEN, phase=Run.Phase.FETCHING, fetched=run.fetched, holder=this_worker()
+        pk=run.pk, state=Run.State.OPEN, phase=Run.Phase.FETCHING, fetched=run.fetched, worker=this_worker()
     ).update(
         fetched=F("fetched") + fetched,
         attempts=0 if fetched else F("attempts"),
@@ -232,14 +232,14 @@ def add_rejects(rejects: Sequence[Reject]) -> None:
 
 def postpone(run: Run, *, attempts: int, not_before: datetime, message: str) -> None:
     """Let the run wait, if this worker has it."""
-    Run.objects.filter(pk=run.pk, holder=this_worker()).update(
+    Run.objects.filter(pk=run.pk, worker=this_worker()).update(
         attempts=attempts, not_before=not_before, message=message
     )
 
 
 def restart_list(run: Run, *, message: str) -> None:
     """Start the list again from its first page, if this worker has the run and nobody has restarted it meanwhile."""
-    Run.objects.filter(pk=run.pk, holder=this_worker(), restarts=run.restarts).update(
+    Run.objects.filter(pk=run.pk, worker=this_worker(), restarts=run.restarts).update(
         **_START_OF_LIST, restarts=F("restarts") + 1, attempts=0, message=message
     )
 
@@ -249,7 +249,7 @@ def restart_by_headers(run: Run, *, message: str) -> None:
 
     The responseDate of the first page stays, as what was stored since need not be asked for again.
     """
-    Run.objects.filter(pk=run.pk, holder=this_worker()).update(
+    Run.objects.filter(pk=run.pk, worker=this_worker()).update(
         **_START_OF_LIST | {"first_response": run.first_response},
         strategy=Link.Strategy.IDENTIFIERS,
         restarts=F("restarts") + 1,
@@ -291,7 +291,7 @@ def mark_cancelled(run: Run, *, message: str) -> bool:
 
 def mark_failed(run: Run, *, now: datetime, message: str) -> bool:
     """End an open run as failed, if this worker has it; False if not."""
-    won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=this_worker()).update(
+    won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, worker=this_worker()).update(
         state=Run.State.FAILED, finished=now, sealed_cookies="", message=message
     )
     return won == 1

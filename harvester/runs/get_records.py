@@ -62,7 +62,7 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
             progress(run)
             if fault is not None:
                 raise fault
-            if not run.is_open or run.holder != runs.this_worker():
+            if not run.is_open or run.worker != runs.this_worker():
                 return
 
 

@@ -88,7 +88,7 @@ def claimable() -> list[Run]:
     return [
         run
         for run in waiting
-        if runs.is_abandoned(run, now) and (run.queued is None or run.queued < last_beat or run.holder)
+        if runs.is_abandoned(run, now) and (run.queued is None or run.queued < last_beat or run.worker)
     ]
 
 

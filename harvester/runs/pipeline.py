@@ -238,7 +238,7 @@ def _store_in_order(
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         progress(run)
-        return run.holder == runs.this_worker()
+        return run.worker == runs.this_worker()
 
     try:
         for read in reader:

@@ -213,7 +213,9 @@ def store_prepared(run: Run, checked: list[CheckedEntry], rejects: list[Reject],
         is_refused = result.action is decisions.Action.REJECTED
         if is_refused:
             refused.append(_reject(run, received, f"the record {result.reason}"))
-        headers.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        headers.append(
+            (received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.STORED)
+        )
         if result.action is decisions.Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
         kind = conflicts.kind_of(result)
@@ -256,7 +258,7 @@ def _report_backup(run: Run, checked: list[CheckedEntry], rejects: list[Reject],
         run.link,
         [
             *((_header_of(reject), RemoteHeader.State.REJECTED) for reject in rejects),
-            *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
+            *((received.entry.header, RemoteHeader.State.STORED) for received, _ in checked),
         ],
     )
     reports = shared_set_backup.compare(run.link, [(entry, received.entry) for received, entry in checked])

@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
     def _pause(self, run: Run) -> None:
         """Wait until the run's next try, or for a second where another worker has the run."""
-        wait_s = (run.not_before - timezone.now()).total_seconds() if run.not_before else float(bool(run.holder))
+        wait_s = (run.not_before - timezone.now()).total_seconds() if run.not_before else float(bool(run.worker))
         time.sleep(max(wait_s, 0))
 
     def _print(self, run: Run, *, as_json: bool) -> None:

@@ -43,7 +43,7 @@ def test_a_worker_that_loses_the_database_gives_the_run_up_and_says_so(link: Lin
     after = lifecycle.work(run.pk)
 
     assert after is not None
-    assert (after.state, after.holder, after.leased_until) == (Run.State.OPEN, "", None)
+    assert (after.state, after.worker, after.leased_until) == (Run.State.OPEN, "", None)
     assert "our own database was lost" in after.message.lower()
     assert "is asked for again in 10 s" in after.message
     assert backend() != ours
@@ -107,7 +107,7 @@ def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
             with pytest.raises(ValueError, match="an odd page"):
                 go_on(run)
             run.refresh_from_db()
-            assert (run.state, run.holder, run.attempts) == (Run.State.OPEN, "", attempt)
+            assert (run.state, run.worker, run.attempts) == (Run.State.OPEN, "", attempt)
             assert "error (ValueError: an odd page); its log has more. Page 1 is asked for again in" in run.message
             assert run.not_before is not None and run.not_before > timezone.now()
         with pytest.raises(ValueError, match="an odd page"):

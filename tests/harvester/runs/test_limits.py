@@ -52,7 +52,7 @@ def test_a_dead_worker_takes_no_room(three: list[Run], settings) -> None:
     settings.GISC_MAX_RUNS = 1
     host = runs.this_worker().rpartition(":")[0]
     Run.objects.filter(pk=three[0].pk).update(
-        holder=f"{host}:999999999", leased_until=timezone.now() + timedelta(hours=1)
+        worker=f"{host}:999999999", leased_until=timezone.now() + timedelta(hours=1)
     )
 
     assert claimed(three[1])

@@ -217,7 +217,7 @@ def test_a_cancelled_run_stores_no_further_page(link: Link, provider: Provider) 
     assert run.state == Run.State.CANCELLED
     assert counters(run) == {"received": 4, "new": 4}
     assert len(provider.lists) <= 7, "pages are read ahead, but not the whole list"
-    assert run.finished is not None and run.holder == ""
+    assert run.finished is not None and run.worker == ""
     link.refresh_from_db()
     assert link.harvested_to is None and link.failures == 0
     assert lifecycle.cancel(run) is False
@@ -312,7 +312,7 @@ def test_every_interruption_is_made_up_for_and_nothing_is_stamped_twice(
     with pytest.raises(Killed):
         lifecycle.work(run.pk, progress=die)
     stamps = dict(Record.objects.values_list("identifier", "datestamp"))
-    Run.objects.filter(pk=run.pk).update(holder="elsewhere:1", leased_until=at("2020-01-01T00:00:00Z"))
+    Run.objects.filter(pk=run.pk).update(worker="elsewhere:1", leased_until=at("2020-01-01T00:00:00Z"))
 
     run = go_on(run)
 

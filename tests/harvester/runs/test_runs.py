@@ -365,24 +365,24 @@ def test_there_is_one_open_run_per_link(link: Link) -> None:
 
 def test_a_run_that_another_worker_holds_is_left_alone(link: Link, provider: Provider) -> None:
     run = lifecycle.open_run(link, trigger="test")
-    Run.objects.filter(pk=run.pk).update(holder="elsewhere:1", leased_until=timezone.now() + timedelta(seconds=60))
+    Run.objects.filter(pk=run.pk).update(worker="elsewhere:1", leased_until=timezone.now() + timedelta(seconds=60))
 
     assert lifecycle.work(run.pk) is None
     assert not provider.asked
 
 
 @pytest.mark.parametrize(
-    ("holder", "lease_s"), [("elsewhere:1", -1), ("{host}:999999999", 60)], ids=["lease run out", "holder is dead"]
+    ("worker", "lease_s"), [("elsewhere:1", -1), ("{host}:999999999", 60)], ids=["lease run out", "worker is dead"]
 )
 def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
-    link: Link, provider: Provider, holder: str, lease_s: int
+    link: Link, provider: Provider, worker: str, lease_s: int
 ) -> None:
     fill(provider, range(4))
     provider.faults.append(once(continued, lambda: Response("", status=500)))
     run = harvest(link)
     assert run.pages == 1
-    dead = holder.format(host=runs.this_worker().rpartition(":")[0])
-    Run.objects.filter(pk=run.pk).update(holder=dead, leased_until=timezone.now() + timedelta(seconds=lease_s))
+    dead = worker.format(host=runs.this_worker().rpartition(":")[0])
+    Run.objects.filter(pk=run.pk).update(worker=dead, leased_until=timezone.now() + timedelta(seconds=lease_s))
 
     run = go_on(run)
 
