@@ -46,7 +46,7 @@ class AddressFields(ProviderFields):
         LISTED = "listed", "the provider lists it"
         MISSING = "missing", "the provider lists other sets and not this one"
         NO_SETS = "no sets", "the provider says that it has no sets"
-        NOT_TOLD = "not told", "the provider could not be asked for its sets"
+        UNKNOWN = "not told", "the provider could not be asked for its sets"
 
     remote_set = models.CharField(
         "remote setSpec",

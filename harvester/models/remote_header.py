@@ -17,7 +17,7 @@ class RemoteHeader(models.Model):
         STORED = "held", "taken as the provider gave it"
         WANTED = "wanted", "to be asked for by GetRecord"
         ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
-        DOUBTED = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
+        DOUBTFUL = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
         VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 

@@ -85,7 +85,7 @@ def set_state(provider: Conversation, remote_set: str) -> Link.SetState:
         return Link.SetState.LISTED
     if "noSetHierarchy" in codes:  # H18
         return Link.SetState.NO_SETS
-    return Link.SetState.NOT_TOLD if fault else Link.SetState.MISSING
+    return Link.SetState.UNKNOWN if fault else Link.SetState.MISSING
 
 
 def _list_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, frozenset[str]]:

@@ -61,7 +61,7 @@ def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     }
 
 
-_TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTED)
+_TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTFUL)
 
 
 def next_to_request(link: Link, number: int) -> list[RemoteHeader]:
@@ -188,7 +188,7 @@ def mark_doubtful(link: Link, to: Alternative | None, identifiers: Mapping[str, 
             ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET state = excluded.state
             """,
             [
-                *(link.pk, to.pk if to else None, State.DOUBTED.value),
+                *(link.pk, to.pk if to else None, State.DOUBTFUL.value),
                 *(list(identifiers), list(identifiers.values())),
             ],
         )

@@ -127,7 +127,7 @@ def describe_remote_set(link: Link) -> str:
         return f"The set {remote_set} has not been looked for yet."
     if link.set_state == Link.SetState.LISTED:
         return f"The provider lists the set {remote_set}."
-    if link.set_state == Link.SetState.NOT_TOLD:
+    if link.set_state == Link.SetState.UNKNOWN:
         return f"The provider could not be asked whether it has the set {remote_set}."
     finding = "does not list the set"
     if link.set_state == Link.SetState.NO_SETS:

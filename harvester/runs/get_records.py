@@ -24,7 +24,7 @@ from harvester.runs.pipeline import Progress
 
 logger = logging.getLogger(__name__)
 State = RemoteHeader.State
-_MAY_HAVE_VANISHED = (State.ABSENT, State.DOUBTED)
+_MAY_HAVE_VANISHED = (State.ABSENT, State.DOUBTFUL)
 
 BATCH = 20  # chosen: well within a lease at a second for each
 GIVE_UP_AFTER = 3  # chosen: tries that brought nothing but failures
