@@ -106,7 +106,7 @@ def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: py
         trained_on=1,
     )
     assert payload.newest().id == before  # not asked for with each record
-    monkeypatch.setattr("catalogue.payloads.payload._LOOK_EVERY_S", 0)
+    monkeypatch.setattr("catalogue.payloads.payload._REFRESH_S", 0)
     assert payload.newest().id == number == zstd.dictionary_id(payload.pack(ELEMENT))
 
 
