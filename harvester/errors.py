@@ -1,20 +1,20 @@
-"""What went wrong, sorted by what to do next.
+"""Errors of a harvest, sorted by what to do next.
 
 HarvestError
- |- Retry           the same page again, after a while (H21, H26); the run fails when the tries are spent
- |   |- Unreachable   no answer, time-out, reset, 408, 425, 429, 5xx
- |   `- BrokenReply   cut short, or not an OAI-PMH document
- |- TokenLost       badResumptionToken, or any error in the middle of a list: the list again from its `from` (H22)
- |- Endless         a list that does not come to its end (H23): the run fails, a person must look at the provider
- `- Refused         badArgument, cannotDisseminateFormat, 401, 403, 404: a person must look at the link (H2, H28)
-     `- TooLarge      more than a page may hold: the list by headers, and each record by itself
+ |- Retry               the same page again, after a while (H21, H26); the run fails after schedule.MAX_ATTEMPTS
+ |   |- Unreachable       no answer, time-out, reset, 408, 425, 429, 5xx
+ |   `- BrokenReply       cut short, or not an OAI-PMH document
+ |- TokenLost           badResumptionToken, or any error in the middle of a list: the list again from its `from` (H22)
+ |- Endless             a list that does not end (H23): the run fails, an operator must look at the provider
+ `- RefusedByProvider   badArgument, cannotDisseminateFormat, 401, 403, 404: an operator must look at the link (H2, H28)
+     `- TooLarge          a page above the limit: the list again by headers, and each record by GetRecord
 """
 
 from collections.abc import Collection
 
 
 class HarvestError(Exception):
-    """A harvest cannot go on as it is; the text tells an operator why.
+    """A harvest cannot go on; the text tells an operator why.
 
     `codes`: the OAI-PMH error codes that the provider gave. `status`: the HTTP status, if it was not 200.
     `moved_to`: the base URL that a permanent redirect named on the way (H27).
@@ -28,7 +28,7 @@ class HarvestError(Exception):
 
 
 class Retry(HarvestError):
-    """The same request may succeed later. `retry_after_s` is the provider's own wish, in seconds, if it gave one."""
+    """The same request may succeed later. `retry_after_s`: the provider's Retry-After in seconds, if it gave one."""
 
     def __init__(self, message: str, retry_after_s: float | None = None, *, status: int = 200) -> None:
         super().__init__(message, status=status)
@@ -40,7 +40,7 @@ class Unreachable(Retry):
 
 
 class BrokenReply(Retry):
-    """What came is not a whole OAI-PMH answer to the question."""
+    """The answer is not a complete OAI-PMH answer to the request."""
 
 
 class TokenLost(HarvestError):
@@ -48,12 +48,12 @@ class TokenLost(HarvestError):
 
 
 class Endless(HarvestError):
-    """The list repeats itself, or goes on beyond any sense."""
+    """The list repeats itself, or is much longer than announced."""
 
 
 class RefusedByProvider(HarvestError):
-    """The provider understood and declined; asking again would not help."""
+    """The provider refused the request; repeating it would not help."""
 
 
 class TooLarge(RefusedByProvider):
-    """The answer is larger than a page may be; asking for record by record helps."""
+    """The answer is larger than a page may be; the records can still be fetched one by one."""

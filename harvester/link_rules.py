@@ -1,9 +1,4 @@
-"""Words that the harvester's files share: the kinds of link.
-
-Kinds of link, and which arrangements are refused because records could go in circles (W21, W42, W48).
-
-Pure: what is arranged in, sentences by field out; no database.
-"""
+"""Name the kinds of link, and refuse links by which records could go in circles (W21, W42, W48). No database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +21,7 @@ class Kind(TextChoices):
 
 
 _SetKind = MetadataSet.Kind
-_INTO = {
+_LOCAL_SET_KINDS = {
     Kind.PEER: (_SetKind.PEER,),
     Kind.RELAY: (_SetKind.PEER,),
     Kind.CENTRE: (_SetKind.OWN, _SetKind.SHARED, _SetKind.PEER),
@@ -34,12 +29,12 @@ _INTO = {
     Kind.BACKUP: (_SetKind.SHARED,),
     Kind.RECOVERY: (_SetKind.OWN,),
 }
-_WHOLE_CATALOGUES = frozenset({Kind.PEER, Kind.RELAY, Kind.SHARED, Kind.BACKUP, Kind.RECOVERY})
+_FROM_GISC = frozenset({Kind.PEER, Kind.RELAY, Kind.SHARED, Kind.BACKUP, Kind.RECOVERY})
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """What a link is to do, or another link does."""
+    """What a link harvests from where, and into which set."""
 
     name: str
     kind: str
@@ -51,16 +46,16 @@ class Arrangement:
 
 
 def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, our_url: str) -> dict[str, str]:
-    """Why this link is refused, by field; empty if it is not. `others`: the other links of this node."""
+    """Return why this link is refused: a sentence by field. `others`: the other links of this node."""
     kind = Kind(link.kind)
     found: dict[str, str] = {}
-    if _same(link.base_url, our_url):
+    if _is_same_url(link.base_url, our_url):
         found["base_url"] = "This is the node's own address; it cannot harvest itself (W21)"
     fault = _remote_set_fault(kind, link, others, our_set)
     if fault:
         found["remote_set"] = fault
-    if link.local_kind not in _INTO[kind]:
-        wanted = " or ".join(f"{each.value}" for each in _INTO[kind])
+    if link.local_kind not in _LOCAL_SET_KINDS[kind]:
+        wanted = " or ".join(f"{each.value}" for each in _LOCAL_SET_KINDS[kind])
         found["local_set"] = (
             f"{link.local_set} is a set of the kind {link.local_kind}; a {kind.value} link stores into a set of the kind "
             f"{wanted}, so that records cannot loop (W21)"
@@ -72,9 +67,9 @@ def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, ou
             "A backup synchronisation is started by a person, after telling the co-owner, and never by schedule: leave "
             "“enabled” off (W43, W44)"
         )
-    rival = _rival(kind, link, others)
-    if rival:
-        found.setdefault(*rival)
+    clash = _clash(kind, link, others)
+    if clash:
+        found.setdefault(*clash)
     return found
 
 
@@ -86,7 +81,7 @@ def _remote_set_fault(kind: Kind, link: Arrangement, others: Sequence[Arrangemen
         return "" if remote == our_set else f"A recovery brings our own set back: write {our_set} (W35)"
     if remote == our_set:
         return f"{our_set} is our own set; only a recovery brings it back from elsewhere (W21, W35)"
-    if not remote and kind in _WHOLE_CATALOGUES:
+    if not remote and kind in _FROM_GISC:
         return (
             "Without a set the provider gives all it has, and a GISC has everybody's records, ours too: name one set. A "
             "provider that harvests nobody is of the kind centre (W21)"
@@ -97,19 +92,18 @@ def _remote_set_fault(kind: Kind, link: Arrangement, others: Sequence[Arrangemen
     return ""
 
 
-def _rival(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tuple[str, str] | None:
-    """The field and the reason why this link cannot be beside one of the others."""
-    gisc = _WHOLE_CATALOGUES
+def _clash(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tuple[str, str] | None:
+    """Return the field and the reason why this link cannot exist beside one of the others; None if it can."""
     for other in others:
-        theirs = Kind(other.kind)
-        if _same(link.base_url, other.base_url) and (kind is Kind.CENTRE) != (theirs is Kind.CENTRE):
+        other_kind = Kind(other.kind)
+        if _is_same_url(link.base_url, other.base_url) and (kind is Kind.CENTRE) != (other_kind is Kind.CENTRE):
             return "kind", (
-                f"The link {other.name} takes this provider for {'a centre' if theirs is Kind.CENTRE else 'a GISC'}: a "
+                f"The link {other.name} takes this provider for {'a centre' if other_kind is Kind.CENTRE else 'a GISC'}: a "
                 "GISC's records do not go into a set of ours as those of a centre (W21)"
             )
         if other.local_set != link.local_set:
             continue
-        if Kind.SHARED in (kind, theirs) and Kind.CENTRE in (kind, theirs):
+        if Kind.SHARED in (kind, other_kind) and Kind.CENTRE in (kind, other_kind):
             return "kind", (
                 f"{link.local_set} is fed by us, too (link {link.name if kind is Kind.CENTRE else other.name}): between "
                 f"co-owners of a shared set nothing is harvested. Make {link.name if kind is Kind.SHARED else other.name} "
@@ -117,13 +111,13 @@ def _rival(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tupl
             )
         if not (link.enabled and other.enabled):
             continue
-        if link.local_kind == _SetKind.PEER and kind in gisc and theirs in gisc:
+        if link.local_kind == _SetKind.PEER and kind in _FROM_GISC and other_kind in _FROM_GISC:
             return "enabled", (
-                f"The link {other.name} stores into {link.local_set} already; a peer's set has one enabled link, whose "
-                "word is final. Disable one of the two (W48)"
+                f"The link {other.name} stores into {link.local_set} already; a peer's set has one enabled link. "
+                "Disable one of the two (W48)"
             )
     return None
 
 
-def _same(one: str, other: str) -> bool:
+def _is_same_url(one: str, other: str) -> bool:
     return one.rstrip("/").casefold() == other.rstrip("/").casefold()

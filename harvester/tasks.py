@@ -1,4 +1,4 @@
-"""Celery tasks: each a few lines around a plain function. Ids in, nothing out."""
+"""Celery tasks: each calls a plain function. They take ids and return nothing."""
 
 import logging
 
@@ -12,19 +12,19 @@ from catalogue.tasks import queue_validation
 from catalogue.writing import purge
 from harvester.links import failover
 from harvester.models import Run
-from harvester.rows import health, outage
+from harvester.rows import health, outage, runs
 from harvester.runs import lifecycle
 
 logger = logging.getLogger(__name__)
 
 
 def queue(run: Run) -> None:
-    """Put a task for this run into the queue. Only a hint: the tick finds open runs that have none.
+    """Put a task for this run into the queue. If it gets lost, the tick finds the open run.
 
-    Raises OperationalError of kombu when there is no broker.
+    Raises OperationalError of kombu when the broker cannot be reached.
     """
     harvest.delay(run.pk)
-    lifecycle.mark_queued(run)
+    runs.mark_queued(run)
 
 
 def _queue_if_possible(run: Run) -> None:
@@ -36,19 +36,19 @@ def _queue_if_possible(run: Run) -> None:
 
 @shared_task
 def tick() -> None:
-    """The one beat entry: start what is due, take up what stopped moving, and whatever else is to be done now and then.
+    """Run the periodic chores: open due runs, queue runs that no worker has, and others. The only entry of the beat.
 
-    One chore that fails does not keep the others from being done.
+    A chore that fails does not stop the others.
     """
     health.record_tick()
     for chore in (
-        *(_check_clock, _switch_failing, _return_answering, _probe_due, _start_due, _take_up),
+        *(_check_clock, _switch_failing, _return_answering, _probe_due, _open_due, _queue_claimable),
         *(_flush_journal, purge.purge_daily, queue_validation, dictionaries.retrain_if_outgrown),
     ):
         try:
             chore()
         except Exception as exc:
-            if outage.is_one(exc):
+            if outage.is_outage(exc):
                 raise  # the others need the database, too
             logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
 
@@ -66,16 +66,16 @@ def _return_answering() -> None:
 
 
 def _probe_due() -> None:
-    for standby in failover.take_due(timezone.now()):
+    for standby in failover.take_due_probes(timezone.now()):
         probe.delay(standby.pk)
 
 
-def _start_due() -> None:
+def _open_due() -> None:
     for run in lifecycle.open_due_runs():
         _queue_if_possible(run)
 
 
-def _take_up() -> None:
+def _queue_claimable() -> None:
     for run in lifecycle.claimable():
         _queue_if_possible(run)
 
@@ -87,7 +87,7 @@ def _flush_journal() -> None:
 
 @shared_task
 def harvest(run_id: int) -> None:
-    """Take pages of a run for at most a minute, then queue the successor."""
+    """Work on a run for at most a minute, then queue the next task for it."""
     run = lifecycle.work(run_id)
     if run is not None and run.is_open and run.not_before is None:
         _queue_if_possible(run)
@@ -95,5 +95,5 @@ def harvest(run_id: int) -> None:
 
 @shared_task
 def probe(standby_id: int) -> None:
-    """Ask the own provider of a link that another one serves whether it answers again."""
+    """Ask the own provider of a link whether it answers again, while another one serves the link."""
     failover.probe(standby_id)

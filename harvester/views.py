@@ -1,4 +1,4 @@
-"""A status page for people, and the same as JSON for programs: the links and their last runs. Reads only."""
+"""Show the links and their last runs: as a page for people, and as JSON for programs. Reads only."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -11,17 +11,16 @@ from harvester.monitoring import status
 
 @require_safe
 def status_page(request: HttpRequest) -> HttpResponse:
-    """All links, each with its newest run and comparison."""
-    links = []
+    """Show all links, each with its newest run and comparison."""
+    rows = []
     for link in status.with_last_run(Link.objects.all()):
         run = status.last_run(link)
-        compared = status.last_comparison(link)
-        outcome = status.outcome(run) if run else ("", "none yet")
-        links.append((link, run, outcome, compared, failover.describe_provider(link)))
-    return render(request, "harvester/status.html", {"links": links})
+        outcome = status.run_outcome(run) if run else ("", "none yet")
+        rows.append((link, run, outcome, status.last_comparison(link), failover.describe_relay(link)))
+    return render(request, "harvester/status.html", {"links": rows})
 
 
 @require_safe
 def status_json(_request: HttpRequest) -> HttpResponse:
-    """The same for programs: see `harvester.monitoring.status`."""
+    """Give `harvester.monitoring.status.status_report` as JSON."""
     return JsonResponse(status.status_report())

@@ -109,7 +109,7 @@ class Node:
             arguments = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
             token: str | None = ""
             while token is not None:
-                page = answers.page(client.get(session, f"{self.url}/oai", arguments).body, continued=bool(token))
+                page = answers.parse_page(client.get(session, f"{self.url}/oai", arguments).body, continued=bool(token))
                 for received in page.entries:
                     header, element = received.entry.header, received.entry.metadata
                     digest = iso19139.read(element).digest if element is not None else None

@@ -1,6 +1,6 @@
-"""The access of a link in the admin: passwords go in and are never shown again."""
+"""The form of a link's access: passwords can be entered, and are never displayed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
@@ -22,7 +22,7 @@ FIELDS = (
 
 
 def password_field(label: str) -> forms.CharField:
-    """A field that is never filled in for the reader."""
+    """A password field that is always displayed empty."""
     return forms.CharField(
         label=label,
         required=False,
@@ -33,40 +33,40 @@ def password_field(label: str) -> forms.CharField:
 
 
 class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A link, with its passwords as fields that are written and not read."""
+    """A link, with fields for new passwords; an empty one keeps the present password."""
 
     password = password_field("Password")
     proxy_password = password_field("Proxy's password")
 
     class Meta:
         model = Link
-        fields: tuple[str, ...] = ()  # those of the page that it stands on
+        fields: tuple[str, ...] = ()  # set by the page that uses the form
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, sealed in (("password", "sealed_password"), ("proxy_password", "sealed_proxy_password")):
-            held = getattr(self.instance, sealed)
-            if name in self.fields:  # they are not there for those who may only look
+            has_password = bool(getattr(self.instance, sealed))
+            if name in self.fields:  # absent for users who may only view
                 self.fields[name].help_text = (
-                    "one is kept, and not shown; leave this empty to keep it" if held else "none is kept"
+                    "one is kept, and not shown; leave this empty to keep it" if has_password else "none is kept"
                 )
 
     def clean_password(self) -> str:
-        return _checked(self.cleaned_data["password"], of_proxy=False)
+        return _checked_password(self.cleaned_data["password"], of_proxy=False)
 
     def clean_proxy_password(self) -> str:
-        return _checked(self.cleaned_data["proxy_password"], of_proxy=True)
+        return _checked_password(self.cleaned_data["proxy_password"], of_proxy=True)
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
-        said = self.cleaned_data
-        _take(said, "user", "password", self.instance.keep_password)
-        _take(said, "proxy_user", "proxy_password", self.instance.keep_proxy_password)
+        values = self.cleaned_data
+        _set_password(values, "user", "password", self.instance.set_password)
+        _set_password(values, "proxy_user", "proxy_password", self.instance.set_proxy_password)
         return cleaned
 
     @property
     def changed_fields(self) -> set[str]:
-        """The fields of the model that are to be stored."""
+        """The fields of the model to save."""
         changed = set(self.changed_data)
         for user, password in (("user", "password"), ("proxy_user", "proxy_password")):
             if {user, password} & changed:
@@ -75,18 +75,18 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
         return changed
 
 
-def _checked(password: str, *, of_proxy: bool) -> str:
+def _checked_password(password: str, *, of_proxy: bool) -> str:
     fault = access.password_fault(password, of_proxy=of_proxy)
     if fault:
         raise ValidationError(fault)
     return password
 
 
-def _take(said: Mapping[str, Any], user: str, password: str, keep: Any) -> None:
-    """Keep a password that was entered; forget the one that is kept where there is no user name any more."""
-    if user not in said or password not in said:
-        return  # faulty itself
-    if said[password] and not said[user]:
+def _set_password(values: Mapping[str, Any], user: str, password: str, set_on_link: Callable[[str], None]) -> None:
+    """Set a password that was entered; remove the present one where the user name was removed."""
+    if user not in values or password not in values:
+        return  # that field has an error of its own
+    if values[password] and not values[user]:
         raise ValidationError({user: "A password needs a user name"})
-    if said[password] or not said[user]:
-        keep(said[password])
+    if values[password] or not values[user]:
+        set_on_link(values[password])

@@ -1,4 +1,4 @@
-"""Conflicts in the admin: where a provider and the catalogue disagree, and what the operator can do about it."""
+"""Conflicts in the admin: where a provider and the catalogue disagree, and the actions that settle it."""
 
 import difflib
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from harvester.rows import conflicts
 _COLOURS = {"waits": "warning", "settled": "success"}
 
 
-class Waits(admin.SimpleListFilter):
-    """Those that wait for the operator, unless all are asked for."""
+class StateFilter(admin.SimpleListFilter):
+    """Filter by whether a conflict waits for the operator or is settled."""
 
     title = "state"
     parameter_name = "state"
@@ -38,23 +38,23 @@ class Waits(admin.SimpleListFilter):
 
 @admin.register(Conflict)
 class ConflictAdmin(ReadOnly, Admin):
-    """What links bring that the catalogue has otherwise. The record keeps its owner's word meanwhile (promise 9)."""
+    """Conflicts, read-only but for their actions. The record stays as its owner gives it meanwhile (promise 9)."""
 
-    list_display = ("shown_identifier", "kind_word", "link", "state_word", "reason", "their_date", "our_date")
-    list_filter = (Waits, "kind", "link")
+    list_display = ("identifier_column", "kind_column", "link", "state_column", "reason", "their_date", "our_date")
+    list_filter = (StateFilter, "kind", "link")
     list_select_related = ("link__local_set",)
     sortable_by = ()
     search_fields = ("identifier", "reason")
     search_help_text = "Part of an identifier or of a reason"
     actions = ("leave", "hand_over", "withdraw", "take_over")
     fieldsets = (
-        (None, {"fields": ("record_link", "kind_word", "link", "reason", "settled", "settlement")}),
+        (None, {"fields": ("record_link", "kind_column", "link", "reason", "settled", "settlement")}),
         ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
         (
             "Difference",
             {
                 "fields": ("difference",),
-                "description": "Lines that begin with - stand in the catalogue, with + at the provider.",
+                "description": "Lines that begin with - are of the catalogue, with + of the provider.",
             },
         ),
     )
@@ -66,15 +66,15 @@ class ConflictAdmin(ReadOnly, Admin):
     # --- Columns -------------------------------------------------------------------------------------
 
     @admin.display(description="identifier")
-    def shown_identifier(self, conflict: Conflict) -> str:
+    def identifier_column(self, conflict: Conflict) -> str:
         return breakable(conflict.identifier)
 
     @admin.display(description="kind")
-    def kind_word(self, conflict: Conflict) -> str:
+    def kind_column(self, conflict: Conflict) -> str:
         return conflict.kind
 
     @coloured(_COLOURS, description="state")
-    def state_word(self, conflict: Conflict) -> tuple[str, str]:
+    def state_column(self, conflict: Conflict) -> tuple[str, str]:
         return ("waits", "waits for you") if conflict.settled is None else ("settled", "settled")
 
     @admin.display(description="provider's gmd:dateStamp")
@@ -103,17 +103,17 @@ class ConflictAdmin(ReadOnly, Admin):
         ours = display.stored(record.payload) if record else ""
         theirs = "" if conflict.raw is None else display.indented(bytes(conflict.raw))
         lines = difflib.unified_diff(ours.splitlines(), theirs.splitlines(), "here", "provider", lineterm="")
-        return preformatted("\n".join(lines)) or "no difference that is seen"
+        return preformatted("\n".join(lines)) or "no visible difference"
 
     # --- What the operator can do --------------------------------------------------------------------
 
     def has_settle_permission(self, request: HttpRequest) -> bool:
-        """Who may change links may settle what they bring."""
+        """Users who may change links may settle their conflicts."""
         return request.user.has_perm("harvester.change_link")
 
     @admin.action(description="Leave it as it is", permissions=["settle"])
     def leave(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
-        self._settle(request, queryset, conflicts.keep)
+        self._settle(request, queryset, conflicts.leave_as_is)
 
     @admin.action(description="Misplaced: hand the record over to the provider's set", permissions=["settle"])
     def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
@@ -125,7 +125,7 @@ class ConflictAdmin(ReadOnly, Admin):
 
     @admin.action(description="Offered: take over the co-owner's versions …", permissions=["settle"])
     def take_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> HttpResponse | None:
-        """W44: what differs is shown again, and each batch is confirmed."""
+        """Display the versions again and ask for a confirmation of the batch (W44)."""
         chosen = queryset.select_related("link").filter(kind=Conflict.Kind.OFFERED, settled=None)
         if "confirmed" in request.POST:
             self._settle(request, queryset, shared_set_backup.take_over)
@@ -158,11 +158,11 @@ class ConflictAdmin(ReadOnly, Admin):
     ) -> None:
         for conflict in queryset.select_related("link__local_set"):
             try:
-                done = settle(conflict, request.user.get_username())
+                message = settle(conflict, request.user.get_username())
             except ValueError as exc:
                 self.message_user(request, f"{conflict}: not done, because {exc}.", messages.ERROR)
             else:
-                self.message_user(request, f"{conflict}: {done}.", messages.SUCCESS)
+                self.message_user(request, f"{conflict}: {message}.", messages.SUCCESS)
 
 
 def _date(stamp: datetime | None) -> str:

@@ -1,8 +1,6 @@
-"""What the admin shows of a link: the columns of the list, which stand on its page too, and its last runs.
+"""Links in the admin: their columns and forms, and the actions that run, compare, switch and cancel.
 
-Links in the admin: what is harvested from whom, how the last run went, and the buttons that start one.
-
-No rule lives here: pages and actions call the functions that commands and tasks call.
+No rule is decided here: pages and actions call the functions that commands and tasks call.
 """
 
 from collections.abc import Iterable
@@ -25,9 +23,7 @@ from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin.base import Admin, breakable, coloured
-from harvester import (
-    tasks,
-)
+from harvester import tasks
 from harvester.admin import access_form, retrieve_info, runs
 from harvester.admin.runs import OUTCOME_COLOURS, moment, wide
 from harvester.links import edit, failover
@@ -37,47 +33,49 @@ from harvester.monitoring.status import COUNTERS
 from harvester.rows import moved_address
 from harvester.runs import comparison, finish, lifecycle
 
-RUNS_SHOWN = 10
+MAX_RUNS = 10
 
 
 class LinkColumns:
-    """Mixin: how each link stands, for a person who looks once."""
+    """The columns of the list of links; some are on the page of a link, too."""
 
     @admin.display(description="link", ordering="name")
-    def named(self, link: Link) -> str:
-        from_where = breakable(link.provider.base_url)
-        remote, into = link.provider.remote_set or "everything", link.local_set.spec
-        sets = into if remote == into else f"{remote} → {into}"
-        told = format_html_join(
-            "", "<br>{}", ((words,) for words in (from_where, sets, failover.describe_provider(link)) if words)
+    def name_column(self, link: Link) -> str:
+        base_url = breakable(link.provider.base_url)
+        remote, local = link.provider.remote_set or "everything", link.local_set.spec
+        sets = local if remote == local else f"{remote} → {local}"
+        lines = format_html_join(
+            "", "<br>{}", ((line,) for line in (base_url, sets, failover.describe_relay(link)) if line)
         )
-        named = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
-        return wide(named, link.name, link.kind, told, rem=11)
+        cell = '<strong>{}</strong> ({})<span class="font-normal text-xs">{}</span>'
+        return wide(cell, link.name, link.kind, lines, rem=11)
 
     @admin.display(description="remote set")
-    def set_word(self, link: Link) -> str:
-        return finish.set_in_words(link)
+    def remote_set_state(self, link: Link) -> str:
+        return finish.describe_remote_set(link)
 
-    @admin.display(description="way back")
-    def way_back(self, link: Link) -> str:
-        return failover.way_back(link) or "none: its own provider serves it"
+    @admin.display(description="return to its own provider")
+    def return_state(self, link: Link) -> str:
+        return failover.describe_return(link) or "none: its own provider serves it"
 
     @admin.display(description="provider")
-    def served(self, link: Link) -> str:
-        return failover.describe_provider(link) or "the link's own"
+    def serving_provider(self, link: Link) -> str:
+        return failover.describe_relay(link) or "the link's own"
 
     @coloured(OUTCOME_COLOURS, description="state")
-    def standing_word(self, link: Link) -> tuple[str, str]:
+    def state_column(self, link: Link) -> tuple[str, str]:
         return status.link_state(link)
 
     @admin.display(description="last success, UTC", ordering="harvested_to")
-    def success(self, link: Link) -> str:
+    def last_success(self, link: Link) -> str:
         run = status.last_success(link)
-        to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
-        return wide('{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", to, rem=8)
+        complete_to = format_html("complete up to {}", moment(link.harvested_to)) if link.harvested_to else ""
+        return wide(
+            '{}<br><span class="text-xs">{}</span>', moment(run.finished) if run else "none yet", complete_to, rem=8
+        )
 
     @admin.display(description="next run, UTC", ordering="next_due")
-    def following(self, link: Link) -> str:
+    def next_run(self, link: Link) -> str:
         run = status.last_run(link)
         if run is not None and run.is_open:
             return "runs now"
@@ -86,47 +84,47 @@ class LinkColumns:
         return moment(link.next_due) or "at once"
 
     @admin.display(description="found by comparing")
-    def drift(self, link: Link) -> str:
+    def drift_in_full(self, link: Link) -> str:
         if link.cycle_begun is None:
             return "not compared yet"
         return ", ".join(
-            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drifts().get(link.pk, {}).items()
+            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drift_by_link().get(link.pk, {}).items()
         )
 
     @admin.display(description="drift")
-    def compared(self, link: Link) -> str:
-        found = {name: number for name, number in status.drift(link).items() if number}
-        words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in found.items())
+    def drift_column(self, link: Link) -> str:
+        counts = {name: number for name, number in status.drift_of(link).items() if number}
+        drift = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
         run = status.last_comparison(link)
         if run is None:
             return "not compared yet"
-        when = f"compared {run.begun:%Y-%m-%d}: {status.outcome(run)[1]}"
-        return wide('{}<br><span class="text-xs">{}</span>', words or "none", when, rem=7)
+        when = f"compared {run.begun:%Y-%m-%d}: {status.run_outcome(run)[1]}"
+        return wide('{}<br><span class="text-xs">{}</span>', drift or "none", when, rem=7)
 
     @admin.display(description="what to do")
-    def to_do(self, link: Link) -> str:
-        lines = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
+    def todo_column(self, link: Link) -> str:
+        lines = [(page_url(link, todo.page), todo.text) for todo in status.find_todos(link)]
         if not lines:
             return "nothing"
-        told = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
-        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', told, rem=17)
+        items = format_html_join("", '<li><a class="text-link" href="{}">{}</a></li>', lines)
+        return wide('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', items, rem=17)
 
 
-def where(link: Link, place: str) -> str:
-    """The address of the page on which something is done about a link."""
+def page_url(link: Link, page: str) -> str:
+    """The URL of the page of a `status.Todo`."""
     run = status.last_run(link)
-    if place == status.CONFLICTS:
+    if page == status.CONFLICTS:
         return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
-    if place == status.REJECTS and run is not None:
+    if page == status.REJECTS and run is not None:
         return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
-    if place == status.RUN and run is not None:
+    if page == status.RUN and run is not None:
         return reverse("admin:harvester_run_change", args=[run.pk])
     return reverse("admin:harvester_link_change", args=[link.pk])
 
 
 def runs_table(link_id: str) -> dict[str, Any]:
-    """The newest runs of a link, for its page."""
-    newest = Run.objects.filter(link_id=link_id).defer("token")[:RUNS_SHOWN] if link_id.isdecimal() else ()
+    """The table of a link's newest runs, for its page."""
+    newest = Run.objects.filter(link_id=link_id).defer("token")[:MAX_RUNS] if link_id.isdecimal() else ()
     rows = [
         [
             format_html(
@@ -135,7 +133,7 @@ def runs_table(link_id: str) -> dict[str, Any]:
                 f"{run.begun:%Y-%m-%d %H:%M:%S}",
             ),
             run.purpose,
-            status.outcome(run)[1],
+            status.run_outcome(run)[1],
             run.trigger,
             *(str(getattr(run, name)) for name in COUNTERS),
             run.message,
@@ -145,30 +143,31 @@ def runs_table(link_id: str) -> dict[str, Any]:
     return {"headers": ["begun, UTC", "purpose", "state", "started by", *COUNTERS, "message"], "rows": rows}
 
 
-_NOT_TOLD = sensitive_post_parameters("password", "proxy_password")  # not even by an error page
-_TURNING = ("switch_after_h", "return_after_h")
+_HIDE_PASSWORDS = sensitive_post_parameters("password", "proxy_password")  # in error reports
+_FAILOVER_FIELDS = ("switch_after_h", "return_after_h")
 
 
 class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes without types
-    """The providers that a link turns to when its own cannot be had, in order."""
+    """The alternatives of a link in their order, on its page."""
 
     model = Alternative
+    fields = ("position", "name", "base_url", "prefix", "remote_set")
     extra = 0
     tab = False
 
 
-@method_decorator(_NOT_TOLD, name="look_view")
-@method_decorator(_NOT_TOLD, name="change_view")
-@method_decorator(_NOT_TOLD, name="add_view")
+@method_decorator(_HIDE_PASSWORDS, name="retrieve_info_view")
+@method_decorator(_HIDE_PASSWORDS, name="change_view")
+@method_decorator(_HIDE_PASSWORDS, name="add_view")
 @admin.register(Link)
 class LinkAdmin(LinkColumns, Admin):
-    """Links: what is harvested from whom, how the last run went, and the buttons that start one."""
+    """The pages of links."""
 
-    list_display = ("named", "standing_word", "success", "following", "compared", "to_do")
+    list_display = ("name_column", "state_column", "last_success", "next_run", "drift_column", "todo_column")
     list_filter = ("enabled", "kind", "local_set")
     search_fields = ("name", "base_url", "remote_set")
-    list_display_links = ("named",)
-    sortable_by = ("named", "success", "following")
+    list_display_links = ("name_column",)
+    sortable_by = ("name_column", "last_success", "next_run")
     actions = (
         "run_now",
         "run_now_whole",
@@ -183,8 +182,8 @@ class LinkAdmin(LinkColumns, Admin):
     form = access_form.LinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
-        *("served", "way_back", "failing_since", "skew_s", "moved_to", "set_word"),
-        *("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+        *("serving_provider", "return_state", "failing_since", "skew_s", "moved_to", "remote_set_state"),
+        *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
     delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
@@ -213,7 +212,7 @@ class LinkAdmin(LinkColumns, Admin):
                 "classes": ("tab",),
                 "fields": (
                     *("enabled", "interval_s", "strategy", "at_once", "from_policy", "overlap_s"),
-                    *_TURNING,
+                    *_FAILOVER_FIELDS,
                 ),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
                 "only when somebody starts it.",
@@ -245,7 +244,15 @@ class LinkAdmin(LinkColumns, Admin):
                 "classes": ("tab",),
                 "fields": (
                     *("harvested_to", "first_response", "newest", "next_due"),
-                    *("set_word", "served", "way_back", "failures", "failing_since", "granularity", "deleted_record"),
+                    *(
+                        "remote_set_state",
+                        "serving_provider",
+                        "return_state",
+                        "failures",
+                        "failing_since",
+                        "granularity",
+                        "deleted_record",
+                    ),
                     *("skew_s", "moved_to"),
                 ),
             },
@@ -254,18 +261,20 @@ class LinkAdmin(LinkColumns, Admin):
             "Drift",
             {
                 "classes": ("tab",),
-                "fields": ("drift", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                "fields": ("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
                 "description": "What the comparisons of this cycle have found. Their history is in the runs.",
             },
         ),
     )
 
     def get_fieldsets(self, request: HttpRequest, obj: Link | None = None) -> tuple[Any, ...]:
-        shown: tuple[Any, ...] = self._fieldsets if obj is None else (*self._fieldsets, *self._state)
+        fieldsets: tuple[Any, ...] = self._fieldsets if obj is None else (*self._fieldsets, *self._state)
         if obj is not None and not self.has_change_permission(request, obj):
-            # Who may only look sees the values of fields, and a password has none.
-            shown = tuple((name, {**part, "fields": _without_passwords(part["fields"])}) for name, part in shown)
-        return shown
+            # Users who may only view see the values of fields, and a password has none.
+            fieldsets = tuple(
+                (name, {**part, "fields": _without_passwords(part["fields"])}) for name, part in fieldsets
+            )
+        return fieldsets
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
         return status.with_last_run(super().get_queryset(request))
@@ -278,8 +287,8 @@ class LinkAdmin(LinkColumns, Admin):
 
     def save_model(self, request: HttpRequest, obj: Link, form: Any, change: bool) -> None:
         if obj.sealed_password and obj.base_url.startswith("http://"):
-            said = "The password travels unencrypted, because the base URL is no https:// one."
-            self.message_user(request, said, messages.WARNING)
+            warning = "The password is sent unencrypted, because the base URL does not begin with https://."
+            self.message_user(request, warning, messages.WARNING)
         if not change:
             super().save_model(request, obj, form, change)
         elif edit.save(obj, form.changed_fields):
@@ -291,7 +300,7 @@ class LinkAdmin(LinkColumns, Admin):
         super().save_formset(request, form, formset, change)
         for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
             if set(fields) & {"base_url", "prefix", "remote_set"}:
-                failover.forget(alternative)
+                failover.restart_alternative(alternative)
 
     # --- Runs ----------------------------------------------------------------------------------------
 
@@ -315,7 +324,7 @@ class LinkAdmin(LinkColumns, Admin):
         for link in chosen:
             with transaction.atomic(durable=True):
                 run = lifecycle.open_comparison(link, trigger="operator", whole=True, beyond_ceiling=beyond_ceiling)
-            self.message_user(request, *_queued(link, run))
+            self.message_user(request, *_queue(link, run))
 
     @admin.action(description="Turn to the next provider", permissions=["change"])
     def switch(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
@@ -333,19 +342,19 @@ class LinkAdmin(LinkColumns, Admin):
 
     def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
         name = to or "its own provider"
-        turned = failover.switch(link, to)
-        if turned is None:
+        switched = failover.switch(link, to)
+        if switched is None:
             self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
         else:
-            said = f"{link} turns to {name}: {failover.next_list(turned)}."
-            self.message_user(request, said, messages.SUCCESS)
+            message = f"{link} turns to {name}: {failover.describe_next_list(switched)}."
+            self.message_user(request, message, messages.SUCCESS)
 
     @admin.action(description="Accept the address that the provider has moved to", permissions=["change"])
     def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         for link in queryset:
-            self._accept(request, link, link.moved_to)
+            self._accept_move(request, link, link.moved_to)
 
-    def _accept(self, request: HttpRequest, link: Link, moved_to: str) -> None:
+    def _accept_move(self, request: HttpRequest, link: Link, moved_to: str) -> None:
         try:
             self.message_user(request, moved_address.accept(link, moved_to), messages.SUCCESS)
         except ValueError as exc:
@@ -354,10 +363,10 @@ class LinkAdmin(LinkColumns, Admin):
     @admin.action(description="Cancel the open run", permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         for run in Run.objects.filter(link__in=queryset, state=Run.State.OPEN).select_related("link"):
-            self.message_user(request, *runs.cancelled(run))
+            self.message_user(request, *runs.cancel_run(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """POST: start a run of one link; with `full` in the form over the whole list; or `compare`, `cancel`, `accept_move`."""
+        """Start a run by POST, with `full` in the form of the whole list; or `compare`, `cancel` or `accept_move` a link."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         link = get_object_or_404(Link, pk=object_id)
@@ -366,7 +375,7 @@ class LinkAdmin(LinkColumns, Admin):
         if "compare" in request.POST:
             self._compare(request, [link], beyond_ceiling=False)
         elif "accept_move" in request.POST:
-            self._accept(request, link, request.POST["accept_move"])
+            self._accept_move(request, link, request.POST["accept_move"])
         elif "cancel" in request.POST:
             self.cancel_run(request, Link.objects.filter(pk=link.pk))
         else:
@@ -378,22 +387,22 @@ class LinkAdmin(LinkColumns, Admin):
             # Durable: it is committed at the end of the block, so that the queued task finds the run.
             with transaction.atomic(durable=True):
                 run = lifecycle.open_run(link, trigger="operator", full=full)
-            self.message_user(request, *_queued(link, run))
+            self.message_user(request, *_queue(link, run))
 
     # --- Pages ----------------------------------------------------------------------------------------
 
-    def look_view(self, request: HttpRequest) -> HttpResponse:
+    def retrieve_info_view(self, request: HttpRequest) -> HttpResponse:
         """Ask the provider of a form, saved or not, what it is and what it offers. Stores nothing."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
-        known = request.GET.get("link", "")
-        held = Link.objects.filter(pk=known).first() if known.isdecimal() and len(known) < 19 else None
-        if held is not None and not self.has_change_permission(request, held):
+        link_id = request.GET.get("link", "")
+        link = Link.objects.filter(pk=link_id).first() if link_id.isdecimal() and len(link_id) < 19 else None
+        if link is not None and not self.has_change_permission(request, link):
             raise PermissionDenied
-        form = retrieve_info.form_for(held, request.POST if request.method == "POST" else None)
+        form = retrieve_info.form_for(link, request.POST if request.method == "POST" else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
-            context |= retrieve_info.ask(form.instance)
+            context |= retrieve_info.retrieve(form.instance)
         return TemplateResponse(
             request,
             "admin/harvester/link/look.html",
@@ -402,24 +411,24 @@ class LinkAdmin(LinkColumns, Admin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        own = [
-            path("retrieve-info/", view(self.look_view), name="harvester_link_look"),
+        own_urls = [
+            path("retrieve-info/", view(self.retrieve_info_view), name="harvester_link_look"),
             path("<int:object_id>/run/", view(self.run_view), name="harvester_link_run"),
         ]
         urls: list[URLPattern] = super().get_urls()
-        return own + urls
+        return own_urls + urls
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        look_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
-        context: dict[str, Any] = {"look_url": look_url, "runs_table": runs_table(object_id)}
+        retrieve_info_url = f"{reverse('admin:harvester_link_look')}?{urlencode({'link': object_id})}"
+        context: dict[str, Any] = {"retrieve_info_url": retrieve_info_url, "runs_table": runs_table(object_id)}
         link = self.get_object(request, object_id)
         if link is not None:
-            context["todos"] = [(where(link, todo.place), todo.text) for todo in status.todos(link)]
-            context["standing"] = status.link_state(link)[1]
+            context["todos"] = [(page_url(link, todo.page), todo.text) for todo in status.find_todos(link)]
+            context["state"] = status.link_state(link)[1]
             context["is_running"] = Run.objects.filter(link=link, state=Run.State.OPEN).exists()
-            context["next_run"] = self.following(link)
+            context["next_run"] = self.next_run(link)
             context["last_success"] = moment(run.finished) if (run := status.last_success(link)) else "none yet"
         page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         return page
@@ -427,17 +436,17 @@ class LinkAdmin(LinkColumns, Admin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        context = {"look_url": reverse("admin:harvester_link_look")}
+        context = {"retrieve_info_url": reverse("admin:harvester_link_look")}
         page: HttpResponse = super().add_view(request, form_url, context | (extra_context or {}))
         return page
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
-        """What goes when these links go, counted and not listed: a run may have thousands of rejects."""
-        gone_runs = Run.objects.filter(link__in=list(objs))
+        """Count what is deleted with these links instead of listing it: a run may have thousands of rejects."""
+        deleted_runs = Run.objects.filter(link__in=list(objs))
         counts = {
             "links": len(objs),
-            "runs": gone_runs.count(),
-            "rejects": Reject.objects.filter(run__in=gone_runs).count(),
+            "runs": deleted_runs.count(),
+            "rejects": Reject.objects.filter(run__in=deleted_runs).count(),
         }
         refused = set() if self.has_delete_permission(request) else {str(Link._meta.verbose_name)}
         return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
@@ -447,8 +456,8 @@ def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:
     return [name for name in flatten(fields) if name not in ("password", "proxy_password")]
 
 
-def _queued(link: Link, run: Run | None) -> tuple[str, int]:
-    """Queue a run that was just opened; what to tell the operator, and how loudly. None: one was open already."""
+def _queue(link: Link, run: Run | None) -> tuple[str, int]:
+    """Queue a run that was just opened (None: one was open already); the message for the operator, and its level."""
     if run is None:
         return f"{link}: a run is open already, so none was started; it goes on by itself.", messages.WARNING
     try:
@@ -459,9 +468,9 @@ def _queued(link: Link, run: Run | None) -> tuple[str, int]:
             "Nothing is lost: the scheduler takes the run up when the broker is back.",
             messages.WARNING,
         )
-    what = "changes only" if run.list_from else "the whole list"
+    scope = "changes only" if run.list_from else "the whole list"
     if run.is_comparison:
-        what = "a comparison of all headers"
-    where = reverse("admin:harvester_run_change", args=[run.pk])
-    told = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
-    return format_html(told, link, what, where), messages.SUCCESS
+        scope = "a comparison of all headers"
+    run_url = reverse("admin:harvester_run_change", args=[run.pk])
+    message = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
+    return format_html(message, link, scope, run_url), messages.SUCCESS

@@ -1,4 +1,4 @@
-"""What the page "Retrieve info" shows of a provider: what it is, what it offers, and where to go on from there."""
+"""The page "Retrieve info": ask a provider what it is and what it offers, and link to the next steps."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ from harvester.link_rules import Kind
 from harvester.models import Link
 from harvester.protocol import probe
 
-PROVIDER = ("base_url", "prefix", "remote_set")
-SEALED = ("sealed_password", "sealed_proxy_password")
-CARRIED = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")  # to the form of a new link
-BAD_SKEW_S = 60  # chosen: more than the network and a busy provider explain
+PROVIDER_FIELDS = ("base_url", "prefix", "remote_set")
+SEALED_FIELDS = ("sealed_password", "sealed_proxy_password")
+COPIED_TO_NEW_LINK = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
+SKEW_WARNING_S = 60  # chosen: more than the network and a busy provider explain
 
 
-class LookForm(access_form.LinkForm):
-    """Which provider to ask, how, and what a link would want of it."""
+class RetrieveInfoForm(access_form.LinkForm):
+    """Which provider to ask, with which access, and for which prefix and set."""
 
     class Meta:
         model = Link
@@ -41,7 +41,7 @@ class LookForm(access_form.LinkForm):
 
     @property
     def provider_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in PROVIDER]
+        return [self[name] for name in PROVIDER_FIELDS]
 
     @property
     def access_fields(self) -> list[forms.BoundField]:
@@ -49,28 +49,28 @@ class LookForm(access_form.LinkForm):
 
     @property
     def shows_access(self) -> bool:
-        """Whether there is anything to see in the part of the page that is folded otherwise."""
+        """Whether the folded part of the page has a value or an error, so that it is opened."""
         return any(field.errors or field.value() for field in self.access_fields)
 
 
-def form_for(held: Link | None, data: QueryDict | None) -> LookForm:
-    """The form; where a link is `held`, its passwords are used, for the same provider and the same proxy."""
-    secrets = {} if held is None else {name: getattr(held, name) for name in ("pk", *SEALED)}
-    return LookForm(data, instance=Link(**secrets))
+def form_for(link: Link | None, data: QueryDict | None) -> RetrieveInfoForm:
+    """The form; the passwords of a stored link are used, for the same provider and the same proxy."""
+    secrets = {} if link is None else {name: getattr(link, name) for name in ("pk", *SEALED_FIELDS)}
+    return RetrieveInfoForm(data, instance=Link(**secrets))
 
 
-def ask(asked: Link) -> dict[str, Any]:
-    """What the page shows of the answers of a link's provider, or the fault that there were none."""
-    base_url, prefix, remote_set = asked.base_url, asked.prefix, asked.remote_set
+def retrieve(link: Link) -> dict[str, Any]:
+    """Ask the provider of a link, saved or not; its answers for the page, or the fault."""
+    base_url, prefix, remote_set = link.base_url, link.prefix, link.remote_set
     try:
-        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=asked.access_with())
+        offer = probe.retrieve_info(base_url, remote_set=remote_set, access=link.access_to_own_provider())
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {
         "offer": offer,
         "faults": offer.faults(prefix, remote_set),
-        "agreement": f"A link with the prefix {prefix} and {_set_in_words(remote_set)} will work.",
-        "clock_warning": _clock_warning(offer.skew_s),
+        "agreement": f"A link with the prefix {prefix} and {_describe_set(remote_set)} will work.",
+        "clock_warning": _describe_skew(offer.skew_s),
         "identity_table": {"rows": _identity_rows(offer)},
         "formats_table": {
             "headers": ["prefix", "namespace"],
@@ -79,17 +79,17 @@ def ask(asked: Link) -> dict[str, Any]:
         "sets_warning": f"The sets cannot be listed: {offer.sets_fault}",
         "sets_table": {
             "headers": ["setSpec", "name", "local set", ""],
-            "rows": _set_rows(asked, offer),
+            "rows": _set_rows(link, offer),
         },
     }
 
 
-def _set_in_words(spec: str) -> str:
+def _describe_set(spec: str) -> str:
     return f"the set {spec}" if spec else "all that the provider has"
 
 
-def _clock_warning(skew_s: float) -> str:
-    if abs(skew_s) <= BAD_SKEW_S:
+def _describe_skew(skew_s: float) -> str:
+    if abs(skew_s) <= SKEW_WARNING_S:
         return ""
     return (
         f"The provider's clock is {abs(skew_s):.0f} s {'ahead of' if skew_s > 0 else 'behind'} ours. Harvests go by the "
@@ -98,12 +98,12 @@ def _clock_warning(skew_s: float) -> str:
 
 
 def _identity_rows(offer: probe.Offer) -> list[list[str]]:
-    """What Identify says, in words."""
+    """Rows of name and value, from Identify."""
     identity = offer.identity
     deletions = {
-        "no": "no: deletions are not told; only a comparison finds them",
-        "transient": "transient: deletions are told for a while",
-        "persistent": "persistent: every deletion is told, for ever",
+        "no": "no: deletions are not reported; only a comparison finds them",
+        "transient": "transient: deletions are reported for a while",
+        "persistent": "persistent: every deletion is reported, for ever",
     }
     return [
         ["Repository", identity.repository_name],
@@ -112,7 +112,7 @@ def _identity_rows(offer: probe.Offer) -> list[list[str]]:
         ["Deleted records", deletions.get(identity.deleted_record, identity.deleted_record or "not said")],
         ["Earliest datestamp", identity.earliest_datestamp],
         ["Clock", f"{offer.skew_s:+.0f} s against ours"],
-        ["Sample record", _sample_in_words(offer.sample)],
+        ["Sample record", _describe_sample(offer.sample)],
         ["ISO 19139 is called", offer.iso_prefix or "not on offer"],
         ["Friends it names", ", ".join(identity.friends) or "none"],
         ["Moved for good to", offer.moved_to or "has not moved"],
@@ -120,33 +120,34 @@ def _identity_rows(offer: probe.Offer) -> list[list[str]]:
     ]
 
 
-def _sample_in_words(sample: probe.Sample) -> str:
-    told = " ".join(filter(None, (sample.identifier, sample.datestamp, sample.title)))
-    return f"{told} ({sample.fault})" if told and sample.fault else told or sample.fault
+def _describe_sample(sample: probe.Sample) -> str:
+    text = " ".join(filter(None, (sample.identifier, sample.datestamp, sample.title)))
+    return f"{text} ({sample.fault})" if text and sample.fault else text or sample.fault
 
 
-def _set_rows(asked: Link, offer: probe.Offer) -> list[list[str]]:
-    """A row for each set on offer: the local set of that name, and where to go on from here."""
+def _set_rows(link: Link, offer: probe.Offer) -> list[list[str]]:
+    """A row for each set on offer: the local set of that name, and a link to the next step."""
     offered = [item.prefix for item in offer.formats]
-    prefix = asked.prefix if asked.prefix in offered else offer.iso_prefix or asked.prefix
-    local = {item.spec: item for item in MetadataSet.objects.all()}
+    prefix = link.prefix if link.prefix in offered else offer.iso_prefix or link.prefix
+    local_sets = {item.spec: item for item in MetadataSet.objects.all()}
     rows = []
     for item in offer.sets:
-        held = local.get(item.spec)
-        if held is None:
-            there = "none"
+        local_set = local_sets.get(item.spec)
+        if local_set is None:
+            local_name = "none"
             fields = {"spec": item.spec, "name": item.name[:200] or item.spec, "kind": MetadataSet.Kind.PEER}
             step = _anchor("admin:catalogue_metadataset_add", fields, "Add a local set")
-        elif held.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
-            there = held.spec
-            fields = {"name": _link_name(item.spec), "base_url": asked.base_url, "prefix": prefix}
-            fields |= {name: str(value) for name in CARRIED if (value := getattr(asked, name))}
-            kind = Kind.SHARED if held.kind == MetadataSet.Kind.SHARED else Kind.PEER
-            fields |= {"remote_set": item.spec, "local_set": str(held.pk), "kind": kind.value}
+        elif local_set.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
+            local_name = local_set.spec
+            fields = {"name": _link_name(item.spec), "base_url": link.base_url, "prefix": prefix}
+            fields |= {name: str(value) for name in COPIED_TO_NEW_LINK if (value := getattr(link, name))}
+            kind = Kind.SHARED if local_set.kind == MetadataSet.Kind.SHARED else Kind.PEER
+            fields |= {"remote_set": item.spec, "local_set": str(local_set.pk), "kind": kind.value}
             step = _anchor("admin:harvester_link_add", fields, "Add a link")
         else:
-            there, step = f"{held.spec} ({held.get_kind_display().partition(':')[0]})", "not for harvesting"
-        rows.append([item.spec, item.name, there, step])
+            local_name = f"{local_set.spec} ({local_set.get_kind_display().partition(':')[0]})"
+            step = "not for harvesting"
+        rows.append([item.spec, item.name, local_name, step])
     return rows
 
 

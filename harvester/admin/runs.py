@@ -1,4 +1,4 @@
-"""Runs and rejects in the admin: what was received, what became of it, and why. Read-only."""
+"""Runs and rejects in the admin, read-only: what was received, what was not stored, and why."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -32,15 +32,15 @@ OUTCOME_COLOURS = {
 }
 
 
-_DRIFT = ("missing", "stale", "extra", "vanished", "held_back", "beyond_ceiling")
-_PLACE = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
+_COMPARISON = ("missing", "stale", "extra", "vanished", "held_back", "beyond_ceiling")
+_POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 
 @admin.register(Run)
 class RunAdmin(ReadOnly, Admin):
     """Runs, newest first."""
 
-    list_display = ("when", "link", "what", "state_word", "took", "entries", "said")
+    list_display = ("begun_column", "link", "purpose_column", "state_column", "took", "entries", "message_column")
     list_filter = ("state", "purpose", "link", "trigger")
     list_select_related = ("link",)
     sortable_by = ()
@@ -62,29 +62,29 @@ class RunAdmin(ReadOnly, Admin):
                     "finished",
                     "took",
                     "message",
-                    "told",
+                    "warnings_column",
                 )
             },
         ),
         ("Entries", {"fields": ("counts", "reject_links")}),
-        ("Comparison", {"fields": _DRIFT}),
+        ("Comparison", {"fields": _COMPARISON}),
         (
-            "Place in the list",
-            {"fields": ("strategy", "list_from", "list_until", "granularity", *_PLACE)},
+            "Position in the list",
+            {"fields": ("strategy", "list_from", "list_until", "granularity", *_POSITION)},
         ),
         ("Next try", {"fields": ("attempts", "not_before", "holder", "leased_until", "queued", "token")}),
     )
 
     @coloured(OUTCOME_COLOURS, description="state")
-    def state_word(self, run: Run) -> tuple[str, str]:
-        return status.outcome(run)
+    def state_column(self, run: Run) -> tuple[str, str]:
+        return status.run_outcome(run)
 
     @admin.display(description="begun, UTC")
-    def when(self, run: Run) -> str:
+    def begun_column(self, run: Run) -> str:
         return moment(run.begun)
 
     @admin.display(description="purpose")
-    def what(self, run: Run) -> str:
+    def purpose_column(self, run: Run) -> str:
         return format_html('{}<br><span class="text-xs">by {}</span>', run.purpose, run.trigger)
 
     @admin.display(description="entries")
@@ -93,7 +93,7 @@ class RunAdmin(ReadOnly, Admin):
         return wide("{} received<br>{}", run.received, ", ".join(parts), rem=8)
 
     @admin.display(description="message")
-    def said(self, run: Run) -> str:
+    def message_column(self, run: Run) -> str:
         return wide("{}", run.message, rem=16)
 
     @admin.display
@@ -119,8 +119,10 @@ class RunAdmin(ReadOnly, Admin):
         )
 
     @admin.display(description="warnings")
-    def told(self, run: Run) -> str:
-        lines = format_html_join("", "<li>{}</li>", ((sentence,) for sentence in warnings.sentences(run.warnings)))
+    def warnings_column(self, run: Run) -> str:
+        lines = format_html_join(
+            "", "<li>{}</li>", ((sentence,) for sentence in warnings.describe_warnings(run.warnings))
+        )
         return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
 
     @admin.action(description="Download a report of the runs as CSV", permissions=["view"])
@@ -130,10 +132,10 @@ class RunAdmin(ReadOnly, Admin):
     @admin.action(description="Cancel", permissions=["cancel"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         for run in queryset.select_related("link"):
-            self.message_user(request, *cancelled(run))
+            self.message_user(request, *cancel_run(run))
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
-        """Who may change a link may end its run."""
+        """Users who may change links may cancel their runs."""
         return request.user.has_perm("harvester.change_link")
 
     @admin.action(description="Download the rejects as CSV", permissions=["view"])
@@ -141,7 +143,7 @@ class RunAdmin(ReadOnly, Admin):
         return _csv(Reject.objects.filter(run__in=queryset.values("pk")), "rejects")
 
     def rejects_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
-        """The rejects of one run as CSV."""
+        """Download the rejects of one run as CSV."""
         run = get_object_or_404(Run.objects.select_related("link"), pk=object_id)
         if not self.has_view_permission(request, run):
             raise PermissionDenied
@@ -154,7 +156,7 @@ class RunAdmin(ReadOnly, Admin):
 
 
 def wide(text: str, *parts: object, rem: int) -> str:
-    """A cell that is not squeezed to less than `rem`."""
+    """A table cell that is at least `rem` wide."""
     return format_html(f'<div style="min-width: {rem}rem">{text}</div>', *parts)
 
 
@@ -163,8 +165,8 @@ def moment(at: datetime | None) -> str:
     return "" if at is None else format_html('<span style="white-space: nowrap">{}</span>', f"{at:%Y-%m-%d %H:%M}")
 
 
-def cancelled(run: Run) -> tuple[str, int]:
-    """Cancel a run; what to tell the operator, and how loudly."""
+def cancel_run(run: Run) -> tuple[str, int]:
+    """Cancel a run; the message for the operator, and its level."""
     if lifecycle.cancel(run):
         return f"{run.link}: the run is cancelled; what it stored stays.", messages.SUCCESS
     return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
@@ -172,9 +174,9 @@ def cancelled(run: Run) -> tuple[str, int]:
 
 @admin.register(Reject)
 class RejectAdmin(ReadOnly, Admin):
-    """Entries that were not stored, newest first, each with its reason and what was received."""
+    """Rejects, newest first."""
 
-    list_display = ("shown_identifier", "reason", "link", "run_begun", "datestamp")
+    list_display = ("identifier_column", "reason", "link", "run_begun", "datestamp")
     list_filter = ("run__link",)
     list_select_related = ("run__link",)
     sortable_by = ()
@@ -183,7 +185,7 @@ class RejectAdmin(ReadOnly, Admin):
     search_help_text = "Part of an identifier or of a reason"
     actions = ("download",)
     fieldsets = (
-        (None, {"fields": ("link", "run", "shown_identifier", "datestamp", "reason")}),
+        (None, {"fields": ("link", "run", "identifier_column", "datestamp", "reason")}),
         ("Metadata as received", {"fields": ("received",)}),
     )
 
@@ -192,7 +194,7 @@ class RejectAdmin(ReadOnly, Admin):
         return found.defer("raw")
 
     @admin.display(description="identifier")
-    def shown_identifier(self, reject: Reject) -> str:
+    def identifier_column(self, reject: Reject) -> str:
         return breakable(str(reject))
 
     @admin.display(description="link")

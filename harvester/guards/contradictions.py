@@ -1,4 +1,4 @@
-"""Records that one list gives as live and as deleted: the provider is asked which it is (F72)."""
+"""Ask the provider again for records that one list gives both as live and as deleted (F72)."""
 
 from dataclasses import replace
 
@@ -10,51 +10,52 @@ from harvester.protocol.conversation import Conversation
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 from harvester.rows import remote_headers
 
-MAX_ASKED = 20  # chosen: of a page; of more the last word counts
+MAX_FETCHED = 20  # chosen: records of a page; of the others the last entry is stored
 
 
-def decided(run: Run, page: Page, provider: Conversation) -> Page:
-    """The page with GetRecord's answer for what contradicts itself, or what the same list has said before.
+def resolve(run: Run, page: Page, provider: Conversation) -> Page:
+    """Replace the entries that contradict each other, or this run's earlier pages, by what GetRecord brings.
 
-    Raises HarvestError where the provider cannot be asked.
+    If GetRecord is refused, the last entry stays. Raises HarvestError if the provider cannot be asked.
     """
-    doubtful = _contradicted(run, page)[:MAX_ASKED]
     answers: dict[str, ReceivedEntry] = {}
-    for key, identifier in doubtful:
+    for key, identifier in _contradictory(run, page)[:MAX_FETCHED]:
         try:
             answers[key] = provider.record(identifier)
         except RefusedByProvider:
-            continue  # then the last word counts
+            continue
     if not answers:
         return page
     entries = tuple(
         answers.get(oai.identifier_key(entry.entry.header.identifier), entry)  # however often it is listed
         for entry in page.entries
     )
-    told = ProviderWarning(
-        WarningCode.LIVE_AND_DELETED, "A record is listed both as live and as deleted; it was asked for by itself."
+    warning = ProviderWarning(
+        WarningCode.LIVE_AND_DELETED,
+        "A record is listed both as live and as deleted; it was asked for by itself.",
+        len(answers),
     )
-    return replace(page, entries=entries, warnings=(*page.warnings, replace(told, count=len(answers))))
+    return replace(page, entries=entries, warnings=(*page.warnings, warning))
 
 
-def _contradicted(run: Run, page: Page) -> list[tuple[str, str]]:
-    """Keys and identifiers of what is live and deleted at once.
+def _contradictory(run: Run, page: Page) -> list[tuple[str, str]]:
+    """Return keys and identifiers of the records that this page, or this page and an earlier one, give as live and deleted.
 
-    Across pages: deleted here, with a datestamp not later than the live record's that the table knows, or live, with one
-    earlier than that of a deletion which this run has brought.
+    Across pages: the page deletes a record with a datestamp not later than that of the live header in the link's table; or
+    lists it as live with a datestamp earlier than that of a deletion which this run has stored.
     """
-    said: dict[str, dict[bool, str]] = {}
+    datestamp_of: dict[str, dict[bool, str]] = {}  # by key, then by whether the header is deleted
     identifiers: dict[str, str] = {}
     for header in (entry.entry.header for entry in page.entries if entry.entry.header.identifier):
         key = oai.identifier_key(header.identifier)
         identifiers[key] = header.identifier
-        said.setdefault(key, {})[header.deleted] = header.datestamp
-    found = {key: None for key, words in said.items() if len(words) == 2}
-    looked_up = [key for key, words in said.items() if True in words or run.deleted]
-    for key, known in remote_headers.known(run.link, looked_up).items() if looked_up else ():
-        before = datestamps.lenient(said[key].get(not known.deleted, ""))
-        if known.state != RemoteHeader.State.HELD or known.datestamp is None or before is None:
+        datestamp_of.setdefault(key, {})[header.deleted] = header.datestamp
+    found = {key: None for key, by_status in datestamp_of.items() if len(by_status) == 2}
+    keys = [key for key, by_status in datestamp_of.items() if True in by_status or run.deleted]
+    for key, known in remote_headers.load_known(run.link, keys).items() if keys else ():
+        stamp = datestamps.lenient(datestamp_of[key].get(not known.deleted, ""))
+        if known.state != RemoteHeader.State.HELD or known.datestamp is None or stamp is None:
             continue
-        if before < known.datestamp or (before == known.datestamp and not known.deleted):
+        if stamp < known.datestamp or (stamp == known.datestamp and not known.deleted):
             found[key] = None
     return [(key, identifiers[key]) for key in found]

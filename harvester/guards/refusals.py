@@ -1,8 +1,8 @@
-"""What a link brings and this node knows better: entries that are not taken, with the reason. Reads only.
+"""Refuse entries of a link that would replace what this node knows better, and say why. Reads the database only.
 
-A recovery brings our own set back from another GISC (W35): the guard of our own set (W23) is lifted for it, but it
-never undoes what we know better. A relay that stands in for a provider may be behind, and so may be the provider when it comes back: an older version
-never replaces a newer one (W31).
+A recovery brings our own set back from another GISC (W35). The guard of our own set (W23) is lifted for it, but it never
+undoes what we know better. A relay that replaces a provider may be behind, and so may be the provider when it comes back: an
+older version never replaces a newer one (W31).
 """
 
 from collections.abc import Sequence
@@ -14,61 +14,68 @@ from catalogue.provenance import Origin, compare_versions, origin_of
 from catalogue.writing.entry import PreparedEntry
 
 
-class _Held(NamedTuple):
+class _CurrentRecord(NamedTuple):
     deleted: bool
     digest: bytes
     metadata_date: datetime | None
     datestamp: datetime
-    came_from: str
+    base_url: str
     origin: Origin
 
 
-def to_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, str]:
-    """Why some entries are not taken, by key."""
-    found = {}
-    for entry, held in _pairs(entries, into):
-        if held.deleted:
+def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, str]:
+    """Return why some entries of a recovery are refused, by key."""
+    refused = {}
+    for entry, current in _with_current(entries, into):
+        if current.deleted:
             if not entry.deleted:
-                found[entry.key] = "was withdrawn here, and a recovery does not bring it back"
+                refused[entry.key] = "was withdrawn here, and a recovery does not bring it back"
         elif entry.deleted:
-            found[entry.key] = "is deleted there and live here; withdraw it, if that is right"
-        elif held.digest != entry.digest and not _is_after(entry.metadata_date, held.metadata_date):
-            found[entry.key] = "differs from the version held here, which is not older"
-    return found
+            refused[entry.key] = "is deleted there and live here; withdraw it, if that is right"
+        elif current.digest != entry.digest and not _is_later(entry.metadata_date, current.metadata_date):
+            refused[entry.key] = "differs from the version held here, which is not older"
+    return refused
 
 
-def to_another_provider(
-    entries: Sequence[PreparedEntry], into: MetadataSet, base_url: str, *, own: bool
+def refused_from_another_provider(
+    entries: Sequence[PreparedEntry], into: MetadataSet, base_url: str, *, is_own: bool
 ) -> dict[str, str]:
-    """Why some entries are not taken, by key, where what is held came by another provider of the link (W31, W33).
+    """Return why some entries are refused whose current version came from another provider of the link, by key (W31, W33).
 
-    `own`: the link's own provider has come back. What either says to be deleted, is (W9); a deletion that is known here
-    is undone by the own provider alone, or by a version of a relay that is newer.
+    `is_own`: the entries are from the link's own provider, which has come back. A deletion is stored whichever provider sends
+    it (W9). A deletion that is stored is undone only by the own provider, or by a newer version of a relay.
     """
-    found = {}
-    for entry, held in _pairs(entries, into):
-        if entry.deleted or held.came_from == base_url:
+    refused = {}
+    for entry, current in _with_current(entries, into):
+        if entry.deleted or current.base_url == base_url:
             continue
-        if held.deleted:
-            if not own and not _is_after(entry.metadata_date, held.datestamp):
-                found[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
-        elif held.digest != entry.digest:
-            newer, why = compare_versions(entry.origin, entry.metadata_date, held.origin, held.metadata_date)
-            if not newer:
-                found[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
-    return found
+        if current.deleted:
+            if not is_own and not _is_later(entry.metadata_date, current.datestamp):
+                refused[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
+        elif current.digest != entry.digest:
+            is_newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
+            if not is_newer:
+                refused[entry.key] = f"is not newer than the version held here, which counts {why} (W31, W33)"
+    return refused
 
 
-def _pairs(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, _Held]]:
+def _with_current(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, _CurrentRecord]]:
     rows = Record.objects.filter(key__in=[entry.key for entry in entries], owner=into)
-    held = {
-        key: _Held(deleted, bytes(digest or b""), date, datestamp, (said or {}).get("baseURL", ""), origin_of(said))
-        for key, deleted, digest, date, datestamp, said in rows.values_list(
+    current = {
+        key: _CurrentRecord(
+            deleted,
+            bytes(digest or b""),
+            date,
+            datestamp,
+            (provenance or {}).get("baseURL", ""),
+            origin_of(provenance),
+        )
+        for key, deleted, digest, date, datestamp, provenance in rows.values_list(
             "key", "deleted", "digest", "metadata_date", "datestamp", "provenance"
         )
     }
-    return [(entry, held[entry.key]) for entry in entries if entry.key in held]
+    return [(entry, current[entry.key]) for entry in entries if entry.key in current]
 
 
-def _is_after(one: datetime | None, other: datetime | None) -> bool:
+def _is_later(one: datetime | None, other: datetime | None) -> bool:
     return one is not None and other is not None and one > other

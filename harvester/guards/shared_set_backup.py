@@ -1,8 +1,8 @@
-"""Backup synchronisation of a shared set between its owners: shown first, stored when a person confirms (W43, W44).
+"""Compare a shared set with its co-owner's copy, and store a version of theirs when an operator confirms it (W43, W44).
 
-Fail-safes against looping, together: never by schedule; nothing is stored by a run; only what is later than our version
-both by its OAI datestamp and by gmd:dateStamp is offered; a person confirms each batch, and the conditions are looked at
-again then. What was taken over equals the co-owner's version, so that it is not offered back.
+Five rules together prevent records from looping between the owners: no run starts by schedule; a run stores nothing; a version
+is offered only if both its OAI datestamp and its gmd:dateStamp are later than ours; an operator confirms each batch, and the
+conditions are checked again then; what was taken over equals the co-owner's version, so that it is not offered back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from harvester.rows import conflicts, remote_headers
 Kind = Conflict.Kind
 
 
-class _Held(NamedTuple):
+class _CurrentRecord(NamedTuple):
     deleted: bool
     digest: bytes
     metadata_date: datetime | None
@@ -31,34 +31,34 @@ class _Held(NamedTuple):
     source: str
 
 
-def words(link: Link, offered: Sequence[tuple[PreparedEntry, oai.Entry]]) -> list[conflicts.ConflictReport]:
-    """What the co-owner says of each record, and whether an operator is to be asked about it."""
-    held = _held([entry.key for entry, _ in offered])
-    found = []
+def compare(link: Link, offered: Sequence[tuple[PreparedEntry, oai.Entry]]) -> list[conflicts.ConflictReport]:
+    """Return a report of each record of the co-owner: whether an operator must decide about it, and why."""
+    current = _load_current([entry.key for entry, _ in offered])
+    reports = []
     for entry, received in offered:
         stamp = datestamps.lenient(received.header.datestamp)
-        kind, reason = _judged(link, entry, stamp, held.get(entry.key))
-        found.append(conflicts.ConflictReport(entry, received.metadata, kind, reason))
-    return found
+        kind, reason = _classify(link, entry, stamp, current.get(entry.key))
+        reports.append(conflicts.ConflictReport(entry, received.metadata, kind, reason))
+    return reports
 
 
 def take_over(conflict: Conflict, by: str) -> str:
-    """Store a co-owner's version that the operator has confirmed; what to tell. Raises ValueError.
+    """Store a co-owner's version that the operator has confirmed; return what to tell the operator. Raises ValueError.
 
-    It takes the place of ours under the source of ours, so that the centre that we have it from goes on deciding.
+    The record keeps the source of our version, so that the centre that we harvest it from goes on deciding about it.
     """
     if conflict.kind != Kind.OFFERED:
         raise ValueError("only what a co-owner of a shared set offers can be taken over")
     link = conflict.link
     with transaction.atomic():
-        said = remote_headers.of(link).filter(key=conflict.key).first()
-        ours = _held([conflict.key]).get(conflict.key)
+        header = remote_headers.of_provider(link).filter(key=conflict.key).first()
+        ours = _load_current([conflict.key]).get(conflict.key)
         source = ours.source if ours is not None and not ours.deleted else link.name
         try:
-            entry = _entry(conflict, source)
+            entry = _prepare(conflict, source)
         except xml_tree.Unusable as exc:
             raise ValueError(f"the record {exc}") from exc
-        kind, reason = _judged(link, entry, said.datestamp if said else None, ours)
+        kind, reason = _classify(link, entry, header.datestamp if header else None, ours)
         if kind != Kind.OFFERED:
             raise ValueError(f"it is not newer than ours any more ({reason or 'both are the same'})")
         result = store.put_entries([entry], into=link.local_set, source=source)[0]
@@ -68,39 +68,48 @@ def take_over(conflict: Conflict, by: str) -> str:
     return "deleted, as the co-owner has it" if entry.deleted else "taken over"
 
 
-def _entry(conflict: Conflict, source: str) -> PreparedEntry:
+def _prepare(conflict: Conflict, source: str) -> PreparedEntry:
     if conflict.digest is None:
         return store.prepare_deletion(conflict.identifier)
     return store.prepare(bytes(conflict.raw or b""), provenance={**(conflict.provenance or {}), "link": source})
 
 
-def _judged(link: Link, entry: PreparedEntry, stamp: datetime | None, held: _Held | None) -> tuple[Kind | None, str]:
-    """W43: what we have the same or newer, by the OAI datestamp or by gmd:dateStamp, is not offered."""
-    if held is not None and not held.deleted and held.owner_id != link.local_set_id:
+def _classify(
+    link: Link, entry: PreparedEntry, stamp: datetime | None, current: _CurrentRecord | None
+) -> tuple[Kind | None, str]:
+    """Return the kind of conflict, None if there is none, and the reason.
+
+    A version is not offered if ours is the same or newer, by the OAI datestamp or by gmd:dateStamp (W43).
+    """
+    if current is not None and not current.deleted and current.owner_id != link.local_set_id:
         return None, "another set of ours holds it"
-    if held is not None and (stamp is None or held.datestamp >= stamp):
+    if current is not None and (stamp is None or current.datestamp >= stamp):
         return None, "ours has the same or a later OAI datestamp"
     if entry.deleted:
-        if held is None or held.deleted:
+        if current is None or current.deleted:
             return None, ""
-        if held.source == link.name:  # nobody but the co-owner ever had it
+        if current.source == link.name:  # we have it from the co-owner alone
             return Kind.OFFERED, "The co-owner, whom we have it from, has deleted it (W43)."
         return Kind.DISPUTED, "The co-owner has deleted it, and it is live here; withdraw it, if that is right (W45)."
-    if held is None:
+    if current is None:
         return Kind.OFFERED, "The co-owner has a record that is not held here (W43)."
-    if held.deleted:
+    if current.deleted:
         return Kind.OFFERED, "The co-owner has a record that was deleted here before that (W43)."
-    if held.digest == entry.digest:
+    if current.digest == entry.digest:
         return None, ""
-    if entry.metadata_date is None or (held.metadata_date is not None and held.metadata_date >= entry.metadata_date):
+    if entry.metadata_date is None or (
+        current.metadata_date is not None and current.metadata_date >= entry.metadata_date
+    ):
         return None, "its gmd:dateStamp is not later than ours"
     return Kind.OFFERED, "The co-owner has a version with a later gmd:dateStamp and a later OAI datestamp (W43)."
 
 
-def _held(keys: Sequence[str]) -> Mapping[str, _Held]:
+def _load_current(keys: Sequence[str]) -> Mapping[str, _CurrentRecord]:
     rows = Record.objects.filter(key__in=keys)
     return {
-        key: _Held(deleted, bytes(digest or b""), date, datestamp, owner_id, str((provenance or {}).get("link", "")))
+        key: _CurrentRecord(
+            deleted, bytes(digest or b""), date, datestamp, owner_id, str((provenance or {}).get("link", ""))
+        )
         for key, deleted, digest, date, datestamp, owner_id, provenance in rows.values_list(
             *("key", "deleted", "digest", "metadata_date", "datestamp", "owner_id", "provenance")
         )

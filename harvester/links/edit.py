@@ -1,4 +1,4 @@
-"""Change a link: what a change means for what was harvested before, and for a run that is open."""
+"""Save an edited link, and restart what the edit makes wrong: its position, its table of headers, an open run."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -6,30 +6,31 @@ from datetime import timedelta
 from django.db import transaction
 
 from harvester.models import Link, Run
-from harvester.rows import remote_headers
-from harvester.runs import finish, lifecycle
+from harvester.rows import links, remote_headers
+from harvester.runs import lifecycle
 
-# What says where records come from and where they go. `harvested_to` is true of these five together.
+# Where records come from and where they go: `harvested_to` is right for these five together only.
 ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
 
 
 @transaction.atomic
 def save(link: Link, changed: Collection[str]) -> bool:
-    """Save the `changed` fields of an existing link and leave the others as workers have them meanwhile.
+    """Save the `changed` fields of an existing link, and leave the others as workers have written them meanwhile.
 
-    True if the arrangement changed: then the link is complete up to nowhere, and the next list is asked for
-    whole; so is the list of an open run, from its first page. A new interval counts from the last run's start.
+    True if the arrangement changed: then `harvested_to` is empty, and the whole list is asked for by the next run, or by
+    an open run from its first page. A new interval counts from the last run's start.
     """
     fields = set(changed)
-    begins_anew = not ARRANGEMENT.isdisjoint(fields)
-    if begins_anew:
+    starts_over = not ARRANGEMENT.isdisjoint(fields)
+    if starts_over:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
-        remote_headers.distrust(link)
-        link.standbys.all().delete()
+        remote_headers.forget_datestamps(link)
+        links.forget_positions(link)
         link.harvested_to = link.first_response = link.newest = None
-        # W31: after the whole list all that was held before is compared, and nothing goes by absence.
-        link.failures, link.failing_since, link.reconciles, link.compared_to = 0, None, True, None
+        # W31: after the whole list all that was stored before is compared; nothing is deleted because it is not listed.
+        link.compare_all()
+        link.failures, link.failing_since = 0, None
         if "base_url" in fields:
             link.moved_to = ""
             fields.add("moved_to")
@@ -38,7 +39,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields |= {"failing_since", "reconciles", "compared_to"}
         fields |= {"harvested_to", "first_response", "newest", "failures"}
     elif "from_policy" in fields:
-        finish.recompute(link)
+        link.update_harvested_to()
         fields.add("harvested_to")
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()
@@ -46,4 +47,4 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields.add("next_due")
     if fields:
         link.save(update_fields=fields)
-    return begins_anew
+    return starts_over

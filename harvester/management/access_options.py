@@ -1,5 +1,7 @@
-"""What a link is let in with, as options of the command line. A password is read from a file, never from an argument:
-arguments are seen by everybody who may list processes."""
+"""The access of a link as options of the command line.
+
+A password is read from a file, never from an argument: everybody who may list processes sees arguments.
+"""
 
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction
@@ -16,7 +18,7 @@ _PLAIN = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
 
 
 def add_to(parser: ArgumentParser) -> None:
-    """The options, all of them absent unless they are given."""
+    """Add the options; those that are not given are None."""
     options = parser.add_argument_group("access", "what the provider wants before it answers; '' takes a value away")
     options.add_argument("--user", help="user name of HTTP basic authentication; '' forgets the password too")
     options.add_argument("--password-file", metavar="FILE", help="file whose first line is the password; - for stdin")
@@ -30,27 +32,27 @@ def add_to(parser: ArgumentParser) -> None:
 
 
 def apply(link: Link, options: Mapping[str, Any]) -> set[str]:
-    """Set what was given; the fields that were. Raises CommandError."""
+    """Set the fields of the link that were given, and return their names. Raises CommandError."""
     changed = {name for name in _PLAIN if options[name] is not None}
     for name in changed:
         setattr(link, name, options[name])
     if options["certificates"] is not None:
-        link.certificates = _text(options["certificates"]) if options["certificates"] else ""
+        link.certificates = _read_text(options["certificates"]) if options["certificates"] else ""
         changed.add("certificates")
-    for user, keep in (("user", link.keep_password), ("proxy_user", link.keep_proxy_password)):
+    for user, set_password in (("user", link.set_password), ("proxy_user", link.set_proxy_password)):
         password = "proxy_password" if user == "proxy_user" else "password"
         file = options[f"{password}_file"]
         if file is None and (user not in changed or getattr(link, user)):
-            continue  # neither given nor taken away
-        keep(_password(file, of_proxy=user == "proxy_user") if file else "")
+            continue  # neither a new password nor a user name taken away
+        set_password(_read_password(file, of_proxy=user == "proxy_user") if file else "")
         changed.add(f"sealed_{password}")
         if file and not getattr(link, user):
             raise CommandError(f"A password needs a user name: --{user.replace('_', '-')}.")
     return changed
 
 
-def _password(file: str, *, of_proxy: bool) -> str:
-    text = sys.stdin.readline() if file == "-" else _text(file)
+def _read_password(file: str, *, of_proxy: bool) -> str:
+    text = sys.stdin.readline() if file == "-" else _read_text(file)
     password = text.partition("\n")[0].rstrip("\r")
     fault = (
         access.password_fault(password, of_proxy=of_proxy) if password else f"{file} has no password in its first line"
@@ -60,7 +62,7 @@ def _password(file: str, *, of_proxy: bool) -> str:
     return password
 
 
-def _text(file: str) -> str:
+def _read_text(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as exc:

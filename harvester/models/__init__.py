@@ -1,8 +1,9 @@
-"""What the harvester keeps: fields, constraints and facts about one row; a noun in each file."""
+"""The tables of the harvester: fields, constraints and facts about one row. Used by all rooms above."""
 
 from harvester.models.conflict import Conflict
 from harvester.models.health import Canary, HostClock
-from harvester.models.link import Link, Provider
+from harvester.models.link import Link
+from harvester.models.link_address import Provider
 from harvester.models.provider import Alternative, Standby
 from harvester.models.remote_header import RemoteHeader
 from harvester.models.run import Reject, Run

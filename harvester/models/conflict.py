@@ -1,4 +1,4 @@
-"""Where a provider and the catalogue disagree."""
+"""Conflicts between what a provider lists and what the catalogue has."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,9 +7,9 @@ from harvester.models.link import Link
 
 
 class Conflict(models.Model):
-    """What a link brings and the catalogue says otherwise, until an operator or the provider settles it.
+    """A record that a link brings otherwise than the catalogue has it, until an operator or the provider settles it.
 
-    The record itself is what its owner says (promise 9); this row tells of the other word (W23, W33, W45).
+    The catalogue has the version of the record's owner (promise 9); this row has the other version (W23, W33, W45).
     """
 
     class Kind(models.TextChoices):

@@ -1,14 +1,11 @@
-"""The last tick that went all the way.
-
-The clock of this host.
-"""
+"""The last scheduler tick that a worker ran, and the clock of this host against NTP."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Canary(models.Model):
-    """When the last tick went all the way from beat through broker and worker to the database; one row."""
+    """The time of the last scheduler tick that passed beat, broker, worker and database. The table has one row."""
 
     last = models.DateTimeField()
 
@@ -21,7 +18,7 @@ class Canary(models.Model):
 
 
 class HostClock(models.Model):
-    """This host's clock against NTP, as last measured; one row."""
+    """The last measurement of this host's clock against NTP. The table has one row."""
 
     checked = models.DateTimeField()
     server = models.CharField(max_length=255, blank=True)

@@ -1,37 +1,23 @@
-"""Other providers of the sets of links.
-
-Providers that a link has turned away from.
-"""
+"""Other providers of a link's set, and providers that served the link before."""
 
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 
-from catalogue import oai
 from harvester import link_rules
 from harvester.models.link import Link
+from harvester.models.link_address import ProviderFields
 
 
-class Alternative(models.Model):
-    """Another provider of a link's set, to turn to when the link's own cannot be had (W31, W37)."""
+class Alternative(ProviderFields):
+    """Another provider of a link's set, used when the link's own fails (W31, W37)."""
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
     position = models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")
     name = models.CharField(max_length=60, help_text="of the relay, as people know it")
-    base_url = models.CharField(
-        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
-    )
-    prefix = models.CharField(
-        "metadata prefix",
-        max_length=100,
-        default=oai.ISO19139,
-        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
-    )
-    remote_set = models.CharField("remote setSpec", max_length=200)
 
     class Meta:
         ordering = ("position", "pk")
@@ -43,7 +29,7 @@ class Alternative(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could loop (W21): an alternative obeys the rules of its link's kind. And what would be told."""
+        """Refuse a provider by which records could loop (W21), and a base URL with a password, which everybody would see."""
         if "@" in urlsplit(self.base_url).netloc:
             reason = (
                 "An address with a password would be shown to everybody, in the provenance of records: leave it out"
@@ -63,9 +49,9 @@ class Alternative(models.Model):
 
 
 class Standby(models.Model):
-    """A provider that served a link and does not now: how far the link had come with it, and whether it answers.
+    """A provider that served a link before: how far the link had come with it, and whether it answers now.
 
-    The place is on this provider's clock and is used for no other one (W13, W32).
+    The datestamps are on this provider's clock and are used for no other provider (W13, W32).
     """
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="standbys", db_index=False)

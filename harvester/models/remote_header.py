@@ -1,4 +1,4 @@
-"""The table of a link: headers as its providers last gave them."""
+"""The link's table of remote headers: the last header of each identifier, by provider."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,9 +8,9 @@ from harvester.models.provider import Alternative
 
 
 class RemoteHeader(models.Model):
-    """What a provider of a link last said of one identifier (H40): the link's table, which comparisons go by (W25).
+    """The last header that a provider of a link gave of one identifier (H40). Comparisons work on these rows (W25).
 
-    Each provider has rows of its own, as its datestamps are of its own clock (W32).
+    Each provider of a link has its own rows, as its datestamps are on its own clock (W32).
     """
 
     class State(models.TextChoices):

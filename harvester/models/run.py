@@ -1,7 +1,4 @@
-"""Runs. `harvester.runs.lifecycle` and its two helpers alone write them.
-
-Entries that were not stored.
-"""
+"""Runs, and the entries that they did not store. Runs are written by `harvester.rows.runs` and `harvester.runs` alone."""
 
 import json
 
@@ -119,25 +116,25 @@ class Run(models.Model):
 
     @property
     def cookies(self) -> tuple[Cookie, ...]:
-        """The cookies of the run so far; none where they cannot be read any more, as a provider may do without."""
+        """The cookies that the provider set in this run; none if they cannot be decrypted any more, as they may be optional."""
         try:
             return tuple(json.loads(access.unseal(self.sealed_cookies, _COOKIES))) if self.sealed_cookies else ()
         except access.UnreadableSecret:
             return ()
 
-    def with_cookies(self, cookies: tuple[Cookie, ...]) -> str:
-        """`sealed_cookies` with these: as it is where nothing has changed."""
+    def seal_cookies(self, cookies: tuple[Cookie, ...]) -> str:
+        """Return the value of `sealed_cookies` for these cookies: the present one if they have not changed."""
         if cookies == self.cookies:
             return self.sealed_cookies
         return access.seal(json.dumps(cookies), _COOKIES) if cookies else ""
 
     def log_facts(self, **more: object) -> dict[str, object]:
-        """What every log line about the run says, and `more`."""
+        """Return the fields of every log line about the run, and `more`."""
         return {"link": self.link.name, "run": self.pk, **more}
 
 
 class Reject(models.Model):
-    """An entry that was not stored, kept with the reason (promise 7)."""
+    """An entry that was not stored, with the reason (promise 7)."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rejects")
     identifier = models.TextField(blank=True)

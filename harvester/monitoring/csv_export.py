@@ -1,4 +1,4 @@
-"""Runs as CSV, for reports; rejects as CSV, to send to the provider whose records they are."""
+"""Write runs as CSV, for reports, and rejects as CSV, to send to the provider whose records they are."""
 
 import csv
 from collections.abc import Iterator
@@ -15,34 +15,34 @@ XML = "xml"
 RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings")
 
 
-class _Line:
-    """A file that hands each line back instead of keeping it."""
+class _Echo:
+    """A file that returns each line instead of storing it."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
-    """The lines, with a line of column names first; `xml` is the metadata as received. Read as the lines are taken."""
-    writer = csv.writer(_Line())
+    """Yield a line of column names, then a line for each reject; `xml` is the metadata as received."""
+    writer = csv.writer(_Echo())
     yield str(writer.writerow([*COLUMNS, XML]))
     for *values, raw in rejects.order_by("pk").values_list(*COLUMNS, "raw").iterator(chunk_size=100):
         yield str(
-            writer.writerow([*map(_harmless, values), "" if raw is None else bytes(raw).decode(errors="replace")])
+            writer.writerow([*map(_escape_formula, values), "" if raw is None else bytes(raw).decode(errors="replace")])
         )
 
 
 def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
-    """The lines, with a line of column names first: a run each, its warnings in one column. Read as the lines are taken."""
-    writer = csv.writer(_Line())
+    """Yield a line of column names, then a line for each run, with its warnings in one column."""
+    writer = csv.writer(_Echo())
     yield str(writer.writerow(RUN_COLUMNS))
     for run in runs.select_related("link").defer("token").iterator(chunk_size=100):
         finished = run.finished and datestamps.write(run.finished)
-        what = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
-        told = (_harmless(run.message), _harmless("\n".join(warnings.sentences(run.warnings))))
-        yield str(writer.writerow([*what, *(getattr(run, name) for name in COUNTERS), *told]))
+        facts = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
+        texts = (_escape_formula(run.message), _escape_formula("\n".join(warnings.describe_warnings(run.warnings))))
+        yield str(writer.writerow([*facts, *(getattr(run, name) for name in COUNTERS), *texts]))
 
 
-def _harmless(value: str) -> str:
-    """The text, with an apostrophe before what a spreadsheet would take for a formula: strangers wrote it."""
+def _escape_formula(value: str) -> str:
+    """Put an apostrophe before what a spreadsheet would run as a formula: the text comes from strangers."""
     return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

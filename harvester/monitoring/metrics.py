@@ -1,4 +1,4 @@
-"""Prometheus figures by link, read from the database when they are scraped, so that any process tells all. No decisions."""
+"""Prometheus figures by link, read from the database when they are scraped, so that any process gives all of them."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from prometheus_client.registry import Collector
 
 from harvester.models import Link, Run
 from harvester.rows import health
-from harvester.runs import comparison, finish
+from harvester.runs import comparison
 
 
 class LinkCollector(Collector):
-    """`gisc_link_*`: what an alert needs to know of each link."""
+    """`gisc_link_*`: what alerts on links need."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         harvested_to = GaugeMetricFamily(
@@ -32,8 +32,8 @@ class LinkCollector(Collector):
         )
         try:
             age_s = health.tick_age_s()
-            offset_s = health.offset_s()
-            drifts = comparison.drifts()
+            offset_s = health.host_clock_offset_s()
+            drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
             for link in Link.objects.all():
                 if link.harvested_to is not None:
@@ -43,8 +43,8 @@ class LinkCollector(Collector):
                 failures.add_metric([link.name], link.failures)
                 for kind, number in drifts.get(link.pk, {}).items():
                     drift.add_metric([link.name, kind], number)
-                set_missing.add_metric([link.name], float(link.set_state in finish.NO_SET))
-                by_relay.add_metric([link.name], float(link.serving_id is not None))
+                set_missing.add_metric([link.name], float(link.lacks_remote_set))
+                by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away

@@ -1,10 +1,6 @@
-"""The links with what happened last on each, in a number of queries that does not grow with them. Reads only.
+"""Read how links stand: their last runs, their state in a few words, what an operator has to do, and a report for scripts.
 
-How a link stands, at one glance: its state, and what an operator is to do about it. Reads only.
-
-The state of all links and their last runs as plain values, for scripts and monitors.
-
-Whom we harvest, as we tell it to others. `gisc.settings` names this to the provider, which may not import it.
+The number of queries does not grow with the links.
 """
 
 from collections.abc import Iterator
@@ -25,21 +21,30 @@ from harvester.models import Conflict, Link, Run
 from harvester.rows import health
 from harvester.runs import comparison
 
-PARTIAL = "partial"
+COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
+
+# Keys of states, besides those of Run.State.
+PARTIAL, RUNNING, WAITING, NEVER, DISABLED = "partial", "open", "waiting", "never", "disabled"
+
+# Pages on which an operator does something about a link.
+CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
+
+
+# --- Links with their last runs ---------------------------------------------------------------------
 
 
 def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
-    """The links, each with its newest harvest, its newest complete one and its newest comparison, if there are any, its
-    local set, who serves it, what comparing has found, and how many conflicts wait."""
+    """The links, each with its newest harvest, complete harvest and comparison, its local set and provider, its drift,
+    and the number of conflicts that wait: what the functions below read."""
     newest = Run.objects.order_by("link_id", "-begun", "-pk").distinct("link_id").defer("token")
     harvests = newest.filter(purpose=Run.Purpose.HARVEST)
     comparisons = newest.filter(purpose=Run.Purpose.COMPARISON)
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
-    found = comparison.compared().filter(link=OuterRef("pk")).values("link")
+    compared = comparison.comparisons_of_cycle().filter(link=OuterRef("pk")).values("link")
     annotated = links.annotate(
-        waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
-        found=Subquery(
-            found.annotate(sums=JSONObject(**{name: Sum(name) for name in comparison.DRIFT})).values("sums")
+        conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
+        drift=Subquery(
+            compared.annotate(sums=JSONObject(**{name: Sum(name) for name in comparison.DRIFT})).values("sums")
         ),
     )
     return annotated.select_related("local_set", "serving").prefetch_related(
@@ -64,14 +69,14 @@ def last_success(link: Link) -> Run | None:
     return _first(link, "last_successes")
 
 
-def conflicts_waiting(link: Link) -> int:
+def count_conflicts_waiting(link: Link) -> int:
     """How many conflicts wait for the operator, of a link that came from `with_last_run`."""
-    return getattr(link, "waiting", None) or 0
+    return getattr(link, "conflicts_waiting", None) or 0
 
 
-def drift(link: Link) -> dict[str, int]:
+def drift_of(link: Link) -> dict[str, int]:
     """What the comparisons of the present cycle have found, of a link that came from `with_last_run`."""
-    return getattr(link, "found", None) or {}
+    return getattr(link, "drift", None) or {}
 
 
 def _first(link: Link, attribute: str) -> Run | None:
@@ -79,8 +84,11 @@ def _first(link: Link, attribute: str) -> Run | None:
     return runs[0] if runs else None
 
 
-def outcome(run: Run) -> tuple[str, str]:
-    """How a run stands, as a key and in words. A run that is done but stored not everything is no plain success."""
+# --- In a few words ---------------------------------------------------------------------------------
+
+
+def run_outcome(run: Run) -> tuple[str, str]:
+    """The state of a run, as a key and in words. A run that is done and has not stored everything is `partial`."""
     if run.state == Run.State.DONE and run.held_back:
         return PARTIAL, f"done, {run.held_back} held back"
     if run.state == Run.State.DONE and run.rejected:
@@ -90,20 +98,8 @@ def outcome(run: Run) -> tuple[str, str]:
     return run.state, run.get_state_display()
 
 
-RUNNING, WAITING, NEVER, DISABLED = "open", "waiting", "never", "disabled"
-PLACES = CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
-
-
-@dataclass(frozen=True, slots=True)
-class Todo:
-    """Something that waits for a person; `place`: on which page it is done, one of PLACES."""
-
-    text: str
-    place: str
-
-
 def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
-    """As a key for its colour, and in a few words. `link` as `overview.with_last_run` gives it."""
+    """The state of a link that came from `with_last_run`, as a key for its colour and in words."""
     run = last_run(link)
     if run is None:
         return (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
@@ -111,26 +107,34 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
         if run.not_before is not None and run.not_before > (now or timezone.now()):
             return WAITING, f"waits until {run.not_before:%H:%M:%S}"
         return RUNNING, f"runs, {run.received} received"
-    key, words = outcome(run)
+    key, text = run_outcome(run)
     if run.state == Run.State.FAILED and link.failures > 1:
-        words = f"failed {link.failures} times"
-    return key, words
+        text = f"failed {link.failures} times"
+    return key, text
 
 
-def todos(link: Link) -> Iterator[Todo]:
-    """What waits for an operator, the most urgent first; nothing, if all is well."""
-    run, comparison = last_run(link), last_comparison(link)
-    for name, said in link.access_told().items():
-        if isinstance(said, str) and said.startswith("cannot be read"):
-            yield Todo(f"The {name.replace('_', ' ')} {said}.", LINK)
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """Something that waits for an operator. `page`: where it is done, one of CONFLICTS, REJECTS, LINK, RUN."""
+
+    text: str
+    page: str
+
+
+def find_todos(link: Link) -> Iterator[Todo]:
+    """What waits for an operator, the most urgent first, of a link that came from `with_last_run`."""
+    run, compared = last_run(link), last_comparison(link)
+    for name, state in link.describe_access().items():
+        if isinstance(state, str) and state.startswith("cannot be read"):
+            yield Todo(f"The {name.replace('_', ' ')} {state}.", LINK)
     if link.moved_to:
         yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
     if run is not None and (run.state == Run.State.FAILED or (run.is_open and run.attempts)) and run.message:
         yield Todo(run.message, RUN)
-    if comparison is not None and comparison.held_back:
-        number = f"{comparison.held_back} records are" if comparison.held_back > 1 else "1 record is"
+    if compared is not None and compared.held_back:
+        number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
         yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)
-    if waiting := conflicts_waiting(link):
+    if waiting := count_conflicts_waiting(link):
         yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
     if run is not None and run.rejected:
         number = f"{run.rejected} records were" if run.rejected > 1 else "1 record was"
@@ -139,21 +143,21 @@ def todos(link: Link) -> Iterator[Todo]:
         yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
 
 
-COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
+# --- For scripts and monitors -----------------------------------------------------------------------
 
 
 def status_report() -> dict[str, Any]:
-    """`{"canary_age_s": seconds, "links": [...]}`: the canary, and what each link harvests, up to when it is complete, what comparing has found, and its last runs."""
-    drifts = comparison.drifts()
+    """The canary and all links with their last runs as plain values: `{"canary_age_s": seconds, "links": [...]}`."""
+    drifts = comparison.drift_by_link()
     age_s = health.tick_age_s()
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),
-        "links": [_link(link, drifts.get(link.pk)) for link in with_last_run(Link.objects.all())],
+        "links": [_link_facts(link, drifts.get(link.pk)) for link in with_last_run(Link.objects.all())],
     }
 
 
-def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
-    last, comparison = last_run(link), last_comparison(link)
+def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
+    run, compared = last_run(link), last_comparison(link)
     return {
         "name": link.name,
         "kind": link.kind,
@@ -165,13 +169,13 @@ def _link(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "failures": link.failures,
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
         "moved_to": link.moved_to,
-        "provider": failover.describe_provider(link) or "its own",
-        "way_back": failover.way_back(link),
+        "provider": failover.describe_relay(link) or "its own",
+        "way_back": failover.describe_return(link),
         "set": link.set_state or None,
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
-        "last_run": last and run_facts(last),
-        "last_comparison": comparison and run_facts(comparison),
+        "last_run": run and run_facts(run),
+        "last_comparison": compared and run_facts(compared),
     }
 
 
@@ -190,10 +194,11 @@ def run_facts(run: Run) -> dict[str, Any]:
 
 
 def friend_base_urls() -> list[str]:
-    """The base URLs of the peer GISCs that are harvested here, for whoever looks for more repositories (P127).
+    """The base URLs of the peer GISCs that are harvested here, for the `friends` container of Identify (P127).
 
-    Links into peers' sets that are enabled; an address that holds a password is nobody's business.
+    Of links into peers' sets that are enabled, without addresses that have a password. `gisc.settings` names this
+    function to the provider, which may not import it.
     """
     enabled = Link.objects.filter(enabled=True, local_set__kind=MetadataSet.Kind.PEER)
-    known = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
-    return [base_url for base_url in known if "@" not in urlsplit(base_url).netloc]
+    base_urls = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
+    return [base_url for base_url in base_urls if "@" not in urlsplit(base_url).netloc]

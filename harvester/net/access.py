@@ -1,10 +1,9 @@
-"""What a link needs besides its base URL to be let in, and what each part of it must look like. No I/O but the file of
-certificates that an operator names.
+"""Check what a link needs to be let in (passwords, certificates, proxy), and encrypt its secrets for the database.
 
-Secrets as the database keeps them: sealed under a key that is made of SECRET_KEY.
+No I/O but the file of certificates that an operator names.
 
-Whoever has a dump of the database alone reads no password; whoever has SECRET_KEY too reads them all, as the node
-itself must. Sealed with Fernet (AES-128 and HMAC-SHA-256), under a key of its own for each purpose.
+Secrets are encrypted ("sealed") with Fernet (AES-128 and HMAC-SHA-256), under a key derived from SECRET_KEY, a different one
+for each purpose. A dump of the database alone shows no password; whoever has SECRET_KEY too can read them, as the node must.
 """
 
 import base64
@@ -20,16 +19,16 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 Cookie = Mapping[str, Any]
-_SALT = "harvester.net.access"  # never to be changed: what is sealed in databases could no longer be read
 _PEM = "-----BEGIN "
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a link needs besides its base URL to be let in (F96 to F105). All of it may be empty.
+    """What requests need besides the base URL to be let in (F96 to F105). Every field may be empty.
 
-    `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an
-    HTTP proxy. `post`: ask by POST. `cookies`: what the provider set earlier in this run, as `cookies_of` gave it.
+    `certificates`: those to trust instead of the usual ones, as PEM or as the path of a PEM file. `proxy`: URL of an HTTP
+    proxy. `post`: send requests by POST. `sender`: the From header. `cookies`: those that the provider set earlier in this run
+    (`Session.export_cookies`).
     """
 
     user: str = ""
@@ -43,12 +42,12 @@ class Access:
 
 
 def is_pem(certificates: str) -> bool:
-    """Whether these are certificates themselves, and not the path of a file of them."""
+    """Whether this is PEM text, and not the path of a file."""
     return _PEM in certificates
 
 
 def with_credentials(proxy: str, user: str, password: str) -> str:
-    """The proxy's URL with user name and password, as requests takes it."""
+    """Return the proxy's URL with user name and password, in the form that `requests` takes."""
     if not proxy or not user:
         return proxy
     return proxy.replace("://", f"://{quote(user, safe='')}:{quote(password, safe='')}@", 1)
@@ -57,7 +56,7 @@ def with_credentials(proxy: str, user: str, password: str) -> str:
 def faults(
     *, base_url: str, user: str, certificates: str, proxy: str, proxy_user: str, user_agent: str
 ) -> dict[str, str]:
-    """What is wrong with an access: a sentence by field."""
+    """Return what is wrong with the fields of an access: a sentence by field."""
     found = {}
     if "@" in urlsplit(base_url).netloc:
         found["base_url"] = "Leave user name and password out of the address; they have fields of their own below"
@@ -77,7 +76,7 @@ def faults(
 
 
 def password_fault(password: str, *, of_proxy: bool) -> str:
-    """What is wrong with a password, as a sentence that does not repeat it; empty for nothing."""
+    """Return what is wrong with a password, as a sentence that does not show it; "" if nothing is."""
     if not password.isprintable():
         return "The password has control characters, such as a line end; enter it without"
     if of_proxy and not _is_latin(password):
@@ -85,8 +84,8 @@ def password_fault(password: str, *, of_proxy: bool) -> str:
     return ""
 
 
-def describe_access(certificates: str) -> str:
-    """Whose certificates they are, until when; or the path of the file."""
+def describe_certificates(certificates: str) -> str:
+    """Return whose certificates these are and when they expire; or the path of their file."""
     if not certificates or not is_pem(certificates):
         return certificates
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -132,10 +131,10 @@ def _proxy_fault(proxy: str) -> str:
         return ""
     try:
         parts = urlsplit(proxy)
-        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        right = False
-    if not right or parts.path not in ("", "/") or parts.query or parts.fragment or not proxy.isprintable():
+        is_valid = False
+    if not is_valid or parts.path not in ("", "/") or parts.query or parts.fragment or not proxy.isprintable():
         return "Write the proxy as http://host:port"
     if "@" in parts.netloc:
         return "Leave user name and password out of the proxy's address; they have fields of their own"
@@ -146,17 +145,20 @@ def _is_latin(text: str) -> bool:
     return all(ord(letter) < 256 for letter in text)
 
 
+# --- Secrets ----------------------------------------------------------------------------------------
+
+
 class UnreadableSecret(Exception):
-    """What is sealed was changed, or SECRET_KEY is not the one it was sealed under."""
+    """The stored secret was changed, or encrypted under another SECRET_KEY."""
 
 
 def seal(text: str, purpose: str) -> str:
-    """The text, sealed: ASCII, and another one each time."""
+    """Encrypt a text. The result is ASCII, and differs each time."""
     return _fernet(purpose).encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str, purpose: str) -> str:
-    """The text that was sealed for this purpose. Raises Unreadable."""
+    """Decrypt a text that was sealed for this purpose. Raises UnreadableSecret."""
     try:
         return _fernet(purpose).decrypt(sealed).decode()
     except (InvalidToken, ValueError) as exc:  # ValueError: it is not even ASCII
@@ -164,5 +166,5 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def _fernet(purpose: str) -> Fernet:
-    made = salted_hmac(f"{_SALT}.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
-    return Fernet(base64.urlsafe_b64encode(made.digest()))
+    key = salted_hmac(f"harvester.net.access.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    return Fernet(base64.urlsafe_b64encode(key.digest()))

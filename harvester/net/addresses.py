@@ -1,7 +1,11 @@
-"""One request, and where redirects lead it: bounded, never to a more private place, with credentials for one origin.
+"""Send one request and follow its redirects; prevent SSRF and the leak of credentials.
 
-requests follows redirects too, but forgets the arguments of a POST, would ask a machine of our own network on a
-stranger's word, and does not tell a permanent redirect from a passing one.
+SSRF (server-side request forgery): a provider must not redirect this node to a machine of our own network. A redirect may lead
+to public addresses, and to private ones only if the provider itself has such an address (`is_redirect_allowed`, F95). The
+number of redirects is bounded (H27). Credentials go to one origin only (`may_send_credentials`).
+
+`requests` follows redirects too, but it drops the arguments of a POST, allows SSRF, and does not tell permanent redirects from
+temporary ones.
 """
 
 import ipaddress
@@ -23,55 +27,57 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def length(base_url: str, arguments: Mapping[str, str]) -> int:
-    """Characters of the URL that a GET would have."""
+def url_length(base_url: str, arguments: Mapping[str, str]) -> int:
+    """Return how many characters the URL of a GET would have."""
     return len(base_url) + 1 + len(urlencode(arguments))
 
 
 @contextmanager
-def follow(
+def follow_redirects(
     session: Session,
     base_url: str,
     arguments: Mapping[str, str],
     timeout: tuple[float, float],
     *,
     post: bool,
-    coding: str = "",
+    accept_encoding: str = "",
 ) -> Iterator[tuple[requests.Response, str]]:
-    """The answer that is no redirect, its body unread, and the base URL that permanent redirects name, or "".
+    """Yield the first answer that is no redirect, its body unread, and the base URL that permanent redirects name, or "".
 
-    Raises Refused for redirects that loop, lead nowhere, drop the arguments, or lead to a more private address.
+    Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or lead to a more private address.
     """
     url, moved_to, only_permanent = base_url, "", True
     params: Mapping[str, str] | None = None if post else arguments
     data: Mapping[str, str] | None = arguments if post else None
     seen = {url}
-    credentials = session.credentials or (HTTPBasicAuth(*named) if any(named := get_auth_from_url(base_url)) else None)
+    credentials = session.credentials or (
+        HTTPBasicAuth(*in_url) if any(in_url := get_auth_from_url(base_url)) else None
+    )
     for _ in range(MAX_REDIRECTS + 1):
         request = requests.Request("POST" if data is not None else "GET", url, params=params, data=data)
-        if coding:
-            request.headers["Accept-Encoding"] = coding
-        if credentials is not None and may_have_credentials(base_url, url):
+        if accept_encoding:
+            request.headers["Accept-Encoding"] = accept_encoding
+        if credentials is not None and may_send_credentials(base_url, url):
             request.auth = credentials
         prepared = session.prepare_request(request)
-        # What the link says comes before what the environment says.
+        # The link's proxy and certificates come before those of the environment.
         ca_file = session.ca_file or None
-        settings = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
+        options = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
         try:
-            answer = session.send(prepared, allow_redirects=False, timeout=timeout, **settings)
+            sent = session.send(prepared, allow_redirects=False, timeout=timeout, **options)
         except requests.ConnectionError as exc:
             if url == base_url:
                 raise
             raise Unreachable(f"the provider redirects to {_base(url)}, which gives no answer") from exc
-        with answer as response:
+        with sent as response:
             if response.status_code not in _REDIRECTS:
                 yield response, moved_to
                 return
-            target = _target(prepared.url or url, response, base_url)
+            target = _redirect_target(prepared.url or url, response, base_url)
             if response.status_code == 303:
                 data = None
         only_permanent &= response.status_code in _PERMANENT
-        _check_arguments(target, arguments, kept_in_body=data is not None, from_url=url)
+        _check_arguments(target, arguments, are_in_body=data is not None, from_url=url)
         if only_permanent:
             moved_to = _base(target)
         if target in seen:
@@ -83,20 +89,20 @@ def follow(
     raise RefusedByProvider(f"more than {MAX_REDIRECTS} redirects from {_base(base_url)}; correct the link's base URL")
 
 
-def _target(asked: str, response: requests.Response, base_url: str) -> str:
+def _redirect_target(requested: str, response: requests.Response, base_url: str) -> str:
     location = response.headers.get("Location", "").strip()
     if not location:
         raise RefusedByProvider(
             f"HTTP {response.status_code} without a Location; look at the link's base URL and at the provider"
         )
-    target = urljoin(asked, location)
+    target = urljoin(requested, location)
     parts = urlsplit(target)
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         raise RefusedByProvider(
             f"a redirect leads to {_base(target)!r}, which is no web address; look at the link's base URL"
         )
     host = urlsplit(base_url).hostname or ""
-    if parts.hostname != host and not may_lead(addresses(host), addresses(parts.hostname)):
+    if parts.hostname != host and not is_redirect_allowed(resolve(host), resolve(parts.hostname)):
         raise RefusedByProvider(
             f"a redirect leads to {parts.hostname}, a more private address than the provider's own, and was not "
             "followed; if it is right, make it the link's base URL"
@@ -104,9 +110,9 @@ def _target(asked: str, response: requests.Response, base_url: str) -> str:
     return target
 
 
-def _check_arguments(target: str, arguments: Mapping[str, str], *, kept_in_body: bool, from_url: str) -> None:
-    """A redirect that drops the query would bring Identify, or an error, whatever was asked (F94)."""
-    if arguments and not kept_in_body and not urlsplit(target).query:
+def _check_arguments(target: str, arguments: Mapping[str, str], *, are_in_body: bool, from_url: str) -> None:
+    """Refuse a redirect that drops the query: the answer would not be the one to our request (F94)."""
+    if arguments and not are_in_body and not urlsplit(target).query:
         raise RefusedByProvider(
             f"a redirect from {_base(from_url)} to {_base(target)} drops the arguments; make {_base(target)} the "
             "link's base URL",
@@ -114,24 +120,23 @@ def _check_arguments(target: str, arguments: Mapping[str, str], *, kept_in_body:
         )
 
 
-def addresses(host: str) -> list[str]:
-    """The addresses of a host; none if it has none."""
+def resolve(host: str) -> list[str]:
+    """Return the IP addresses of a host; none if its name cannot be resolved."""
     try:
         return sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
     except (OSError, UnicodeError):
         return []
 
 
-def may_lead(here: list[str], there: list[str]) -> bool:
-    """Whether a redirect may lead from a host with these addresses to one with those (F95).
+def is_redirect_allowed(provider: list[str], target: list[str]) -> bool:
+    """Whether a provider with these IP addresses may redirect to a host with those of the target (SSRF: F95).
 
-    To public addresses always; to others only where the provider itself, which an operator has named, has one of
-    the same kind.
+    To public addresses always; to others only if the provider, which an operator has named, has one of the same network.
     """
-    return {_kind(address) for address in there} <= {"public"} | {_kind(address) for address in here}
+    return {_network(address) for address in target} <= {"public"} | {_network(address) for address in provider}
 
 
-def _kind(text: str) -> str:
+def _network(text: str) -> str:
     address = ipaddress.ip_address(text.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
@@ -142,13 +147,16 @@ def _kind(text: str) -> str:
     return "public" if address.is_global else "private"
 
 
-def may_have_credentials(base_url: str, url: str) -> bool:
-    """Whether what was given for a base URL may go to this one. The same host, and no way back from https to http; the ports as they were, or the usual ones."""
-    known, asked = urlsplit(base_url), urlsplit(url)
-    if known.hostname != asked.hostname or (known.scheme, asked.scheme) == ("https", "http"):
+def may_send_credentials(base_url: str, url: str) -> bool:
+    """Whether the credentials given for a base URL may go to this URL.
+
+    Only to the same host, never from https to http, and to the same port or from the default port of http to that of https.
+    """
+    given_for, target = urlsplit(base_url), urlsplit(url)
+    if given_for.hostname != target.hostname or (given_for.scheme, target.scheme) == ("https", "http"):
         return False
-    return _port(known.scheme, known.port) == _port(asked.scheme, asked.port) or (
-        known.port in (None, 80) and asked.scheme == "https" and asked.port in (None, 443)
+    return _port(given_for.scheme, given_for.port) == _port(target.scheme, target.port) or (
+        given_for.port in (None, 80) and target.scheme == "https" and target.port in (None, 443)
     )
 
 
@@ -157,6 +165,6 @@ def _port(scheme: str, port: int | None) -> int | None:
 
 
 def _base(url: str) -> str:
-    """The URL without user name, password, arguments and fragment."""
+    """Return the URL without user name, password, arguments and fragment."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

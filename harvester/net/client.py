@@ -1,13 +1,13 @@
-"""One OAI-PMH request: the only place that speaks HTTP. Nothing is parsed here but headers.
+"""Send one OAI-PMH request over HTTP and return the body of its answer. Only HTTP headers are parsed here.
 
-Every wait has a limit: to connect, for each read, for the whole answer; and so has every size. What is told of a
-fault holds no credentials, no tokens and no cookies.
+Every wait has a limit: to connect, for each read, for the whole answer; every size has one, too. The texts of errors show no
+credentials, no tokens and no cookies.
 """
 
 import re
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -21,13 +21,12 @@ from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
-from harvester.net.session import Session, deadline, read_some
+from harvester.net.session import Session, deadline, read_chunk
 
 __all__ = [
     "HARVEST_LIMITS",
     "INTERACTIVE_LIMITS",
     "Access",
-    "Fetch",
     "Limits",
     "Reply",
     "Session",
@@ -38,14 +37,14 @@ __all__ = [
 MAX_REPLY_BYTES = 256 * 1024 * 1024  # after decompression (H30)
 MAX_LAYERS = 2  # of compression: some servers compress what is compressed (F15)
 MAX_GET_CHARACTERS = 2000  # H6
-_PIECE_BYTES = 256 * 1024
+_CHUNK_BYTES = 256 * 1024
 
-# What is worth asking again, and how long to wait where the provider does not say: None as the schedule has it. H26:
-# five minutes after a 503. Every other 5xx is as 500.
-WAITS_S: Mapping[int, float | None] = {408: None, 425: None, 429: 60, 500: None, 502: None, 503: 300, 504: None}
+# HTTP statuses after which a request is repeated, and seconds to wait if the provider names none; None: as
+# `schedule.retry_wait_s` has it. H26: five minutes after a 503. Every other 5xx is as 500.
+RETRY_WAITS_S: Mapping[int, float | None] = {408: None, 425: None, 429: 60, 500: None, 502: None, 503: 300, 504: None}
 _MAY_BE_OAI_ERRORS = frozenset({400, 422})
-_OTHER_METHOD = frozenset({405, 501})  # F97
-_TUNNEL_WANTS_PASSWORD = re.compile(r"Tunnel connection failed: 407\b")  # http.client tells it by its text alone
+_METHOD_REFUSED = frozenset({405, 501})  # F97
+_PROXY_WANTS_PASSWORD = re.compile(r"Tunnel connection failed: 407\b")  # http.client has no status for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +57,17 @@ class Limits:
 
 
 HARVEST_LIMITS = Limits(connect_s=10, read_s=60, total_s=600)
-# A person waits for the answer, in a web process that must not be held up for long.
+# For requests while an operator waits: a web process must not be blocked for long.
 INTERACTIVE_LIMITS = Limits(connect_s=5, read_s=10, total_s=20)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an answer, decompressed, and what its headers say of it.
+    """The decompressed body of an answer, and what its HTTP headers say of it.
 
-    `charset` is for a body that does not say itself what it is. `date`: the provider's clock, by its HTTP server.
-    `moved_to`: the base URL that permanent redirects led to, to be proposed to the operator (H27). `status` is 200,
-    or one of those by which some providers, and all of OAI-PMH 1.x, give what belongs into an OAI-PMH error.
+    `charset`: for a body that declares none. `date`: the time by the provider's HTTP server. `moved_to`: the base URL that
+    permanent redirects led to, proposed to the operator (H27). `status`: 200, or a status that some providers, and all of
+    OAI-PMH 1.x, use for an OAI-PMH error.
     """
 
     body: bytes
@@ -80,11 +79,8 @@ class Reply:
     content_type: str = ""
 
 
-Fetch = Callable[[str, Mapping[str, str]], Reply]
-
-
 def new_session(access: Access | None = None) -> Session:
-    """A session for one run, as all requests of a run share cookies and connections."""
+    """Open a session for one run: all its requests share cookies and connections."""
     return Session(access or Access())
 
 
@@ -96,77 +92,79 @@ def get(
     *,
     post: bool = False,
 ) -> Reply:
-    """Ask one question. Raises Unreachable, BrokenReply or Refused (harvester.errors).
+    """Send one request and return its answer. Raises Unreachable, BrokenReply or RefusedByProvider (harvester.errors).
 
-    GET; POST when the URL would be too long (H6), when the link or the caller says so, and once when GET is not
-    allowed. What cannot be decompressed is asked for once more as it is.
+    By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A body that
+    cannot be decompressed is requested once more without compression.
     """
     deadline.set(time.monotonic() + limits.total_s)
     try:
-        post = post or session.access.post or addresses.length(base_url, arguments) > MAX_GET_CHARACTERS
+        post = post or session.access.post or addresses.url_length(base_url, arguments) > MAX_GET_CHARACTERS
         try:
-            return _ask(session, base_url, arguments, limits, post=post)
-        except _WrongMethod:
-            return _ask(session, base_url, arguments, limits, post=not post, last=True)
-        except _Garbled:
-            return _ask(session, base_url, arguments, limits, post=post, coding="identity", last=True)
+            return _send(session, base_url, arguments, limits, post=post)
+        except _MethodRefused:
+            return _send(session, base_url, arguments, limits, post=not post, is_last=True)
+        except _BadCompression:
+            return _send(session, base_url, arguments, limits, post=post, accept_encoding="identity", is_last=True)
     except (
         requests.exceptions.InvalidURL,
         requests.exceptions.InvalidSchema,
         requests.exceptions.MissingSchema,
         UnicodeError,
     ) as exc:
-        raise RefusedByProvider(f"no provider can be asked at {redact_url(base_url)}: {_short(exc)}") from exc
+        raise RefusedByProvider(f"no provider can be asked at {redact_url(base_url)}: {_cause(exc)}") from exc
     except requests.exceptions.SSLError as exc:
         raise RefusedByProvider(
-            f"the certificate of {redact_url(base_url)} cannot be trusted: {_short(exc)}; tell the provider, or, if it has "
+            f"the certificate of {redact_url(base_url)} cannot be trusted: {_cause(exc)}; tell the provider, or, if it has "
             "a certificate authority of its own, put that authority's certificate into the link"
         ) from exc
     except requests.exceptions.ProxyError as exc:
-        if _TUNNEL_WANTS_PASSWORD.search(_short(exc)):
-            raise refused(407, "Proxy Authentication Required") from exc
-        raise Unreachable(f"no way to {redact_url(base_url)} through the proxy: {_short(exc)}") from exc
+        if _PROXY_WANTS_PASSWORD.search(_cause(exc)):
+            raise refusal(407, "Proxy Authentication Required") from exc
+        raise Unreachable(f"no way to {redact_url(base_url)} through the proxy: {_cause(exc)}") from exc
     except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
         if time.monotonic() > deadline.get():
             raise Unreachable(
                 f"the answer of {redact_url(base_url)} was not complete after {limits.total_s:g} s"
             ) from exc
-        if _broke_off(exc):
-            raise BrokenReply(f"the answer of {redact_url(base_url)} broke off: {_short(exc)}") from exc
-        raise Unreachable(f"no answer from {redact_url(base_url)}: {_short(exc)}") from exc
+        if _is_cut_short(exc):
+            raise BrokenReply(f"the answer of {redact_url(base_url)} broke off: {_cause(exc)}") from exc
+        raise Unreachable(f"no answer from {redact_url(base_url)}: {_cause(exc)}") from exc
 
 
-class _WrongMethod(Exception):
-    """The provider does not take this HTTP method."""
+class _MethodRefused(Exception):
+    """The provider does not accept this HTTP method."""
 
 
-class _Garbled(Exception):
+class _BadCompression(Exception):
     """The body is compressed and cannot be decompressed."""
 
 
-def _ask(
+def _send(
     session: Session,
     base_url: str,
     arguments: Mapping[str, str],
     limits: Limits,
     *,
     post: bool,
-    coding: str = "",
-    last: bool = False,
+    accept_encoding: str = "",
+    is_last: bool = False,
 ) -> Reply:
     timeout = (limits.connect_s, limits.read_s)
-    with addresses.follow(session, base_url, arguments, timeout, post=post, coding=coding) as (response, moved_to):
-        if response.status_code in _OTHER_METHOD and not last:
-            raise _WrongMethod
+    with addresses.follow_redirects(
+        session, base_url, arguments, timeout, post=post, accept_encoding=accept_encoding
+    ) as (response, moved_to):
+        if response.status_code in _METHOD_REFUSED and not is_last:
+            raise _MethodRefused
         if response.status_code not in _MAY_BE_OAI_ERRORS:
             _check_status(response, moved_to)
-        raw = _body(response)
+        compressed = _read_body(response)
         try:
-            body = expand(raw)
+            body = decompress(compressed)
         except zlib.error as exc:
-            if last:
+            if is_last:
                 raise BrokenReply(f"the answer of {redact_url(base_url)} cannot be decompressed: {exc}") from exc
-            raise _Garbled from exc
+            raise _BadCompression from exc
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:\-]+)", response.headers.get("Content-Type", ""), re.IGNORECASE)
         date = _http_date(response.headers.get("Date", ""))
         return Reply(
@@ -183,12 +181,12 @@ def _ask(
 # --- The body ---------------------------------------------------------------------------------------
 
 
-def _body(response: requests.Response) -> bytes:
-    pieces = []
+def _read_body(response: requests.Response) -> bytes:
+    chunks = []
     size = 0
-    while piece := read_some(response.raw, _PIECE_BYTES):
-        pieces.append(piece)
-        size += len(piece)
+    while chunk := read_chunk(response.raw, _CHUNK_BYTES):
+        chunks.append(chunk)
+        size += len(chunk)
         if size > MAX_REPLY_BYTES:
             raise _too_large()
         if time.monotonic() > deadline.get():
@@ -196,14 +194,14 @@ def _body(response: requests.Response) -> bytes:
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and size < int(announced):
         raise BrokenReply(f"the answer broke off after {size} of {announced} bytes")
-    return b"".join(pieces)
+    return b"".join(chunks)
 
 
 @clear_registers
-def expand(raw: bytes) -> bytes:
-    """The body without compression: told by its first bytes, as headers are wrong in both directions (F15, F16).
+def decompress(raw: bytes) -> bytes:
+    """Decompress a body if its first bytes say so, as Content-Encoding is wrong in both directions (F15, F16).
 
-    No more than MAX_REPLY_BYTES are ever made of it. Raises zlib.error and TooLarge. By ISA-L, in half of zlib's time.
+    The result has at most MAX_REPLY_BYTES. Raises zlib.error and TooLarge. By ISA-L, which takes half of zlib's time.
     """
     for _ in range(MAX_LAYERS):
         if raw[:2] == b"\x1f\x8b":
@@ -228,7 +226,7 @@ def expand(raw: bytes) -> bytes:
             raw = decompressor.unused_data
             if raw[:2] != b"\x1f\x8b":
                 break  # padding
-        raw = b"".join(members)  # of one: itself
+        raw = b"".join(members)
     return raw
 
 
@@ -246,29 +244,35 @@ def _check_status(response: requests.Response, moved_to: str) -> None:
     status = response.status_code
     if status == 200:
         return
-    if status in WAITS_S or status >= 500 and status not in _OTHER_METHOD:
+    if status in RETRY_WAITS_S or status >= 500 and status not in _METHOD_REFUSED:
         if response.headers.get("cf-mitigated"):  # F91
             raise RefusedByProvider(
                 f"the provider answered HTTP {status} with a challenge for browsers; {_ASK_FOR_ACCESS}"
             )
-        now = _http_date(response.headers.get("Date", "")) or datetime.now(UTC)  # their clock for their date
+        now = _http_date(response.headers.get("Date", "")) or datetime.now(
+            UTC
+        )  # Retry-After may be a date of their clock
         wait_s = retry_after_s(response.headers.get("Retry-After"), now)
         raise Unreachable(
-            _said(status, response.reason), WAITS_S.get(status) if wait_s is None else wait_s, status=status
+            _describe_status(status, response.reason),
+            RETRY_WAITS_S.get(status) if wait_s is None else wait_s,
+            status=status,
         )
-    raise refused(status, response.reason, moved_to)
+    raise refusal(status, response.reason, moved_to)
 
 
-def refused(status: int, reason: str, moved_to: str = "") -> RefusedByProvider:
-    """The error for an HTTP status that asking again will not change."""
-    return RefusedByProvider(f"{_said(status, reason)}; {_ADVICE.get(status, _LOOK)}", status=status, moved_to=moved_to)
+def refusal(status: int, reason: str, moved_to: str = "") -> RefusedByProvider:
+    """Return the error for an HTTP status that repeating the request will not change."""
+    return RefusedByProvider(
+        f"{_describe_status(status, reason)}; {_ADVICE.get(status, _DEFAULT_ADVICE)}", status=status, moved_to=moved_to
+    )
 
 
-def _said(status: int, reason: str | None) -> str:
+def _describe_status(status: int, reason: str | None) -> str:
     return f"the provider answered HTTP {status} {reason or ''}".rstrip()
 
 
-_LOOK = "look at the link's base URL and at the provider"
+_DEFAULT_ADVICE = "look at the link's base URL and at the provider"
 _ASK_FOR_ACCESS = "ask the provider to let this node's requests through (User-Agent, address)"
 _ADVICE = {
     400: "it does not understand requests of OAI-PMH; look at the link's base URL",
@@ -283,7 +287,7 @@ _ADVICE = {
 
 
 def retry_after_s(header: str | None, now: datetime) -> float | None:
-    """Seconds to wait, from either form of Retry-After; None if there is none or it makes no sense."""
+    """Return the seconds to wait, from either form of Retry-After; None if there is none or it makes no sense."""
     header = (header or "").strip()
     if header.isascii() and header.isdigit() and len(header) < 10:
         return float(header)
@@ -299,27 +303,27 @@ def _http_date(text: str) -> datetime | None:
     return stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp
 
 
-# --- What may be told -------------------------------------------------------------------------------
+# --- Texts without secrets --------------------------------------------------------------------------
 
 
 def redact_url(url: str) -> str:
-    """A URL as it may be logged: without user name, password and arguments."""
-    return _without_secrets(urljoin(url, urlsplit(url).path or "/") if "?" in url or "#" in url else url)
+    """Return a URL as it may be logged: without user name, password and arguments."""
+    return _redact_text(urljoin(url, urlsplit(url).path or "/") if "?" in url or "#" in url else url)
 
 
-def _without_secrets(text: str) -> str:
+def _redact_text(text: str) -> str:
     text = re.sub(r"(?<=//)[^/@\s]*@", "", text)
     return re.sub(r"\?\S*", "?...", text)
 
 
-def _short(exc: Exception) -> str:
-    """The innermost cause, without the layers that urllib3 and requests wrap around it, and without secrets."""
+def _cause(exc: Exception) -> str:
+    """Return the text of the innermost cause, below the layers of urllib3 and requests, without secrets."""
     cause: BaseException = exc
     while (inner := cause.__cause__ or cause.__context__) is not None:
         cause = inner
-    return _without_secrets(str(cause) or type(cause).__name__)
+    return _redact_text(str(cause) or type(cause).__name__)
 
 
-def _broke_off(exc: Exception) -> bool:
-    """Whether an answer had begun before it failed."""
+def _is_cut_short(exc: Exception) -> bool:
+    """Whether an answer had begun before the connection failed."""
     return isinstance(exc, urllib3.exceptions.ProtocolError | requests.exceptions.ChunkedEncodingError)

@@ -1,8 +1,8 @@
-"""The session that requests go through: one deadline for a whole answer, and what a link needs to be let in.
+"""Give `requests` a session with one deadline for a whole answer, and with the link's credentials, certificates and proxy.
 
-requests gives a limit to each read, not to the answer: a provider that sends a byte now and then would hold a
-worker for ever. Here a watchdog shuts the socket down when the time for status and headers is over; the body is
-read piece by piece in `harvester.net.client`, which looks at the clock in between.
+`requests` limits the time of each read, not of the answer: a provider that sends a byte now and then would block a worker for
+ever. Here a timer shuts the socket down when the time for status and headers is over; the body is read chunk by chunk in
+`harvester.net.client`, which looks at the clock in between.
 """
 
 import socket
@@ -24,13 +24,16 @@ from urllib3.response import BaseHTTPResponse
 
 from harvester.net.access import Access, Cookie, is_pem
 
-_COOKIE = ("name", "value", "domain", "path", "secure", "expires")  # what of a cookie decides where it goes
-# When the answer being waited for must be there (time.monotonic).
+_COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "expires")
+# When the answer to the present request must be complete (time.monotonic).
 deadline: ContextVar[float] = ContextVar("deadline")
 
 
 class Session(requests.Session):
-    """A session for one run: its requests share cookies and connections. `credentials` go to one origin only."""
+    """A session for one run: its requests share cookies and connections.
+
+    `credentials` are added to requests by `addresses.follow_redirects`, for one origin only.
+    """
 
     def __init__(self, access: Access) -> None:
         super().__init__()
@@ -38,7 +41,7 @@ class Session(requests.Session):
         self._files = ExitStack()
         # As bytes, because requests would send text in Latin-1, and RFC 7617 asks for UTF-8.
         self.credentials = HTTPBasicAuth(access.user.encode(), access.password.encode()) if access.user else None
-        self.auth = _unchanged  # else requests would look into ~/.netrc
+        self.auth = _no_auth  # else requests would look into ~/.netrc
         self.headers.update(
             {
                 "User-Agent": access.user_agent
@@ -48,7 +51,7 @@ class Session(requests.Session):
                 "Accept-Encoding": "gzip;q=1.0, identity;q=0.5",  # H30
             }
         )
-        self.ca_file = self._file_of(access.certificates)
+        self.ca_file = self._ca_path(access.certificates)
         if access.proxy:
             self.proxies = {"http": access.proxy, "https": access.proxy}
         for cookie in access.cookies:
@@ -56,16 +59,16 @@ class Session(requests.Session):
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
 
-    def cookies_of(self) -> tuple[Cookie, ...]:
-        """The cookies of this run, each for the host that set it, for the session that goes on in another process."""
-        return tuple({name: getattr(cookie, name) for name in _COOKIE} for cookie in self.cookies)
+    def export_cookies(self) -> tuple[Cookie, ...]:
+        """Return the cookies of this run, for the session of another process that continues it (`Access.cookies`)."""
+        return tuple({name: getattr(cookie, name) for name in _COOKIE_FIELDS} for cookie in self.cookies)
 
     def close(self) -> None:
         super().close()
         self._files.close()
 
-    def _file_of(self, certificates: str) -> str:
-        """The path of a file with these certificates, as TLS wants one; empty for none."""
+    def _ca_path(self, certificates: str) -> str:
+        """Return the path of a file with these certificates, as TLS needs one; "" for none."""
         if not is_pem(certificates):
             return certificates
         file = Path(self._files.enter_context(tempfile.TemporaryDirectory(prefix="gisc-ca-"))) / "trusted.pem"
@@ -73,17 +76,17 @@ class Session(requests.Session):
         return str(file)
 
 
-def _unchanged(request: requests.PreparedRequest) -> requests.PreparedRequest:
+def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-class _Watchdog:
-    """Shuts a socket down at the deadline, unless it is called off before; what then seems to be an answer is none."""
+class _DeadlineTimer:
+    """Shuts a socket down at the deadline, unless the `with` block ends before. Raises TimeoutError if the socket was shut."""
 
-    def __init__(self, watched: socket.socket | None) -> None:
-        self._watched = watched
-        self._bit = False
-        self._timer = threading.Timer(max(deadline.get() - time.monotonic(), 0), self._bite)
+    def __init__(self, sock: socket.socket | None) -> None:
+        self._socket = sock
+        self._has_fired = False
+        self._timer = threading.Timer(max(deadline.get() - time.monotonic(), 0), self._fire)
         self._timer.daemon = True
 
     def __enter__(self) -> None:
@@ -91,27 +94,27 @@ class _Watchdog:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
-        if self._bit:  # http.client takes headers that end so for whole ones
+        if self._has_fired:  # http.client takes the headers that came until then for complete ones
             raise TimeoutError("the headers were not complete in time")
 
-    def _bite(self) -> None:
-        self._bit = True
+    def _fire(self) -> None:
+        self._has_fired = True
         try:
-            if self._watched is not None:
-                self._watched.shutdown(socket.SHUT_RDWR)
+            if self._socket is not None:
+                self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # it ended in the same moment
+            pass  # the connection ended in the same moment
 
 
 class _Connection(HTTPConnection):
     def getresponse(self) -> Any:
-        with _Watchdog(self.sock):
+        with _DeadlineTimer(self.sock):
             return super().getresponse()
 
 
 class _SecureConnection(HTTPSConnection):
     def getresponse(self) -> Any:
-        with _Watchdog(self.sock):
+        with _DeadlineTimer(self.sock):
             return super().getresponse()
 
 
@@ -134,6 +137,6 @@ class _Adapter(HTTPAdapter):
         return manager
 
 
-def read_some(raw: BaseHTTPResponse, most: int) -> bytes:
-    """What has come of a body, undecoded, at most `most` bytes; empty at its end. Waits no longer than for one read."""
-    return raw.read1(most, decode_content=False)
+def read_chunk(raw: BaseHTTPResponse, max_bytes: int) -> bytes:
+    """Return what has come of a body, not decompressed; empty at its end. Waits no longer than for one read."""
+    return raw.read1(max_bytes, decode_content=False)

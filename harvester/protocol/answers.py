@@ -1,8 +1,7 @@
-"""Bytes of an OAI-PMH answer in, dataclasses out, or the error that says what to do next. No network, no Django.
+"""Parse the bytes of an OAI-PMH answer into dataclasses, or raise the error that says what to do next. No network, no Django.
 
-An answer is parsed strictly, and once: what does not parse is never half-read (promise 7), and a record that is
-as it was costs no second parse (`ReceivedEntry.digest`). What to do with an answer that does not parse is decided
-in `harvester.protocol.repair`.
+An answer is parsed strictly, and once: nothing is taken from an answer that does not parse (promise 7). What happens to such
+an answer is decided in `harvester.protocol.repair`. Unchanged records need no parsing (`harvester.protocol.unchanged`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,12 +13,11 @@ from lxml import etree
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
-from catalogue.documents import xml_tree
 from catalogue.provenance import About, limit_steps
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
-from harvester.protocol.unchanged import Held, Known, Version
+from harvester.protocol.unchanged import LoadStored, StoredVersion, UnchangedRecord
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _OAI = f"{{{oai.OAI_NS}}}"
@@ -29,36 +27,29 @@ _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEntry:
-    """An entry as it came, with the provenance that came with it (P122, as nested dicts) or None.
+    """An entry as received, with its provenance (P122, as nested dicts) or None.
 
-    `abouts`: what else is said of the record (P126).
-    `root`: the parsed root element of its metadata. `mended`: what had to be mended before it could be read.
-    `fault`: why it cannot be read; then `entry.metadata` is the whole record as it came. `held`: the version in the
-    catalogue, where it is held byte for byte as it came; then it was not parsed, and there is no root.
+    `abouts`: its other `about` containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had to be
+    repaired before it could be parsed. `fault`: why it cannot be parsed; then `entry.metadata` is the whole record as received.
+    `stored`: the version in the catalogue, if that is the same byte for byte; then the entry was not parsed and has no root.
     """
 
     entry: oai.Entry
     provenance: dict[str, Any] | None = None
     abouts: tuple[About, ...] = ()
     root: etree._Element | None = field(default=None, repr=False, compare=False)
-    mended: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
     fault: str = ""
-    held: Version | None = field(default=None, repr=False, compare=False)
-
-    def digest(self) -> bytes | None:
-        """The digest of the metadata as `catalogue.documents.iso19139.read` gives it, without parsing it again."""
-        if self.root is None:
-            return None
-        return xml_tree.digest_of(self.root)
+    stored: StoredVersion | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One list reply. `token` is None when the list ends here (H19).
+    """One page of a list. `token` is None when the list ends here (H19).
 
-    `warnings`: a remark for each time that something was not as it should be. `fault`: what an error beside the entries
-    means: they are stored, and it is the outcome of the page (F39). `cookies` and `moved_to`: what the
-    provider has set, and named as its new base URL, by the time of this page.
+    `warnings`: one for each deviation from the protocol. `fault`: the error that came beside the entries; they are stored, and
+    the error is the outcome of the page (F39). `cookies`: all that the provider has set so far. `moved_to`: the new base URL
+    that the provider has named so far.
     """
 
     response_date: datetime
@@ -73,7 +64,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the answer to Identify says, as far as a harvester needs it (H1). `friends`: base URLs (H46)."""
+    """The answer to Identify, as far as a harvester needs it (H1). `friends`: base URLs (H46)."""
 
     repository_name: str
     protocol_version: str
@@ -94,7 +85,7 @@ class Format:
 
 
 def iso_prefixes(offered: Iterable[Format]) -> list[str]:
-    """The prefixes under which ISO 19139 is offered, however they are spelled: by the namespace (F48, W2)."""
+    """Return the prefixes of ISO 19139, found by the namespace, as providers spell the prefix differently (F48, W2)."""
     return [item.prefix for item in offered if item.namespace.rstrip("/") in (oai.GMD_NS, oai.GMI_NS)]
 
 
@@ -106,33 +97,34 @@ class RemoteSet:
     name: str
 
 
-def identify(body: bytes, charset: str = "", date: datetime | None = None) -> Identity:
-    """Read the answer to Identify. Raises BrokenReply or Refused."""
-    root, _ = envelope.read(body, charset)
+def parse_identify(body: bytes, charset: str = "", date: datetime | None = None) -> Identity:
+    """Parse the answer to Identify. Raises BrokenReply or RefusedByProvider."""
+    root, _ = envelope.parse(body, charset)
     identity = _verb_element(root, "Identify", continued=False)
-    spelled = _child_text(identity, "granularity")
+    granularity = _child_text(identity, "granularity")
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
     return Identity(
         repository_name=_child_text(identity, "repositoryName"),
         protocol_version=_child_text(identity, "protocolVersion"),
         # H7: seconds only if they are declared.
-        granularity=Granularity.SECOND if spelled.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
+        granularity=Granularity.SECOND if granularity.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
         deleted_record=_child_text(identity, "deletedRecord"),
         earliest_datestamp=_child_text(identity, "earliestDatestamp"),
-        response_date=_told(root) or _response_date(root, date),  # the provider's clock, right or wrong (W19)
+        # The provider's own clock, right or wrong, as the clock skew is computed from it (W19).
+        response_date=datestamps.lenient(_child_text(root, "responseDate")) or _response_date(root, date),
         base_url=_child_text(identity, "baseURL"),
         friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
     )
 
 
-def response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
-    """When an answer to any verb was given. Raises BrokenReply."""
-    return _response_date(envelope.read(body, charset)[0], date)
+def parse_response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
+    """Return the time of an answer to any verb, on the provider's clock. Raises BrokenReply."""
+    return _response_date(envelope.parse(body, charset)[0], date)
 
 
-def formats(body: bytes, charset: str = "") -> list[Format]:
-    """Read the answer to ListMetadataFormats. Raises BrokenReply or Refused."""
-    root, _ = envelope.read(body, charset)
+def parse_formats(body: bytes, charset: str = "") -> list[Format]:
+    """Parse the answer to ListMetadataFormats. Raises BrokenReply or RefusedByProvider."""
+    root, _ = envelope.parse(body, charset)
     element = _verb_element(root, "ListMetadataFormats", continued=False)
     return [
         Format(_child_text(item, "metadataPrefix"), _child_text(item, "metadataNamespace"))
@@ -140,53 +132,56 @@ def formats(body: bytes, charset: str = "") -> list[Format]:
     ]
 
 
-def sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | None]:
-    """Read the answer to ListSets: the sets and the token of the next page. Raises BrokenReply, TokenLost or Refused."""
-    root, _ = envelope.read(body, charset)
+def parse_sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | None]:
+    """Parse the answer to ListSets: the sets and the token of the next page.
+
+    Raises BrokenReply, TokenLost or RefusedByProvider.
+    """
+    root, _ = envelope.parse(body, charset)
     element = _verb_element(root, "ListSets", continued=False)
     found = [RemoteSet(_child_text(s, "setSpec"), _child_text(s, "setName")) for s in element.findall(f"{_OAI}set")]
     return found, _token(element)[0]
 
 
-def page(
+def parse_page(
     body: bytes,
     *,
     continued: bool,
     verb: str = "ListRecords",
     charset: str = "",
     date: datetime | None = None,
-    held: Held | None = None,
+    load_stored: LoadStored | None = None,
 ) -> Page:
-    """Read the answer to ListRecords, ListIdentifiers or GetRecord; `continued` tells whether a token was sent.
+    """Parse the answer to ListRecords, ListIdentifiers or GetRecord.
 
-    noRecordsMatch to a first request is an empty page (H13). `date` is what the provider's HTTP server says of the
-    time. `held` tells what is held of some keys: records that came as they are held are not parsed
-    (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or Refused.
+    noRecordsMatch to a first request is an empty page (H13). `continued`: whether a token was sent. `date`: the time by the
+    provider's HTTP server. `load_stored` loads stored versions by key; unchanged records are then not parsed
+    (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or RefusedByProvider.
     """
-    text = envelope.text_of(body, charset)
-    short = unchanged.take_out(text, held) if held is not None and verb == "ListRecords" else None
-    if short is not None:
+    text = envelope.decode(body, charset)
+    cut = unchanged.cut_out(text, load_stored) if load_stored is not None and verb == "ListRecords" else None
+    if cut is not None:
         try:
-            root, without = envelope.of(short[0])
-            return page_of(root, without, verb, continued=continued, date=date, known=short[1])
+            root, remaining = envelope.parse_text(cut[0])
+            return page_from_tree(root, remaining, verb, continued=continued, date=date, unchanged_records=cut[1])
         except BrokenReply:
-            pass  # what is told of it is to be of the page as it came
-    root, text = envelope.of(text)
-    return page_of(root, text, verb, continued=continued, date=date)
+            pass  # the error to raise is that of the page as received
+    root, text = envelope.parse_text(text)
+    return page_from_tree(root, text, verb, continued=continued, date=date)
 
 
-def page_of(
+def page_from_tree(
     root: etree._Element,
     text: bytes,
     verb: str,
     *,
     continued: bool,
     date: datetime | None,
-    known: Sequence[Known] = (),
+    unchanged_records: Sequence[UnchangedRecord] = (),
 ) -> Page:
-    """As `page`, of an answer that has been parsed from `text`. `known`: the records that were taken out of it.
+    """As `parse_page`, of an answer that was parsed from `text`. `unchanged_records`: those that were cut out of the text.
 
-    Raises BrokenReply, too, where these are not found again.
+    Raises BrokenReply, too, if their placeholders are not where they were put.
     """
     at = _response_date(root, date)
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
@@ -205,25 +200,25 @@ def page_of(
         )
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
-    whole = [container for container in containers if container is not None]
-    roots = [raw_xml.root_in(container) for container in whole]
-    held = dict(zip(whole, zip(roots, raw_xml.payloads(text, whole, roots), strict=True), strict=True))
-    said, left_out = raw_xml.other_abouts(text, records)
+    present = [container for container in containers if container is not None]
+    roots = [raw_xml.root_in(container) for container in present]
+    metadata = dict(zip(present, zip(roots, raw_xml.payloads(text, present, roots), strict=True), strict=True))
+    abouts, left_out = raw_xml.other_abouts(text, records)
     entries = [
-        _entry(record, more, *(held[container] if container is not None else (None, None)))
-        for record, container, more in zip(records, containers, said, strict=True)
+        _entry(record, others, *(metadata[container] if container is not None else (None, None)))
+        for record, container, others in zip(records, containers, abouts, strict=True)
     ]
-    if known:
-        entries = _with_known(entries, known)
+    if unchanged_records:
+        entries = _with_unchanged(entries, unchanged_records)
     entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
     return Page(at, tuple(entries), token, list_size, warnings + left_out, fault)
 
 
 def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:
-    """The element that answers the verb. Raises what the errors of the answer mean."""
+    """Return the element that answers the verb. Raises the error that the answer has instead."""
     errors = root.findall(f"{_OAI}error")
     if errors and errors_count:
-        raise _raised(errors, continued=continued)
+        raise _error_of(errors, continued=continued)
     element = root.find(f"{_OAI}{verb}")
     if element is None:
         others = ", ".join(etree.QName(child).localname for child in root.iterchildren(etree.Element))
@@ -232,12 +227,12 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
 
 
 def _error_beside_entries(root: etree._Element, verb: str, *, continued: bool) -> HarvestError | None:
-    """What the errors of a list mean that has entries all the same, if there are any."""
+    """Return the error of a list that has entries all the same, if it has one."""
     errors, element = root.findall(f"{_OAI}error"), root.find(f"{_OAI}{verb}")
     if not errors or element is None or verb == "GetRecord":
         return None
     has_entries = element.find(f"{_OAI}record") is not None or element.find(f"{_OAI}header") is not None
-    return _raised(errors, continued=continued) if has_entries else None
+    return _error_of(errors, continued=continued) if has_entries else None
 
 
 _KNOWN_CODES = frozenset(
@@ -254,32 +249,28 @@ _KNOWN_CODES = frozenset(
 )
 
 
-def _raised(errors: list[etree._Element], *, continued: bool) -> HarvestError:
-    """The gravest of what the errors mean (F39 to F41): all are told."""
-    said = "; ".join(f"{error.get('code') or '(no code)'}: {_text(error)}".rstrip(": ") for error in errors)
+def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
+    """Return the gravest of the errors, with the text of all (F39 to F41)."""
+    text = "; ".join(f"{error.get('code') or '(no code)'}: {_text(error)}".rstrip(": ") for error in errors)
     codes = {error.get("code") or "" for error in errors}
     if not codes <= _KNOWN_CODES:
-        return BrokenReply(f"the provider answered an unknown error: {said}")
+        return BrokenReply(f"the provider answered an unknown error: {text}")
     if continued or "badResumptionToken" in codes:  # H13, H22: whatever it says, the list cannot be continued
-        return TokenLost(f"the provider broke off the list: {said}", codes=codes)
-    return RefusedByProvider(f"the provider refused the request: {said}", codes=codes)
-
-
-def _told(root: etree._Element) -> datetime | None:
-    return datestamps.lenient(_child_text(root, "responseDate"))
+        return TokenLost(f"the provider broke off the list: {text}", codes=codes)
+    return RefusedByProvider(f"the provider refused the request: {text}", codes=codes)
 
 
 def _response_date(root: etree._Element, date: datetime | None) -> datetime:
-    """The earlier of the two times the provider tells: a cursor that is too early costs time, never records (F51)."""
+    """Return the earlier of responseDate and HTTP `Date`: a `from` that is too early costs time, but never records (F51)."""
     text = _child_text(root, "responseDate")
-    told = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
-    if not told:
+    stamps = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
+    if not stamps:
         raise BrokenReply(f"the answer has the responseDate {text!r}, which is no date")
-    return min(told).replace(microsecond=0)
+    return min(stamps).replace(microsecond=0)
 
 
 def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[ProviderWarning, ...]]:
-    """The token, byte for byte but for a blank one, which is none (H19), the list size it tells, and warnings."""
+    """Return the token byte for byte (a blank one is None: H19), its completeListSize, and warnings."""
     tokens = element.findall(f"{_OAI}resumptionToken")
     if not tokens:
         return None, None, ()
@@ -302,45 +293,47 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
 
 
 def _entry(
-    record: etree._Element, more: tuple[About, ...], root: etree._Element | None, payload: bytes | None
+    record: etree._Element, abouts: tuple[About, ...], root: etree._Element | None, payload: bytes | None
 ) -> ReceivedEntry:
-    header = record.find(f"{_OAI}header")
-    wire = _header(header) if header is not None else oai.Header("", "")
+    element = record.find(f"{_OAI}header")
+    header = _header(element) if element is not None else oai.Header("", "")
     origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
     provenance = _origin(origin) if origin is not None else None
-    if wire.deleted:  # H34: whatever else the record holds
-        return ReceivedEntry(oai.Entry(wire), provenance)
-    return ReceivedEntry(oai.Entry(wire, payload), provenance, more, root)
+    if header.deleted:  # H34: whatever else the record has
+        return ReceivedEntry(oai.Entry(header), provenance)
+    return ReceivedEntry(oai.Entry(header, payload), provenance, abouts, root)
 
 
-def _with_known(entries: Sequence[ReceivedEntry], known: Sequence[Known]) -> list[ReceivedEntry]:
-    """The entries, with the records that were taken out of the page. Raises BrokenReply unless all are found again."""
+def _with_unchanged(
+    entries: Sequence[ReceivedEntry], unchanged_records: Sequence[UnchangedRecord]
+) -> list[ReceivedEntry]:
+    """Put the unchanged records in the place of their placeholders. Raises BrokenReply unless each is found once, in order."""
     found = []
-    whole: list[ReceivedEntry] = []
+    result: list[ReceivedEntry] = []
     for entry in entries:
-        number = unchanged.number_of(entry.root)
-        if number is None:
-            whole.append(entry)
+        index = unchanged.placeholder_index(entry.root)
+        if index is None:
+            result.append(entry)
             continue
-        found.append(number)
-        record, header = known[number], entry.entry.header
+        found.append(index)
+        record, header = unchanged_records[index], entry.entry.header
         if oai.identifier_key(header.identifier) != record.key:
             break
-        whole.append(replace(entry, entry=oai.Entry(header, record.element), root=None, held=record.version))
-    if found != list(range(len(known))):
+        result.append(replace(entry, entry=oai.Entry(header, record.element), root=None, stored=record.version))
+    if found != list(range(len(unchanged_records))):
         raise BrokenReply("records of the page are not where they seemed to be")
-    return whole
+    return result
 
 
 def _header(header: etree._Element) -> oai.Header:
     specs = tuple(_text(spec) for spec in header.iterchildren(f"{_OAI}setSpec"))
     deleted = header.get("status") == "deleted"
-    stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw spells it so
+    stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw writes dateStamp
     return oai.Header(_child_text(header, "identifier"), stamp, specs, deleted)
 
 
 def _origin(description: etree._Element) -> dict[str, Any]:
-    """An originDescription and those nested in it, as far as they are kept (P122, P123)."""
+    """Return an originDescription and those nested in it, at most as many as are stored (P122, P123)."""
     steps: list[dict[str, Any]] = []
     inner: etree._Element | None = description
     while inner is not None:
@@ -357,8 +350,8 @@ def _origin(description: etree._Element) -> dict[str, Any]:
         )
         inner = inner.find(f"{_PROVENANCE}originDescription")
     nested: dict[str, Any] = {}
-    for kept in reversed(limit_steps(steps)):
-        nested = dict(kept) | ({"origin": nested} if nested else {})
+    for step in reversed(limit_steps(steps)):
+        nested = dict(step) | ({"origin": nested} if nested else {})
     return nested
 
 

@@ -1,7 +1,7 @@
-"""What one provider is asked in a run, and which other form of a question it understands when it refuses one.
+"""Send the requests of a run to one provider, and repeat a refused request in the form that this provider understands.
 
-Providers differ from the protocol in known ways; each has one second attempt here, remembered for the rest of the
-conversation and told as a warning. What then still fails is raised as it is.
+Providers deviate from the protocol in known ways. For each of these a request is repeated once in another form; the form is
+used for the rest of the conversation, and a warning says so. What then still fails is raised.
 """
 
 import logging
@@ -18,20 +18,20 @@ from harvester.net.client import Limits, Reply, Session
 from harvester.protocol import answers, envelope, list_checks, repair
 from harvester.protocol.answers import Format, Identity, Page, ReceivedEntry, RemoteSet
 from harvester.protocol.prefetch import Prefetcher
-from harvester.protocol.unchanged import Held
-from harvester.protocol.warnings import ProviderWarning, WarningCode, add_up, sentences
+from harvester.protocol.unchanged import LoadStored
+from harvester.protocol.warnings import ProviderWarning, WarningCode, describe_warnings, merge_warnings
 
 logger = logging.getLogger(__name__)
 
 MAX_EMPTY_PAGES = 3  # chosen: in a row, each with a token (F27)
-MAX_ASKED_AGAIN = 20  # chosen: records of a page that could not be read, each asked for by itself
+MAX_REFETCHED = 20  # chosen: incomplete records of a page, each fetched by GetRecord
 
 
 class Conversation:
-    """Questions to one provider, in turn. All methods raise HarvestError. Not for several threads at once.
+    """Requests to one provider, one after the other. All methods raise HarvestError. Not for several threads at once.
 
-    `received` and `list_size`: how far a list that is gone on with has come. With a `line`, the next page of a list is
-    asked for while the last is read. `held` tells what is held of records: what came just so is not parsed.
+    `received` and `list_size`: entries so far, and announced, of a list that another task began. With a `prefetcher` the next
+    page of a list is requested while the last is parsed. `load_stored` loads stored versions: unchanged records are not parsed.
     """
 
     def __init__(
@@ -44,66 +44,66 @@ class Conversation:
         received: int = 0,
         list_size: int | None = None,
         limits: Limits | None = None,
-        line: Prefetcher | None = None,
-        held: Held | None = None,
+        prefetcher: Prefetcher | None = None,
+        load_stored: LoadStored | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits or client.HARVEST_LIMITS
-        self._line, self._held = line, held
-        self._watch = list_checks.ListChecker(remote_set, received=received, list_size=list_size)
+        self._prefetcher, self._load_stored = prefetcher, load_stored
+        self._list_checker = list_checks.ListChecker(remote_set, received=received, list_size=list_size)
         self._post = False
-        self._granularity: Granularity | None = None  # None: as the question has it
-        self._prefix_beside_token = False
-        self._legacy = False
+        self._granularity: Granularity | None = None  # None: as the request has it
+        self._sends_prefix_with_token = False
+        self._is_legacy = False
         self.moved_to = ""
-        self._said: Counter[tuple[WarningCode, str]] = Counter()
-        self._untold: Counter[tuple[WarningCode, str]] = Counter()
+        self._warnings: Counter[tuple[WarningCode, str]] = Counter()
+        self._new_warnings: Counter[tuple[WarningCode, str]] = Counter()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was not as it should be in this conversation so far: sentences, each with how often."""
-        kept = add_up([], (ProviderWarning(code, text, n) for (code, text), n in self._said.items()))
-        return tuple(sentences(kept))
+        """The warnings of this conversation so far, as sentences, each with its count."""
+        counted = (ProviderWarning(code, text, n) for (code, text), n in self._warnings.items())
+        return tuple(describe_warnings(merge_warnings([], counted)))
 
-    def untold(self) -> tuple[ProviderWarning, ...]:
-        """What was not as it should be since this was last asked for."""
-        told, self._untold = self._untold, Counter()
-        return tuple(ProviderWarning(code, text, n) for (code, text), n in told.items())
+    def take_new_warnings(self) -> tuple[ProviderWarning, ...]:
+        """Return the warnings since the last call."""
+        new, self._new_warnings = self._new_warnings, Counter()
+        return tuple(ProviderWarning(code, text, n) for (code, text), n in new.items())
 
-    # --- Questions -----------------------------------------------------------------------------------
+    # --- Requests ------------------------------------------------------------------------------------
 
     def identify(self) -> Identity:
-        """Identify. Where it fails and other verbs work, safe values take its place (F50)."""
+        """Identify. If it fails and other verbs work, assume safe values (F50)."""
         try:
-            reply = self._ask({"verb": "Identify"})
-            identity = answers.identify(reply.body, reply.charset, reply.date)
+            reply = self._fetch({"verb": "Identify"})
+            identity = answers.parse_identify(reply.body, reply.charset, reply.date)
         except HarvestError as exc:
             if "badVerb" in exc.codes and not self._post:
-                self._by_post()
+                self._switch_to_post()
                 return self.identify()
-            if exc.status in (200, 500, 501) and not _is_silence(exc):
-                return self._made_up(exc)
+            if exc.status in (200, 500, 501) and not _is_without_answer(exc):
+                return self._assume_identity(exc)
             raise
         if identity.protocol_version not in ("2.0", "1.0", "1.1"):
             self._warn(
                 WarningCode.VERSION,
                 f"Identify names the protocol version {identity.protocol_version!r}, which is none.",
             )
-        self._legacy = identity.protocol_version.startswith("1.")
+        self._is_legacy = identity.protocol_version.startswith("1.")
         return identity
 
     def formats(self) -> list[Format]:
         """ListMetadataFormats."""
-        reply = self._ask({"verb": "ListMetadataFormats"})
-        return answers.formats(reply.body, reply.charset)
+        reply = self._fetch({"verb": "ListMetadataFormats"})
+        return answers.parse_formats(reply.body, reply.charset)
 
     def sets(self, token: str | None = None) -> tuple[list[RemoteSet], str | None]:
-        """A page of ListSets and the token of the next."""
-        reply = self._ask({"verb": "ListSets"} | ({"resumptionToken": token} if token else {}))
-        return answers.sets(reply.body, reply.charset)
+        """ListSets: a page of sets, and the token of the next page."""
+        reply = self._fetch({"verb": "ListSets"} | ({"resumptionToken": token} if token else {}))
+        return answers.parse_sets(reply.body, reply.charset)
 
     def page(self, arguments: Mapping[str, str]) -> Page:
-        """A page of ListRecords or ListIdentifiers: read strictly, mended, its unreadable records asked for again.
+        """ListRecords or ListIdentifiers: a page, repaired if it did not parse, its incomplete records fetched by GetRecord.
 
         Its warnings are those since the page before.
         """
@@ -115,80 +115,83 @@ class Conversation:
                 raise BrokenReply(f"{empty} pages in a row without records that ask to go on")
             self._warn(WarningCode.EMPTY_PAGE, "A page had no records and asked to go on.")
             page = self._page({"verb": arguments["verb"], "resumptionToken": page.token})
-        page = self._watch.look_at(page, arguments)
-        for remark in page.warnings:
-            self._warn(remark.code, remark.text)
-        return replace(page, warnings=self.untold(), cookies=self._session.cookies_of(), moved_to=self.moved_to)
+        page = self._list_checker.check(page, arguments)
+        for warning in page.warnings:
+            self._warn(warning.code, warning.text)
+        return replace(
+            page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
+        )
 
     def record(self, identifier: str) -> ReceivedEntry:
-        """GetRecord. The entry has a fault if it cannot be read."""
+        """GetRecord. The entry has a `fault` if it cannot be parsed."""
         arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
-        page = self._read(self._ask(arguments), "GetRecord", continued=False)
+        page = self._parse(self._fetch(arguments), "GetRecord", continued=False)
         if len(page.entries) != 1:
             raise BrokenReply(f"GetRecord brought {len(page.entries)} records")
         return page.entries[0]
 
-    # --- Second attempts -----------------------------------------------------------------------------
+    # --- Other forms of a refused request -----------------------------------------------------------------------------
 
-    def _made_up(self, fault: HarvestError) -> Identity:
-        """An identity for a provider whose Identify fails. Raises `fault` if it is no provider at all."""
+    def _assume_identity(self, fault: HarvestError) -> Identity:
+        """Return safe values for a provider whose Identify fails. Raises `fault` if it is no provider at all."""
         try:
-            reply = self._ask({"verb": "ListMetadataFormats"})
-            answers.formats(reply.body, reply.charset)
-            at = answers.response_date(reply.body, reply.charset, reply.date)
+            reply = self._fetch({"verb": "ListMetadataFormats"})
+            answers.parse_formats(reply.body, reply.charset)
+            at = answers.parse_response_date(reply.body, reply.charset, reply.date)
         except HarvestError:
             raise fault from None
         self._warn(WarningCode.IDENTIFY, f"Identify cannot be used ({fault}); day granularity is assumed.")
         return Identity("", "", Granularity.DAY, "", "", at)
 
-    def _by_post(self) -> None:
-        """What a proxy that eats the query needs (F42)."""
+    def _switch_to_post(self) -> None:
+        """Send the arguments in the body from now on, as some proxies drop the query (F42)."""
         self._post = True
         self._warn(WarningCode.METHOD, "GET was answered with badVerb; the provider is asked by POST.")
 
     def _page(self, arguments: Mapping[str, str]) -> Page:
         verb, continued = arguments["verb"], _continues(arguments)
         try:
-            page = self._read(self._ask(self._in_its_words(arguments)), verb, continued=continued)
+            page = self._parse(self._fetch(self._adapt(arguments)), verb, continued=continued)
         except TokenLost as exc:
-            if self._watch.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
+            if self._list_checker.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
                 self._warn(WarningCode.END, f"The list ended with an error instead of an empty token ({exc}).")
                 return Page(datetime.now(UTC).replace(microsecond=0), ())
-            page = self._page_otherwise(arguments, exc)
+            page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
-            page = self._page_otherwise(arguments, exc)
-        return replace(page, entries=self._asked_again(page.entries)) if verb == "ListRecords" else page
+            page = self._repeat_in_other_form(arguments, exc)
+        return replace(page, entries=self._refetch_incomplete(page.entries)) if verb == "ListRecords" else page
 
-    def _page_otherwise(self, arguments: Mapping[str, str], refusal: HarvestError) -> Page:
-        again = self._otherwise(arguments, refusal)
-        if again is not None:
-            reply = self._ask(self._in_its_words(again))
-            return self._read(reply, arguments["verb"], continued=_continues(arguments))
+    def _repeat_in_other_form(self, arguments: Mapping[str, str], refusal: HarvestError) -> Page:
+        """Return the page that the request brings in another form. Raises `refusal` if there is no other form."""
+        other_form = self._other_form(arguments, refusal)
+        if other_form is not None:
+            reply = self._fetch(self._adapt(other_form))
+            return self._parse(reply, arguments["verb"], continued=_continues(arguments))
         if "cannotDisseminateFormat" in refusal.codes and not _continues(arguments):
-            raise RefusedByProvider(f"{refusal}{self._spelling()}", codes=refusal.codes) from refusal
+            raise RefusedByProvider(f"{refusal}{self._prefix_hint()}", codes=refusal.codes) from refusal
         raise refusal
 
-    def _in_its_words(self, arguments: Mapping[str, str]) -> dict[str, str]:
-        """The arguments as this provider is known to want them."""
-        said = dict(arguments)
-        if self._prefix_beside_token and "resumptionToken" in said:
-            said["metadataPrefix"] = self._prefix
+    def _adapt(self, arguments: Mapping[str, str]) -> dict[str, str]:
+        """Write the arguments in the form that this provider has been found to understand."""
+        adapted = dict(arguments)
+        if self._sends_prefix_with_token and "resumptionToken" in adapted:
+            adapted["metadataPrefix"] = self._prefix
         for bound in ("from", "until"):
-            if bound in said and (self._granularity or self._legacy):
-                stamp, _ = datestamps.parse(said[bound])
-                stamp -= timedelta(days=envelope.OVERLAP_DAYS if self._legacy and bound == "from" else 0)
-                said[bound] = datestamps.write(stamp, self._granularity or Granularity.DAY)
-        return said
+            if bound in adapted and (self._granularity or self._is_legacy):
+                stamp, _ = datestamps.parse(adapted[bound])
+                stamp -= timedelta(days=envelope.LEGACY_OVERLAP_DAYS if self._is_legacy and bound == "from" else 0)
+                adapted[bound] = datestamps.write(stamp, self._granularity or Granularity.DAY)
+        return adapted
 
-    def _otherwise(self, arguments: Mapping[str, str], refusal: HarvestError) -> Mapping[str, str] | None:
-        """The question in another form, if there is one that this refusal calls for."""
+    def _other_form(self, arguments: Mapping[str, str], refusal: HarvestError) -> Mapping[str, str] | None:
+        """Note which other form this refusal calls for, and return the arguments to repeat; None if there is none."""
         token = arguments.get("resumptionToken", "")
         if "badVerb" in refusal.codes and not self._post:
-            self._by_post()
+            self._switch_to_post()
             return arguments
         if isinstance(refusal, TokenLost):
-            if refusal.codes == {"badArgument"} and not self._prefix_beside_token:
-                self._prefix_beside_token = True  # F33
+            if refusal.codes == {"badArgument"} and not self._sends_prefix_with_token:
+                self._sends_prefix_with_token = True  # F33
                 self._warn(WarningCode.TOKEN, "The provider wants the metadataPrefix beside the token.")
                 return arguments
             return {**arguments, "resumptionToken": token.strip()} if token.strip() != token else None  # F32
@@ -203,39 +206,39 @@ class Conversation:
             return arguments
         return None
 
-    def _spelling(self) -> str:
-        """How ISO 19139 is spelled there, as the end of a sentence (F48)."""
+    def _prefix_hint(self) -> str:
+        """Return the provider's prefix of ISO 19139, as the end of a sentence (F48)."""
         try:
-            alike = answers.iso_prefixes(self.formats())
+            prefixes = answers.iso_prefixes(self.formats())
         except HarvestError:
             return ""
-        return f"; ISO 19139 is called {', '.join(alike)} there: correct the link's prefix" if alike else ""
+        return f"; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else ""
 
-    def _asked_again(self, entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
-        """The entries, those without metadata and those that cannot be read asked for by GetRecord (H33, F64, F65)."""
-        wanting = [entry for entry in entries if _is_wanting(entry)][:MAX_ASKED_AGAIN]
-        got = {id(entry): self._second_opinion(entry) for entry in wanting}
-        return tuple(got.get(id(entry), entry) for entry in entries)
+    def _refetch_incomplete(self, entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
+        """Replace entries that have no metadata, or cannot be parsed, by what GetRecord brings (H33, F64, F65)."""
+        incomplete = [entry for entry in entries if _is_incomplete(entry)][:MAX_REFETCHED]
+        refetched = {id(entry): self._refetch(entry) for entry in incomplete}
+        return tuple(refetched.get(id(entry), entry) for entry in entries)
 
-    def _second_opinion(self, entry: ReceivedEntry) -> ReceivedEntry:
+    def _refetch(self, entry: ReceivedEntry) -> ReceivedEntry:
         try:
-            again = self.record(entry.entry.header.identifier)
+            fetched = self.record(entry.entry.header.identifier)
         except Unreachable:
-            return entry  # the reject is kept; a later run may have better luck
+            return entry  # it becomes a reject; a later run may succeed
         except HarvestError as exc:
             return replace(entry, fault=f"{entry.fault or _NO_METADATA}; asked for by itself, {exc}")
-        return entry if _is_wanting(again) else again
+        return entry if _is_incomplete(fetched) else fetched
 
-    # --- Asking --------------------------------------------------------------------------------------
+    # --- HTTP ----------------------------------------------------------------------------------------
 
-    def _ask(self, arguments: Mapping[str, str]) -> Reply:
+    def _fetch(self, arguments: Mapping[str, str]) -> Reply:
         try:
-            reply = self._line.get(self._get, arguments) if self._line else self._get(arguments)
+            reply = self._prefetcher.get(self._get, arguments) if self._prefetcher else self._get(arguments)
         except RefusedByProvider as exc:
             self.moved_to = exc.moved_to or self.moved_to
             raise
         if reply.status != 200:  # errors of OAI-PMH belong in a 200 (P9), and some providers do otherwise
-            refusal = client.refused(reply.status, "")
+            refusal = client.refusal(reply.status, "")
             if not _is_oai_pmh(reply):
                 raise TokenLost(str(refusal), status=reply.status) if _continues(arguments) else refusal
             self._warn(WarningCode.STATUS, f"The provider gives its OAI-PMH errors with HTTP {reply.status}.")
@@ -254,32 +257,37 @@ class Conversation:
     def _get(self, arguments: Mapping[str, str]) -> Reply:
         return client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
 
-    def _read(self, reply: Reply, verb: str, *, continued: bool) -> Page:
+    def _parse(self, reply: Reply, verb: str, *, continued: bool) -> Page:
         try:
-            page = answers.page(
-                reply.body, verb=verb, continued=continued, charset=reply.charset, date=reply.date, held=self._held
+            page = answers.parse_page(
+                reply.body,
+                verb=verb,
+                continued=continued,
+                charset=reply.charset,
+                date=reply.date,
+                load_stored=self._load_stored,
             )
-        except BrokenReply as broken:
-            if self._line:
-                self._line.was_broken()
-            return repair.page(reply.body, broken, verb=verb, continued=continued, date=reply.date)
-        if self._line and verb != "GetRecord":
-            self._line.was_sound(page.token)
+        except BrokenReply as exc:
+            if self._prefetcher:
+                self._prefetcher.distrust()
+            return repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
+        if self._prefetcher and verb != "GetRecord":
+            self._prefetcher.check_token(page.token)
         return page
 
-    def _warn(self, code: WarningCode, sentence: str) -> None:
-        self._said[code, sentence] += 1
-        self._untold[code, sentence] += 1
-        if self._said[code, sentence] == 1:
-            said = {"provider": client.redact_url(self._base_url), "code": str(code), "said": sentence}
-            logger.warning("provider deviates", extra=said)
+    def _warn(self, code: WarningCode, text: str) -> None:
+        self._warnings[code, text] += 1
+        self._new_warnings[code, text] += 1
+        if self._warnings[code, text] == 1:
+            facts = {"provider": client.redact_url(self._base_url), "code": str(code), "text": text}
+            logger.warning("provider deviates from the protocol", extra=facts)
 
 
 _NO_METADATA = "the record has no metadata and is not deleted"
 
 
-def _is_wanting(entry: ReceivedEntry) -> bool:
-    """Whether a record of ListRecords or GetRecord, though it can be named, could not be read or lacks metadata."""
+def _is_incomplete(entry: ReceivedEntry) -> bool:
+    """Whether a record of ListRecords or GetRecord has an identifier, but no metadata that could be parsed."""
     header = entry.entry.header
     return bool(header.identifier) and not header.deleted and (bool(entry.fault) or entry.entry.metadata is None)
 
@@ -288,8 +296,8 @@ def _continues(arguments: Mapping[str, str]) -> bool:
     return "resumptionToken" in arguments
 
 
-def _is_silence(fault: HarvestError) -> bool:
-    """Whether nothing was answered at all."""
+def _is_without_answer(fault: HarvestError) -> bool:
+    """Whether no answer came at all."""
     return isinstance(fault, Unreachable) and fault.status == 200
 
 
@@ -299,7 +307,7 @@ def _is_xml(content_type: str) -> bool:
 
 def _is_oai_pmh(reply: Reply) -> bool:
     try:
-        envelope.read(reply.body, reply.charset)
+        envelope.parse(reply.body, reply.charset)
     except BrokenReply:
         return False
     return True

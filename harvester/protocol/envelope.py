@@ -1,11 +1,8 @@
-"""The envelope of an answer: bytes to a tree that is OAI-PMH, parsed strictly, or the reason why it is not one.
+"""Parse the bytes of an answer strictly into an OAI-PMH 2.0 tree, or raise why it is none. lxml only: no Django, no network.
 
-lxml only: no Django, no network.
-
-Answers of OAI-PMH 1.0 and 1.1 turned into what 2.0 would say (H45). lxml only.
-
-What differs: the root is the verb, in a namespace of its own for each verb; the status stands on the record; a
-list of identifiers is bare; errors are HTTP 400, and nothing found is an empty list; dates are days.
+Answers of OAI-PMH 1.0 and 1.1 are converted into the tree of a 2.0 answer (H45). In 1.x the root is the verb, in a namespace
+of its own for each verb; the status is on the record; a list of identifiers has no headers; errors are HTTP 400, an empty
+result is an empty list; dates are days.
 """
 
 import codecs
@@ -21,30 +18,31 @@ _OAI = f"{{{oai.OAI_NS}}}"
 _STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
 
 
-def read(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
-    """The root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from. Raises BrokenReply or Refused.
+def parse(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
+    """Return the root of the answer, an `OAI-PMH` element, and the UTF-8 that it was parsed from.
 
-    `charset`, which the HTTP header names, counts for a body that says nothing itself and is not UTF-8.
+    `charset` is that of the HTTP header; it counts only for a body that declares none and is not UTF-8. Raises BrokenReply
+    and RefusedByProvider.
     """
-    return of(text_of(body, charset))
+    return parse_text(decode(body, charset))
 
 
-def text_of(body: bytes, charset: str) -> bytes:
-    """The answer in UTF-8, without an XML declaration. Raises BrokenReply."""
+def decode(body: bytes, charset: str) -> bytes:
+    """Return the answer in UTF-8, without an XML declaration. Raises BrokenReply."""
     try:
         return _utf8(body, charset)
     except xml_tree.Unusable as exc:
         raise BrokenReply(f"the answer {exc}") from exc
 
 
-def of(text: bytes) -> tuple[etree._Element, bytes]:
-    """As `read`, of an answer that is UTF-8 already."""
+def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
+    """As `parse`, of an answer that is UTF-8 already."""
     if not text.strip():
         raise BrokenReply("the answer is empty")
     if xml_tree.has_doctype(text):
         raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
     try:
-        root = etree.fromstring(_without_long_blanks(text), xml_tree.parsers.strict)
+        root = etree.fromstring(_shorten_blanks(text), xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
     if root.getroottree().docinfo.internalDTD is not None:
@@ -64,59 +62,63 @@ _ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>
 _DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
 
 
-def _without_long_blanks(text: bytes) -> bytes:
-    """As `metadata.parse` has it, for a whole page: looked for only where one byte of twenty shows ten blanks in a row."""
+def _shorten_blanks(text: bytes) -> bytes:
+    """Replace long white space between tags by one blank, as `xml_tree.parse` does.
+
+    For speed only every twentieth byte is looked at, for ten blanks in a row.
+    """
     step = xml_tree.STRIDE
-    sampled, run = text[::step].translate(xml_tree.BLANKS_ALIKE), xml_tree.LONG_BLANK_SAMPLED
-    at = sampled.find(run)
+    sampled, blanks = text[::step].translate(xml_tree.BLANKS_ALIKE), xml_tree.LONG_BLANK_SAMPLED
+    at = sampled.find(blanks)
     while at >= 0:
-        if not text[at * step : (at + len(run) - 1) * step].strip():
+        if not text[at * step : (at + len(blanks) - 1) * step].strip():
             return xml_tree.LONG_BLANK.sub(b"> <", text)
-        at = sampled.find(run, at + 1)
+        at = sampled.find(blanks, at + 1)
     return text
 
 
 def _utf8(body: bytes, charset: str) -> bytes:
-    """The answer in UTF-8 without byte-order mark and declaration. That UTF-8 is UTF-8, the parser checks."""
-    marked = body.removeprefix(codecs.BOM_UTF8)
-    declared = _ENCODING.match(marked)
+    """Return the answer in UTF-8 without byte-order mark and declaration. Whether it is valid UTF-8 is left to the parser."""
+    without_bom = body.removeprefix(codecs.BOM_UTF8)
+    declared = _ENCODING.match(without_bom)
     if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):
         return xml_tree.to_utf8(body)
-    if b"\0" in marked[:4] or marked[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if b"\0" in without_bom[:4] or without_bom[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return xml_tree.to_utf8(body)
-    if declared is None and marked is body and charset and charset.lower() not in ("utf-8", "utf8"):
+    if declared is None and without_bom is body and charset and charset.lower() not in ("utf-8", "utf8"):
         try:
             body.decode()
         except UnicodeDecodeError:
             return xml_tree.to_utf8(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
-    return _DECLARATION.sub(b"", marked, count=1)
+    return _DECLARATION.sub(b"", without_bom, count=1)
 
 
 def _beginning(text: bytes) -> str:
     return repr(text[:200].decode(errors="replace"))
 
 
-_OAI = f"{{{oai.OAI_NS}}}"
-_ROOT = re.compile(r"\{(http://www\.openarchives\.org/OAI/1\.[01]/OAI_\w+)\}\w+")
-OVERLAP_DAYS = 2  # H45: these providers change days behind the clock
+# --- OAI-PMH 1.0 and 1.1 ----------------------------------------------------------------------------
+
+_LEGACY_ROOT = re.compile(r"\{(http://www\.openarchives\.org/OAI/1\.[01]/OAI_\w+)\}\w+")
+LEGACY_OVERLAP_DAYS = 2  # H45: these providers change days behind the clock
 
 
 def is_legacy(root: etree._Element) -> bool:
-    """Whether this is the root of an answer of protocol 1.0 or 1.1."""
-    return _ROOT.fullmatch(str(root.tag)) is not None
+    """Whether this is the root of an answer of OAI-PMH 1.0 or 1.1."""
+    return _LEGACY_ROOT.fullmatch(str(root.tag)) is not None
 
 
 def as_oai_pmh_2(root: etree._Element) -> etree._Element:
-    """The answer as an OAI-PMH 2.0 tree."""
-    match = _ROOT.fullmatch(str(root.tag))
+    """Convert the answer of a legacy provider into the tree of a 2.0 answer."""
+    match = _LEGACY_ROOT.fullmatch(str(root.tag))
     assert match is not None
-    for element in list(root.iter(f"{{{match.group(1)}}}*")):
-        element.tag = _OAI + etree.QName(element).localname
+    for legacy in list(root.iter(f"{{{match.group(1)}}}*")):
+        legacy.tag = _OAI + etree.QName(legacy).localname
     answer = etree.Element(f"{_OAI}OAI-PMH")
     for name in ("responseDate", "requestURL"):
-        told = root.find(f"{_OAI}{name}")
-        if told is not None:
-            answer.append(told)
+        element = root.find(f"{_OAI}{name}")
+        if element is not None:
+            answer.append(element)
     answer.append(root)
     for record in root.iterchildren(f"{_OAI}record"):
         header = record.find(f"{_OAI}header")

@@ -1,4 +1,4 @@
-"""Ask a provider what it is and what it offers, storing nothing ("retrieve info", H1)."""
+"""Ask a provider what it is and what it offers, and store nothing ("retrieve info", H1)."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,9 +27,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a provider says of itself. `skew_s`: its clock minus ours, in seconds; `sets_fault`: why `sets` is empty.
+    """What a provider is and what it offers.
 
-    `moved_to`: the base URL that a permanent redirect names. `warnings`: how it deviates from the protocol.
+    `sets_fault`: why `sets` is empty or incomplete. `skew_s`: its clock minus ours, in seconds. `moved_to`: the base URL that a
+    permanent redirect names. `warnings`: how the provider deviates from the protocol.
     """
 
     identity: answers.Identity
@@ -43,17 +44,17 @@ class Offer:
 
     @property
     def iso_prefix(self) -> str:
-        """The prefix under which ISO 19139 is offered, however it is spelled: by its namespace (F48, W2); or ""."""
-        alike = answers.iso_prefixes(self.formats)
-        return oai.ISO19139 if oai.ISO19139 in alike else next(iter(alike), "")
+        """The provider's prefix of ISO 19139, found by its namespace (F48, W2); or ""."""
+        prefixes = answers.iso_prefixes(self.formats)
+        return oai.ISO19139 if oai.ISO19139 in prefixes else next(iter(prefixes), "")
 
     def faults(self, prefix: str, remote_set: str) -> list[str]:
-        """Why a link with this prefix and set would not work: sentences (H2, H17, F48)."""
+        """Return why a link with this prefix and set would not work, as sentences (H2, H17, F48)."""
         found = []
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
-            alike = answers.iso_prefixes(self.formats)
-            hint = f"; ISO 19139 is called {', '.join(alike)} there" if alike else ""
+            prefixes = answers.iso_prefixes(self.formats)
+            hint = f"; ISO 19139 is called {', '.join(prefixes)} there" if prefixes else ""
             found.append(f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}.")
         specs = [item.spec for item in self.sets]
         if remote_set and not self.sets_fault and remote_set not in specs:
@@ -64,22 +65,22 @@ class Offer:
 
 
 def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None = None) -> Offer:
-    """Identify, formats, sets and a sample record of a provider. Raises HarvestError if it does not tell what it is."""
+    """Ask for Identify, formats, sets and a sample record. Raises HarvestError if Identify or the formats cannot be had."""
     with client.new_session(access) as session:
         provider = Conversation(session, base_url, limits=client.INTERACTIVE_LIMITS)
         identity = provider.identify()
         skew_s = (identity.response_date - datetime.now(UTC)).total_seconds()
         formats = provider.formats()
-        sets, fault = _sets(provider)
+        sets, fault, _ = _list_sets(provider)
         offer = Offer(identity, formats, sets, fault, skew_s)
         sample = _sample(provider, offer.iso_prefix, remote_set)
-    warnings = provider.warnings + _doubts(identity, base_url)
+    warnings = provider.warnings + _identify_warnings(identity, base_url)
     return Offer(identity, formats, sets, fault, skew_s, sample, provider.moved_to, warnings)
 
 
 def set_state(provider: Conversation, remote_set: str) -> Link.SetState:
-    """Whether the provider lists a set: all pages are read, as an unknown set and an empty one answer alike (H17)."""
-    sets, fault, codes = _all_sets(provider)
+    """Find out whether the provider lists a set (H17). Needed because an unknown set and an empty one answer alike."""
+    sets, fault, codes = _list_sets(provider)
     if remote_set in {item.spec for item in sets}:
         return Link.SetState.LISTED
     if "noSetHierarchy" in codes:  # H18
@@ -87,20 +88,14 @@ def set_state(provider: Conversation, remote_set: str) -> Link.SetState:
     return Link.SetState.NOT_TOLD if fault else Link.SetState.MISSING
 
 
-def _sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str]:
-    """The sets on offer; or none, and why."""
-    sets, fault, _ = _all_sets(provider)
-    return sets, fault
-
-
-def _all_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, frozenset[str]]:
-    """The sets of all pages; why there are no more, and the codes of that error."""
+def _list_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, frozenset[str]]:
+    """Return the sets of all pages; and, if an error ended the list, its text and its OAI-PMH codes."""
     sets: list[answers.RemoteSet] = []
     token = None
     try:
         for _ in range(MAX_SET_PAGES):
-            some, token = provider.sets(token)
-            sets += some
+            page, token = provider.sets(token)
+            sets += page
             if token is None:
                 return sets, "", frozenset()
         raise BrokenReply(f"ListSets did not end after {MAX_SET_PAGES} pages")
@@ -109,7 +104,7 @@ def _all_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, fro
 
 
 def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
-    """The first live record of the first page, read as a harvest would read it."""
+    """Return the first live record of the first page, checked as a harvest would check it."""
     if not prefix:
         return Sample(fault="ISO 19139 is not on offer")
     arguments = {"verb": "ListRecords", "metadataPrefix": prefix} | ({"set": remote_set} if remote_set else {})
@@ -124,17 +119,19 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
         if received.fault or received.entry.metadata is None:
             return Sample(header.identifier, header.datestamp, fault=received.fault or "it has no metadata")
         try:
-            said = iso19139.read(received.entry.metadata)
+            document = iso19139.read(received.entry.metadata)
         except xml_tree.Unusable as exc:
             return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
-        differs = oai.identifier_key(said.identifier) != oai.identifier_key(header.identifier)  # W3
-        fault = f"its gmd:fileIdentifier is {said.identifier!r}, not the identifier of its header" if differs else ""
-        return Sample(header.identifier, header.datestamp, said.title, fault)
+        differs = oai.identifier_key(document.identifier) != oai.identifier_key(header.identifier)  # W3
+        fault = (
+            f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
+        )
+        return Sample(header.identifier, header.datestamp, document.title, fault)
     return Sample(fault="the first page has no live record" if page.entries else "there is no record")
 
 
-def _doubts(identity: answers.Identity, base_url: str) -> tuple[str, ...]:
-    """What Identify says that an operator should know (F49, F82)."""
+def _identify_warnings(identity: answers.Identity, base_url: str) -> tuple[str, ...]:
+    """Return what in the answer to Identify an operator should know (F49, F82)."""
     found = []
     if identity.base_url and identity.base_url.rstrip("/") != base_url.rstrip("/"):
         found.append(f"The provider gives its base URL as {identity.base_url}.")

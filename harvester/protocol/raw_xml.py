@@ -1,12 +1,9 @@
-"""What stands in the `metadata` elements of a page, or in its abouts, cut out byte for byte. No Django, no network.
+"""Cut the content of the `metadata` and `about` elements of a page out of its bytes, unchanged. No Django, no network.
 
-The page has been parsed strictly, so a `<` begins markup, and what looks like a tag is none only in comments, CDATA
-sections and processing instructions. Every element has its tag, so where there are as many that look like tags called
-`metadata` as records that have one, the n-th is the n-th record's: the bytes kept are those of the element that was
-checked. Where there are more, the three are blanked out first; where there are more even then, because a record holds a
-`metadata` of its own, a parser is asked that tells where in the bytes it is, which takes longer.
-
-The abouts of the records of a page that are no provenance (P126): each container as it came. No Django, no network.
+The page has been parsed strictly, so every `<` begins markup, and something that looks like a tag is none only in comments,
+CDATA sections and processing instructions. If as many tags named `metadata` are found as records have one, the n-th tag
+belongs to the n-th record. If there are more, comments, CDATA sections and processing instructions are blanked out first. If
+there are still more, because a record has a `metadata` element of its own, expat finds the positions, which is slower.
 """
 
 import functools
@@ -22,7 +19,7 @@ from catalogue.documents import iso19139, xml_tree
 from harvester.errors import BrokenReply
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
-_HIDING = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+_HIDDEN_MARKUP = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _NAME = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTES = re.compile(rb"""\s([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _TO_END_OF_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
@@ -30,83 +27,84 @@ _AFTER_NAME = b" \t\r\n/>"
 _RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
 
 Container = etree._Element  # a `metadata` element, or an `about`
-Root = etree._Element  # what stands in it
+Root = etree._Element  # the element in it
 
 
 def root_in(container: Container) -> Root | None:
-    """What stands in a `metadata` element: its ISO 19139 record, else its first element (F66)."""
+    """Return the content of a `metadata` element: its ISO 19139 record, else its first element (F66)."""
     return next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
 
 
 def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:
-    """The root element in each container, with the namespaces that the page declares around it; None where is none.
+    """Return the root element of each container as bytes, with the namespaces that the page declares around it; or None.
 
-    `text` is what the page was parsed from, in UTF-8; `containers` are in its order. Where places cannot be told (an
-    answer in another dialect), the tree is written out instead: the same canonical XML. Raises BrokenReply for
-    records in a place where none belongs.
+    `text` is the UTF-8 that the page was parsed from; `containers` are in its order. If positions cannot be found (an answer
+    of OAI-PMH 1.x), the tree is serialised instead: the same canonical XML. Raises BrokenReply for records where none belongs.
     """
-    places = _places(text, containers) or _places(_without_what_hides_tags(text), containers)
-    if places is None and text and containers:
-        places = _places_by_parser(text, containers)
+    spans = _content_spans(text, containers) or _content_spans(_blank_out_hidden_markup(text), containers)
+    if spans is None and text and containers:
+        spans = _content_spans_by_expat(text, containers)
     found: list[bytes | None] = []
-    for number, (container, root) in enumerate(zip(containers, roots, strict=True)):
+    for index, (container, root) in enumerate(zip(containers, roots, strict=True)):
         if root is None:
             found.append(None)
-        elif places is None or (element := _only_element(text, places[number], container, root)) is None:
+        elif spans is None or (element := _only_element(text, spans[index], container, root)) is None:
             found.append(etree.tostring(root, encoding="utf-8", with_tail=False))
         else:
-            found.append(_standing_alone(element, root, container))
+            found.append(_with_namespaces(element, root, container))
     return found
 
 
-def _without_what_hides_tags(text: bytes) -> bytes:
-    return _HIDING.sub(lambda match: b" " * len(match.group()), text)
+def _blank_out_hidden_markup(text: bytes) -> bytes:
+    return _HIDDEN_MARKUP.sub(lambda match: b" " * len(match.group()), text)
 
 
-def _places(visible: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
-    """Where the content of each container begins and ends; None where that cannot be told."""
-    names = {_qualified(container) for container in containers}
+def _content_spans(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
+    """Return where the content of each container begins and ends; None if the tags do not show it."""
+    names = {_qualified_name(container) for container in containers}
     if len(names) != 1:
         return None
     name = names.pop()
-    starts = _tags(visible, b"<" + name)
+    starts = _tag_positions(text, b"<" + name)
     if len(starts) != len(containers):
         return None
-    contents = [_end_of_tag(visible, start) for start in starts]
-    ends = _tags(visible, b"</" + name)
-    whole = [visible[at - 2 : at] != b"/>" for at in contents]
-    if len(ends) != sum(whole):
+    contents = [_end_of_tag(text, start) for start in starts]
+    ends = _tag_positions(text, b"</" + name)
+    have_end_tags = [text[at - 2 : at] != b"/>" for at in contents]
+    if len(ends) != sum(have_end_tags):
         return None
-    following = iter(ends)
-    return [(at, next(following) if has_end else at) for at, has_end in zip(contents, whole, strict=True)]
+    next_end = iter(ends)
+    return [
+        (at, next(next_end) if has_end_tag else at) for at, has_end_tag in zip(contents, have_end_tags, strict=True)
+    ]
 
 
-def _places_by_parser(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
-    """The same, by expat; None where it does not read what libxml2 has read."""
+def _content_spans_by_expat(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:
+    """As `_content_spans`, by a parser; None if expat refuses what libxml2 has parsed."""
     parser = expat.ParserCreate("utf-8", " ")
     qualified = etree.QName(containers[0])
     wanted = f"{qualified.namespace} {qualified.localname}"
     found: list[tuple[int, int]] = []
     path: list[str] = []
-    begins: tuple[int, int] | None = None  # the content of the metadata at hand, and the depth of it
-    has_metadata = False  # the record at hand
+    content: tuple[int, int] | None = None  # where the content of the open container begins, and its depth
+    has_metadata = False  # of the open record
 
     def start(name: str, _attributes: object) -> None:
-        nonlocal begins, has_metadata
-        if begins is None and name == _RECORD:
+        nonlocal content, has_metadata
+        if content is None and name == _RECORD:
             has_metadata = False
-        elif begins is None and name == wanted and path[-1:] == [_RECORD] and not has_metadata:
-            begins = _end_of_tag(text, parser.CurrentByteIndex), len(path)
-            has_metadata = name == _METADATA  # of those only the first counts
+        elif content is None and name == wanted and path[-1:] == [_RECORD] and not has_metadata:
+            content = _end_of_tag(text, parser.CurrentByteIndex), len(path)
+            has_metadata = name == _METADATA  # only the first of a record counts
         path.append(name)
 
     def end(_name: str) -> None:
-        nonlocal begins
+        nonlocal content
         path.pop()
-        if begins is not None and len(path) == begins[1]:
-            place = parser.CurrentByteIndex  # where the end tag begins; elsewhere for a tag that is both start and end
-            found.append((begins[0], place if text.startswith(b"</", place) else begins[0]))
-            begins = None
+        if content is not None and len(path) == content[1]:
+            at = parser.CurrentByteIndex  # where the end tag begins; elsewhere for an empty-element tag
+            found.append((content[0], at if text.startswith(b"</", at) else content[0]))
+            content = None
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
@@ -118,32 +116,32 @@ def _places_by_parser(text: bytes, containers: Sequence[Container]) -> list[tupl
     return found
 
 
-def _qualified(element: etree._Element) -> bytes:
+def _qualified_name(element: etree._Element) -> bytes:
     local = etree.QName(element).localname
     return (f"{element.prefix}:{local}" if element.prefix else local).encode()
 
 
-def _tags(visible: bytes, beginning: bytes) -> list[int]:
-    """Where all tags that begin so are."""
+def _tag_positions(text: bytes, beginning: bytes) -> list[int]:
+    """Return where the tags begin whose start, up to the end of the name, is `beginning`."""
     found = []
-    at = visible.find(beginning)
+    at = text.find(beginning)
     while at >= 0:
-        if visible[at + len(beginning)] in _AFTER_NAME:
+        if text[at + len(beginning)] in _AFTER_NAME:
             found.append(at)
-        at = visible.find(beginning, at + 1)
+        at = text.find(beginning, at + 1)
     return found
 
 
-def _end_of_tag(visible: bytes, start: int) -> int:
-    match = _TO_END_OF_TAG.match(visible, start)
+def _end_of_tag(text: bytes, start: int) -> int:
+    match = _TO_END_OF_TAG.match(text, start)
     assert match is not None  # it was parsed
     return match.end()
 
 
-def _only_element(text: bytes, place: tuple[int, int], container: Container, root: Root) -> bytes | None:
-    """The element from its start tag to its end tag, if no other element stands beside it."""
-    element = text[slice(*place)].strip()
-    name = _qualified(root)
+def _only_element(text: bytes, span: tuple[int, int], container: Container, root: Root) -> bytes | None:
+    """Return the element in a span from its start tag to its end tag; None if there is another element beside it."""
+    element = text[slice(*span)].strip()
+    name = _qualified_name(root)
     if len(container) == 1 and _is_whole(element, name):
         return element
     if len(list(container.iterchildren("*"))) != 1:
@@ -164,39 +162,41 @@ def _is_whole(element: bytes, name: bytes) -> bool:
     return last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name
 
 
-def _standing_alone(element: bytes, root: Root, container: Container) -> bytes:
-    """The element with those declarations of the envelope that it uses, so that it stands by itself."""
+def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
+    """Add the namespace declarations of the envelope that the element uses, so that it is well-formed by itself."""
     name = _NAME.match(element)
     assert name is not None  # it was parsed
-    declared = _attributes(element[name.end() : _end_of_tag(element, 0)])
+    declared = _attribute_names(element[name.end() : _end_of_tag(element, 0)])
     added = b""
     for prefix, uri in container.nsmap.items():
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
         if attribute in declared:
             continue
-        if _uses(element, prefix.encode()) if prefix else _uses_default(root, uri):
+        if _uses_prefix(element, prefix.encode()) if prefix else _uses_default_namespace(root, uri):
             added += b" " + attribute + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
     return element[: name.end()] + added + element[name.end() :] if added else element
 
 
 @functools.lru_cache(maxsize=256)  # the records of one centre mostly begin alike
-def _attributes(start_tag: bytes) -> frozenset[bytes]:
-    """The names of the attributes in a start tag, of what comes after its name."""
+def _attribute_names(start_tag: bytes) -> frozenset[bytes]:
+    """Return the names of the attributes in a start tag, given without the name of the element."""
     return frozenset(found.group(1) for found in _ATTRIBUTES.finditer(start_tag))
 
 
-def _uses(element: bytes, prefix: bytes) -> bool:
-    """Whether `prefix:` stands in the element, and not as the end of a longer one: `o:` is none of `gco:`."""
+def _uses_prefix(element: bytes, prefix: bytes) -> bool:
+    """Whether `prefix:` is in the element, and not as the end of a longer prefix: `o:` does not count in `gco:`."""
     return (
         prefix + b":" in element
         and re.search(rb"(?<![\w.\-\x80-\xff])" + re.escape(prefix) + b":", element) is not None
     )
 
 
-def _uses_default(root: Root, uri: str) -> bool:
-    """Whether an element without prefix is in the default namespace of the envelope."""
+def _uses_default_namespace(root: Root, uri: str) -> bool:
+    """Whether an element without prefix is in this namespace, the default one of the envelope."""
     return any(element.prefix is None for element in root.iter(f"{{{uri}}}*"))
 
+
+# --- Abouts -----------------------------------------------------------------------------------------
 
 _ABOUT = f"{{{oai.OAI_NS}}}about"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
@@ -205,21 +205,25 @@ _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
 def other_abouts(
     text: bytes, records: Sequence[etree._Element]
 ) -> tuple[list[tuple[provenance.About, ...]], tuple[ProviderWarning, ...]]:
-    """What each record carries beside its metadata and its provenance, and of how many records something is left out.
+    """Return the abouts of each record that are no provenance (P126), and warnings of those that were left out.
 
-    `text` is what the page was parsed from; `records` are in its order.
+    `text` is the UTF-8 that the page was parsed from; `records` are in its order.
     """
-    holders = [[about for about in record.iterchildren(_ABOUT) if _says_more(about)] for record in records]
-    if not any(holders):
+    abouts_by_record = [
+        [about for about in record.iterchildren(_ABOUT) if _has_more_than_provenance(about)] for record in records
+    ]
+    if not any(abouts_by_record):
         return [()] * len(records), ()
-    every = [about for record in records for about in record.iterchildren(_ABOUT)]
-    roots = [next(about.iterchildren("*"), None) for about in every]
-    cut = dict(zip(every, payloads(text, every, roots), strict=True))
+    all_abouts = [about for record in records for about in record.iterchildren(_ABOUT)]
+    roots = [next(about.iterchildren("*"), None) for about in all_abouts]
+    payload_of = dict(zip(all_abouts, payloads(text, all_abouts, roots), strict=True))
     found: list[tuple[provenance.About, ...]] = []
     left_out: Counter[str] = Counter()
-    for abouts in holders:
-        kept, reasons = provenance.limit_abouts([one for about in abouts for one in _containers(about, cut[about])])
-        found.append(kept)
+    for abouts in abouts_by_record:
+        bounded, reasons = provenance.limit_abouts(
+            [part for about in abouts for part in _split_about(about, payload_of[about])]
+        )
+        found.append(bounded)
         left_out.update(set(reasons))
     return found, tuple(
         ProviderWarning(WarningCode.ABOUT, f"An about of a record was left out, {reason}.", count)
@@ -227,18 +231,18 @@ def other_abouts(
     )
 
 
-def _says_more(about: etree._Element) -> bool:
+def _has_more_than_provenance(about: etree._Element) -> bool:
     return any(child.tag != _PROVENANCE for child in about.iterchildren("*"))
 
 
-def _containers(about: etree._Element, cut: bytes | None) -> list[provenance.About]:
-    """One, as it should be; more of them are taken one by one, written out anew (P48)."""
+def _split_about(about: etree._Element, payload: bytes | None) -> list[provenance.About]:
+    """Return an about for each element in the container. It should have one (P48); several are serialised anew."""
     children = list(about.iterchildren("*"))
-    alone = len(children) == 1
+    is_single = len(children) == 1
     return [
         provenance.About(
             etree.QName(child).namespace or "",
-            cut if alone and cut is not None else etree.tostring(child, encoding="utf-8", with_tail=False),
+            payload if is_single and payload is not None else etree.tostring(child, encoding="utf-8", with_tail=False),
         )
         for child in children
         if child.tag != _PROVENANCE

@@ -1,8 +1,8 @@
-"""A page that does not parse: its records one by one, those that fail mended, those that still fail kept apart.
+"""Parse a page that did not parse as a whole: record by record, and repair the records that fail. No network, no Django.
 
-A second attempt, never the first (H32, H33, promise 7). The page must be whole: its closing root tag is there, and
-what stands around the records parses as it is. Then each record is parsed strictly by itself. One that fails is
-mended and marked; one that cannot be mended is an entry with a fault and its bytes. Pure: no network, no Django.
+Always the second attempt, never the first (H32, H33, promise 7). The page must be complete: it has its closing root tag, and
+what is around the records parses without a repair. Then each record is parsed strictly by itself. A record that fails is
+repaired and marked; a record that cannot be repaired is an entry with a fault and its bytes.
 """
 
 import codecs
@@ -28,34 +28,34 @@ _HEADER_TEXTS = {
 _HEADER = re.compile(rb"<(?:[\w.\-]+:)?header[\s>].*?</(?:[\w.\-]+:)?header\s*>", re.DOTALL)
 
 
-def page(
-    body: bytes, broken: BrokenReply, *, continued: bool, verb: str = "ListRecords", date: datetime | None = None
+def repair_page(
+    body: bytes, fault: BrokenReply, *, continued: bool, verb: str = "ListRecords", date: datetime | None = None
 ) -> Page:
-    """The page in `body`, record by record. Raises `broken` if it is not a whole page."""
+    """Parse the page in `body` record by record. Raises `fault`, the error of the first attempt, if the page is incomplete."""
     text, warnings = _without_surroundings(body)
-    cut = _split(text, verb)
-    if cut is None:
-        raise broken
-    frame, around, records = cut
+    parts = _split(text, verb)
+    if parts is None:
+        raise fault
+    frame, wrapper, records = parts
     try:
-        root, frame_text = envelope.read(frame)
+        root, frame_text = envelope.parse(frame)
     except BrokenReply:
-        raise broken from None
-    framed = answers.page_of(root, frame_text, verb, continued=continued, date=date)
-    entries = tuple(_entry(record, around, verb, framed.response_date) for record in records)
+        raise fault from None
+    frame_page = answers.page_from_tree(root, frame_text, verb, continued=continued, date=date)
+    entries = tuple(_entry(record, wrapper, verb, frame_page.response_date) for record in records)
     warnings += [
-        ProviderWarning(WarningCode.MENDED, f"A record was mended: {', '.join(entry.mended)}.")
+        ProviderWarning(WarningCode.REPAIRED, f"A record was mended: {', '.join(entry.repairs)}.")
         for entry in entries
-        if entry.mended
+        if entry.repairs
     ]
-    return replace(framed, entries=entries, warnings=framed.warnings + tuple(warnings))
+    return replace(frame_page, entries=entries, warnings=frame_page.warnings + tuple(warnings))
 
 
-# --- What stands around -----------------------------------------------------------------------------
+# --- The page around the records --------------------------------------------------------------------
 
 
 def _without_surroundings(body: bytes) -> tuple[bytes, list[ProviderWarning]]:
-    """The page from its declaration to its closing tag, and what was left out around it (F11, F12)."""
+    """Cut off what is before the XML declaration and after the closing tag; return warnings of it (F11, F12)."""
     warnings = []
     text = body.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n").removeprefix(codecs.BOM_UTF8)
     if len(text) < len(body.removeprefix(codecs.BOM_UTF8)):
@@ -77,7 +77,10 @@ def _without_surroundings(body: bytes) -> tuple[bytes, list[ProviderWarning]]:
 
 
 def _split(text: bytes, verb: str) -> tuple[bytes, tuple[bytes, bytes], list[bytes]] | None:
-    """The page without its records, what must stand around each of them, and the records; None for no whole page."""
+    """Return the page without its records, the start and end tags that each record needs around it, and the records.
+
+    None if the page is incomplete.
+    """
     root = _ROOT.search(text)
     if root is None or not text.rstrip().endswith(b"OAI-PMH>"):
         return None
@@ -90,75 +93,75 @@ def _split(text: bytes, verb: str) -> tuple[bytes, tuple[bytes, bytes], list[byt
         m.start() for m in re.finditer(rb"<" + prefix + rb"record[\s>]", text) if verb_tag.end() <= m.start() < end
     ]
     closing = re.compile(rb"</" + prefix + rb"record\s*>")
-    records, rest, at = [], [], verb_tag.end()
+    records, between, at = [], [], verb_tag.end()
     for start, limit in zip(starts, [*starts[1:], end], strict=True):
         closings = [match.end() for match in closing.finditer(text, start, limit)]
         after = closings[-1] if closings else limit
         records.append(text[start:after])
-        rest.append(text[at:start])
+        between.append(text[at:start])
         at = after
-    frame = text[: verb_tag.end()] + b"".join(rest) + text[at:]
+    frame = text[: verb_tag.end()] + b"".join(between) + text[at:]
     opening = text[root.start() : verb_tag.end()]
-    # Between the two start tags stand responseDate and request; the tags alone are what a record needs around it.
-    tags = opening[: opening.index(b">") + 1] + verb_tag.group()
-    tail = b"</" + root.group(1) + verb.encode() + b"></" + root.group(1) + b"OAI-PMH>"
-    return frame, (tags, tail), records
+    # Without responseDate and request, which are between the two start tags.
+    start_tags = opening[: opening.index(b">") + 1] + verb_tag.group()
+    end_tags = b"</" + root.group(1) + verb.encode() + b"></" + root.group(1) + b"OAI-PMH>"
+    return frame, (start_tags, end_tags), records
 
 
 # --- One record -------------------------------------------------------------------------------------
 
 
-def _entry(record: bytes, around: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
+def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
     try:
-        return _parsed(record, around, verb, at)
+        return _parse_record(record, wrapper, verb, at)
     except (BrokenReply, UnicodeError) as exc:
         fault = str(exc)
-    mended, kinds = _mended(record)
-    if kinds and not _header_changed(record, mended):
+    repaired, repairs = _repair(record)
+    if repairs and not _header_changed(record, repaired):
         try:
-            return replace(_parsed(mended, around, verb, at), mended=kinds)
+            return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
         except BrokenReply as exc:
-            fault = f"{fault}; mended ({', '.join(kinds)}) it is no better: {exc}"
-    header = oai.Header(_said(record, "identifier"), _said(record, "datestamp"))
+            fault = f"{fault}; mended ({', '.join(repairs)}) it is no better: {exc}"
+    header = oai.Header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
     return ReceivedEntry(oai.Entry(header, record), fault=f"the record cannot be read: {fault}")
 
 
-def _parsed(record: bytes, around: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
+def _parse_record(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
     try:
-        root, text = envelope.read(around[0] + record + around[1])
-        (entry,) = answers.page_of(root, text, verb, continued=False, date=at).entries
+        root, text = envelope.parse(wrapper[0] + record + wrapper[1])
+        (entry,) = answers.page_from_tree(root, text, verb, continued=False, date=at).entries
     except ValueError as exc:
         raise BrokenReply("it does not hold exactly one record") from exc
-    except BrokenReply as exc:  # without the words about the whole answer
+    except BrokenReply as exc:  # the cause alone, as the text speaks of a whole answer
         cause = exc.__cause__
         raise BrokenReply(cause.msg or "" if isinstance(cause, etree.XMLSyntaxError) else str(exc)) from exc
     return entry
 
 
-def _said(record: bytes, name: str) -> str:
-    """What the header seems to say, for people: the record could not be read."""
+def _header_text(record: bytes, name: str) -> str:
+    """Return the probable text of a header element, for people only, as the record could not be parsed."""
     found = _HEADER_TEXTS[name].search(record)
     return oai.NOT_XML.sub("\ufffd", html.unescape(found.group(1).decode(errors="replace"))).strip() if found else ""
 
 
 def _header_changed(before: bytes, after: bytes) -> bool:
-    """Whether mending touched more of the header than its ampersands: then we would not know whose record it is."""
+    """Whether the repair changed more of the header than its ampersands: then the identifier may be wrong."""
     old, new = _HEADER.search(before), _HEADER.search(after)
     return old is None or new is None or _escape_ampersands(old.group()) != new.group()
 
 
-# --- Mending ----------------------------------------------------------------------------------------
+# --- Repairs ----------------------------------------------------------------------------------------
 
 
-def _mended(record: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The record after every mending that changes it, and what these were."""
-    kinds = []
-    for kind, mend in _MENDINGS.items():
-        after = mend(record)
+def _repair(record: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return the record after all repairs, and the names of those that changed it."""
+    repairs = []
+    for name, repair in _REPAIRS.items():
+        after = repair(record)
         if after != record:
             record = after
-            kinds.append(kind)
-    return record, tuple(kinds)
+            repairs.append(name)
+    return record, tuple(repairs)
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
@@ -170,10 +173,10 @@ def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("gisc-windows-1252", _as_windows_1252)
 
 _DECLARATION = re.compile(rb"<\?xml\s[^<>]*?\?>")
-_CHARACTER = re.compile(rb"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
+_CHARACTER_REFERENCE = re.compile(rb"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]*;)")
-_AMPERSAND = re.compile(rb"&(?!(?:[A-Za-z_][\w.\-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
-_OF_XML = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:[A-Za-z_][\w.\-]*|#[0-9]+|#x[0-9A-Fa-f]+);)")
+_XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 
 
 def _to_utf8(record: bytes) -> bytes:
@@ -185,28 +188,30 @@ def _without_forbidden_characters(record: bytes) -> bytes:
 
 
 def _without_forbidden_references(record: bytes) -> bytes:
-    def kept(match: re.Match[bytes]) -> bytes:
+    def without_forbidden(match: re.Match[bytes]) -> bytes:
         digits = match.group(1) or match.group(2)
         code = int(digits, 16 if match.group(1) else 10) if len(digits) < 9 else 0
         return b"" if code > 0x10FFFF or oai.NOT_XML.match(chr(code)) else match.group()
 
-    return _CHARACTER.sub(kept, record)
+    return _CHARACTER_REFERENCE.sub(without_forbidden, record)
 
 
 def _without_html_entities(record: bytes) -> bytes:
-    def known(match: re.Match[bytes]) -> bytes:
+    def character(match: re.Match[bytes]) -> bytes:
         name = match.group(1).decode()
-        return match.group() if name in _OF_XML else html.entities.html5.get(name, match.group().decode()).encode()
+        return (
+            match.group() if name in _XML_ENTITIES else html.entities.html5.get(name, match.group().decode()).encode()
+        )
 
-    return _ENTITY.sub(known, record)
+    return _ENTITY.sub(character, record)
 
 
 def _escape_ampersands(record: bytes) -> bytes:
-    return _AMPERSAND.sub(b"&amp;", record)
+    return _BARE_AMPERSAND.sub(b"&amp;", record)
 
 
 # H32, in its order; then F6 and F13.
-_MENDINGS: dict[str, Callable[[bytes], bytes]] = {
+_REPAIRS: dict[str, Callable[[bytes], bytes]] = {
     "bytes that are not UTF-8 read as windows-1252": _to_utf8,
     "forbidden characters dropped": _without_forbidden_characters,
     "references to forbidden characters dropped": _without_forbidden_references,

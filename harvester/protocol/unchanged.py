@@ -1,9 +1,9 @@
-"""Records of a page that are held byte for byte: told before the page is parsed, so that they need not be (promise 3).
+"""Find the records of a page that are stored byte for byte, before the page is parsed: they need no parsing (promise 3).
 
-What is held was parsed strictly, by itself, when it was stored. The same bytes are as well-formed where they stand in a
-page, so they are taken out, an empty element in their place, and the page is parsed strictly without them: that is
-well-formed exactly if the page as it came is, as long as each of these elements is found again in a `metadata` of its
-own. Where one is not (it stood in a comment), or anything else is odd, the page is parsed as it came. Pure.
+A stored record was parsed strictly, by itself, when it was stored. The same bytes in a page are therefore well-formed too.
+Such records are cut out of the page, an empty placeholder element takes the place of each, and the rest is parsed strictly:
+it is well-formed exactly if the whole page is, as long as each placeholder is found again in a `metadata` of its own. Where
+one is not (the record stood in a comment), or anything else is odd, the page is parsed whole. No network, no database.
 """
 
 import re
@@ -16,11 +16,11 @@ from lxml import etree
 
 from catalogue import oai
 
-FEWEST = 20  # chosen: records of a page for which asking the database is worth it
+MIN_RECORDS = 20  # chosen: records of a page for which asking the database is worth it
 
 
-class Version(Protocol):
-    """A record as it is held."""
+class StoredVersion(Protocol):
+    """The version of a record that the catalogue has."""
 
     @property
     def size(self) -> int: ...
@@ -28,56 +28,56 @@ class Version(Protocol):
     def equals(self, element: bytes) -> bool: ...
 
 
-Held = Callable[[Sequence[str]], Mapping[str, Version]]
+LoadStored = Callable[[Sequence[str]], Mapping[str, StoredVersion]]  # keys in, stored versions by key out
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A record of a page that is held as it came."""
+class UnchangedRecord:
+    """A record that was cut out of a page, because it is stored byte for byte."""
 
     key: str
     element: bytes
-    version: Version
+    version: StoredVersion
 
 
 _IDENTIFIER = re.compile(rb"<identifier>\s*([^<&]+?)\s*</identifier>")
-_BETWEEN_BYTES = 4096  # from the identifier to the record: the rest of a header
-_METADATA = re.compile(rb"<metadata(?:\s[^<>]*)?>\s*(?=<)")
-_END = re.compile(rb"\s*</metadata\s*>")
-_NAME = f"held-{secrets.token_hex(16)}"  # that no provider knows
+_MAX_HEADER_BYTES = 4096  # from the identifier to the metadata: the rest of a header
+_METADATA_START = re.compile(rb"<metadata(?:\s[^<>]*)?>\s*(?=<)")
+_METADATA_END = re.compile(rb"\s*</metadata\s*>")
+_PLACEHOLDER = f"unchanged-{secrets.token_hex(16)}"  # a name that no provider can know
 
 
-def take_out(text: bytes, held: Held) -> tuple[bytes, list[Known]] | None:
-    """The page without the records that are held as they came, and these; None if there are none, or few records."""
-    found = [(_IDENTIFIER.match(text, at), at) for at in _all(text, b"<identifier>")]
-    keys = {at: oai.identifier_key(match.group(1).decode("utf-8", "replace")) for match, at in found if match}
-    if len(keys) < FEWEST:
+def cut_out(text: bytes, load_stored: LoadStored) -> tuple[bytes, list[UnchangedRecord]] | None:
+    """Return the page without the records that are unchanged, and these; None if there are none, or few records."""
+    matches = [(_IDENTIFIER.match(text, at), at) for at in _positions(text, b"<identifier>")]
+    keys = {at: oai.identifier_key(match.group(1).decode("utf-8", "replace")) for match, at in matches if match}
+    if len(keys) < MIN_RECORDS:
         return None
-    versions = held(list(keys.values()))
-    pieces, known, done = [], list[Known](), 0
+    versions = load_stored(list(keys.values()))
+    pieces, unchanged, copied_to = [], list[UnchangedRecord](), 0
     for at, key in keys.items():
         version = versions.get(key)
-        start = _METADATA.search(text, at, at + _BETWEEN_BYTES) if version and at >= done else None
+        start = _METADATA_START.search(text, at, at + _MAX_HEADER_BYTES) if version and at >= copied_to else None
         if version is None or start is None:
             continue
         begin, end = start.end(), start.end() + version.size
-        if version.size < 0 or not _END.match(text, end) or not version.equals(element := text[begin:end]):
+        if version.size < 0 or not _METADATA_END.match(text, end) or not version.equals(element := text[begin:end]):
             continue
-        pieces += [text[done:begin], b'<%b xmlns="" n="%d"/>' % (_NAME.encode(), len(known))]
-        known.append(Known(key, element, version))
-        done = end
-    return (b"".join([*pieces, text[done:]]), known) if known else None
+        pieces += [text[copied_to:begin], b'<%b xmlns="" n="%d"/>' % (_PLACEHOLDER.encode(), len(unchanged))]
+        unchanged.append(UnchangedRecord(key, element, version))
+        copied_to = end
+    return (b"".join([*pieces, text[copied_to:]]), unchanged) if unchanged else None
 
 
-def number_of(root: etree._Element | None) -> int | None:
-    """Which of the records taken out stood where this element stands; None for an element of the page."""
-    return int(root.get("n", "")) if root is not None and root.tag == _NAME else None
+def placeholder_index(root: etree._Element | None) -> int | None:
+    """Return which of the records cut out this element is the placeholder of; None if it is an element of the page."""
+    return int(root.get("n", "")) if root is not None and root.tag == _PLACEHOLDER else None
 
 
-def _all(text: bytes, what: bytes) -> list[int]:
+def _positions(text: bytes, tag: bytes) -> list[int]:
     found = []
-    at = text.find(what)
+    at = text.find(tag)
     while at >= 0:
         found.append(at)
-        at = text.find(what, at + len(what))
+        at = text.find(tag, at + len(tag))
     return found

@@ -1,16 +1,16 @@
-"""What an operator should know of how a provider answers: kinds of remark, and how those of a run are added up. Pure."""
+"""Name and count the ways in which a provider deviates from the protocol. No network, no database."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-MAX_KINDS = 20  # chosen: different remarks that are kept of a run
-_MAX_CHARACTERS = 500  # of one: some repeat what the provider said
+MAX_KINDS = 20  # chosen: different warnings that a run stores
+_MAX_CHARACTERS = 500  # of one text: some repeat what the provider sent
 
 
 class WarningCode(StrEnum):
-    """What was not as it should be, for programs."""
+    """What was not as it should be, for programs. The values are stored in runs and shown in status.json."""
 
     VERSION = "protocol-version"
     IDENTIFY = "identify-unusable"
@@ -24,7 +24,7 @@ class WarningCode(StrEnum):
     CONTENT_TYPE = "content-type"
     MOVED = "moved"
     CONTRADICTION = "records-and-error"
-    MENDED = "record-mended"
+    REPAIRED = "record-mended"
     SURROUNDINGS = "page-mended"
     OTHER_SET = "other-set"
     TOO_OLD = "older-than-asked"
@@ -46,17 +46,17 @@ class ProviderWarning:
         return f"{self.text[:-1]} ({self.count} times)." if self.count > 1 else self.text
 
 
-def add_up(kept: Sequence[dict[str, Any]], more: Iterable[ProviderWarning]) -> list[dict[str, Any]]:
-    """Remarks as a run keeps them (code, text, count), with more of them: each kind once, MAX_KINDS at most."""
-    found = {(each["code"], each["text"]): int(each["count"]) for each in kept}
-    for remark in more:
-        kind = (str(remark.code), remark.text[:_MAX_CHARACTERS])
-        if kind not in found and len(found) >= MAX_KINDS:
-            kind = (str(WarningCode.MORE), "There are more kinds of remark in the log.")
-        found[kind] = found.get(kind, 0) + remark.count
-    return [{"code": code, "text": text, "count": count} for (code, text), count in found.items()]
+def merge_warnings(stored: Sequence[dict[str, Any]], new: Iterable[ProviderWarning]) -> list[dict[str, Any]]:
+    """Add warnings to those that a run stores (code, text, count): each kind once, at most MAX_KINDS of them."""
+    counts = {(each["code"], each["text"]): int(each["count"]) for each in stored}
+    for warning in new:
+        kind = (str(warning.code), warning.text[:_MAX_CHARACTERS])
+        if kind not in counts and len(counts) >= MAX_KINDS:
+            kind = (str(WarningCode.MORE), "There are more kinds of warning in the log.")
+        counts[kind] = counts.get(kind, 0) + warning.count
+    return [{"code": code, "text": text, "count": count} for (code, text), count in counts.items()]
 
 
-def sentences(kept: Iterable[dict[str, Any]]) -> list[str]:
-    """The remarks of a run as they are read."""
-    return [str(ProviderWarning(WarningCode(each["code"]), each["text"], each["count"])) for each in kept]
+def describe_warnings(stored: Iterable[dict[str, Any]]) -> list[str]:
+    """Return the stored warnings of a run as sentences."""
+    return [str(ProviderWarning(WarningCode(each["code"]), each["text"], each["count"])) for each in stored]

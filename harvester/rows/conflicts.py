@@ -1,6 +1,6 @@
-"""Conflicts: note them as a link brings them, and settle them. The only writer of Conflict.
+"""Write conflicts: record them as a link brings them, and settle them. The only writer of Conflict.
 
-Records are never written here but through `catalogue.writing.store`.
+Records are written by `catalogue.writing.store` alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ Kind = Conflict.Kind
 
 @dataclass(frozen=True, slots=True)
 class ConflictReport:
-    """What a link said of one identifier, and what the catalogue made of it; no `reason` where they agree."""
+    """What a link brought of one identifier, and how the catalogue differs; `kind` is None where they agree."""
 
     entry: PreparedEntry
     raw: bytes | None
@@ -30,37 +30,37 @@ class ConflictReport:
 
 
 def kind_of(result: decisions.Result) -> Kind | None:
-    """Which kind of conflict a result of `store.put_entries` tells of, if any."""
+    """The kind of conflict that a result of `store.put_entries` reports, if any."""
     return None if result.disagreement is None else Kind(result.disagreement.value)
 
 
-def note(run: Run, words: Sequence[ConflictReport]) -> None:
-    """Write down who disagrees, and that those who agree again no longer do; in the caller's transaction.
+def record(run: Run, reports: Sequence[ConflictReport]) -> None:
+    """Store who disagrees, and settle the conflicts of those that agree again; in the caller's transaction.
 
-    What an operator has settled stays settled for as long as the provider says the same.
+    What an operator has settled stays settled for as long as the provider brings the same.
     """
     now = timezone.now()
-    by_key = {word.entry.key: word for word in words}
+    by_key = {report.entry.key: report for report in reports}
     rows = {row.key: row for row in Conflict.objects.filter(link=run.link_id, key__in=list(by_key))}
     new, changed = [], []
-    for key, word in by_key.items():
+    for key, report in by_key.items():
         row = rows.get(key)
-        if word.kind is None:
+        if report.kind is None:
             if row is not None and row.settled is None:
                 row.settled, row.settlement = now, "The provider and the catalogue agree again."
                 changed.append(row)
             continue
-        digest = word.entry.digest
+        digest = report.entry.digest
         if row is None:
             row = Conflict(link_id=run.link_id, key=key, first_seen=now)
             new.append(row)
         else:
-            if row.settled is not None and (row.kind, _bytes(row.digest)) != (word.kind, digest):
+            if row.settled is not None and (row.kind, _as_bytes(row.digest)) != (report.kind, digest):
                 row.settled, row.settlement = None, ""
             changed.append(row)
-        row.identifier, row.kind, row.reason, row.last_seen = word.entry.identifier, word.kind, word.reason, now
-        row.digest, row.raw, row.metadata_date = digest, word.raw, word.entry.metadata_date
-        row.provenance = None if word.provenance is None else dict(word.provenance)
+        row.identifier, row.kind, row.reason, row.last_seen = report.entry.identifier, report.kind, report.reason, now
+        row.digest, row.raw, row.metadata_date = digest, report.raw, report.entry.metadata_date
+        row.provenance = None if report.provenance is None else dict(report.provenance)
     Conflict.objects.bulk_create(new)
     Conflict.objects.bulk_update(
         changed,
@@ -79,15 +79,18 @@ def note(run: Run, words: Sequence[ConflictReport]) -> None:
     )
 
 
-def keep(conflict: Conflict, by: str) -> str:
-    """The operator leaves things as they are; what to tell. It comes up again when the provider says otherwise."""
+def leave_as_is(conflict: Conflict, by: str) -> str:
+    """Settle a conflict without a change; the message for the operator. It comes back when the provider's copy changes."""
     settle(conflict, f"Left as it is by {by}.")
-    return "left as it is; it comes up again only when the provider says something else"
+    return "left as it is; it comes up again only when the provider's copy changes"
 
 
 @transaction.atomic
 def hand_over(conflict: Conflict, by: str) -> str:
-    """A misplaced record goes from our own set to the provider's, whose version is asked for next. Raises ValueError."""
+    """Move a misplaced record from our own set to the provider's, and request the provider's version.
+
+    Returns the message for the operator. Raises ValueError with the reason where this cannot be done.
+    """
     if conflict.kind != Kind.MISPLACED:
         raise ValueError("only a misplaced record can be handed over")
     into = conflict.link.local_set
@@ -101,9 +104,9 @@ def hand_over(conflict: Conflict, by: str) -> str:
 
 @transaction.atomic
 def withdraw(conflict: Conflict, by: str) -> str:
-    """A record that its provider has deleted, no longer knows, or knows by another name, is deleted here.
+    """Delete a record here that its provider has deleted, no longer knows, or lists under another identifier.
 
-    Raises ValueError.
+    Returns the message for the operator. Raises ValueError with the reason where this cannot be done.
     """
     if conflict.kind not in (Kind.VANISHED, Kind.RENAMED, Kind.MASS):
         raise ValueError("only a record that its provider no longer has is deleted here; the others have an owner")
@@ -111,16 +114,16 @@ def withdraw(conflict: Conflict, by: str) -> str:
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.action is decisions.Action.REJECTED:
         raise ValueError(f"the record {result.reason}")
-    remote_headers.of(conflict.link).filter(key=conflict.key).update(deleted=True)
+    remote_headers.mark_deleted(conflict.link, conflict.key)
     settle(conflict, f"Deleted by {by}.")
     return "deleted"
 
 
-def settle(conflict: Conflict, how: str) -> None:
-    """It waits for nobody any more."""
-    conflict.settled, conflict.settlement = timezone.now(), how
+def settle(conflict: Conflict, settlement: str) -> None:
+    """Store how the conflict was settled, and that it waits for nobody any more."""
+    conflict.settled, conflict.settlement = timezone.now(), settlement
     conflict.save(update_fields=["settled", "settlement"])
 
 
-def _bytes(value: bytes | memoryview | None) -> bytes | None:
+def _as_bytes(value: bytes | memoryview | None) -> bytes | None:
     return None if value is None else bytes(value)

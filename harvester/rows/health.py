@@ -1,6 +1,7 @@
-"""The canary: how long ago a task came through beat, broker, worker and database. Its age is the health of all four.
+"""Write and read the health of this node: the canary, and the clock of this host.
 
-The clocks (W19): this host's against NTP, and each provider's against ours. Correctness never depends on them.
+The age of the canary tells whether beat, broker, worker and database all work. The clocks (W19) are this host's
+against NTP and each provider's against ours; no result depends on them.
 """
 
 import logging
@@ -12,9 +13,17 @@ from django.utils import timezone
 
 from harvester.models import Canary, HostClock
 
+logger = logging.getLogger(__name__)
+
+HOST_CLOCK_ALARM_S = 1.0  # of this host against NTP
+SKEW_WARNING_S = 5.0  # W19
+SKEW_ALARM_S = 60.0
+_CHECK_EVERY = timedelta(minutes=10)  # chosen
+_TIMEOUT_S = 2
+
 
 def record_tick() -> None:
-    """A tick has come through."""
+    """Store the time of the last scheduler tick that a worker ran."""
     Canary.objects.update_or_create(pk=1, defaults={"last": timezone.now()})
 
 
@@ -25,24 +34,15 @@ def tick_age_s() -> float | None:
 
 
 def is_tick_late(age_s: float | None) -> bool:
-    """Whether nobody harvests any more, as far as one can tell by a canary of this age."""
+    """Whether the last tick is so long ago that harvesting has probably stopped."""
     return age_s is None or age_s > settings.GISC_CANARY_SECONDS
 
 
-logger = logging.getLogger(__name__)
-
-ALARM_S = 1.0  # of this host against NTP
-SKEW_WARNING_S = 5.0  # W19
-SKEW_ALARM_S = 60.0
-_EVERY = timedelta(minutes=10)  # chosen
-_TIMEOUT_S = 2
-
-
 def check_host_clock(now: datetime) -> HostClock | None:
-    """Ask the NTP servers, if there are any and it is time; what was found, or None where nothing was asked."""
+    """Ask the NTP servers if a check is due, and store the result; None if there are no servers or none is due."""
     servers = settings.GISC_NTP_SERVERS
-    held = HostClock.objects.filter(pk=1).first()
-    if not servers or (held is not None and now - held.checked < _EVERY):
+    clock = HostClock.objects.filter(pk=1).first()
+    if not servers or (clock is not None and now - clock.checked < _CHECK_EVERY):
         return None
     faults = []
     for server in servers:
@@ -52,39 +52,39 @@ def check_host_clock(now: datetime) -> HostClock | None:
         except (ntplib.NTPException, OSError) as exc:
             faults.append(f"{server}: {exc}")
             continue
-        return _keep(now, server, offset_s=answer.offset)
-    return _keep(now, "", fault="; ".join(faults))
+        return _record_host_clock(now, server, measured_s=answer.offset)
+    return _record_host_clock(now, "", fault="; ".join(faults))
 
 
-def _keep(now: datetime, server: str, *, offset_s: float | None = None, fault: str = "") -> HostClock:
-    found, _ = HostClock.objects.update_or_create(
-        pk=1, defaults={"checked": now, "server": server, "offset_s": offset_s, "fault": fault}
+def _record_host_clock(now: datetime, server: str, *, measured_s: float | None = None, fault: str = "") -> HostClock:
+    clock, _ = HostClock.objects.update_or_create(
+        pk=1, defaults={"checked": now, "server": server, "offset_s": measured_s, "fault": fault}
     )
-    if offset_s is None:
+    if measured_s is None:
         logger.warning("no NTP server answered", extra={"reason": fault})
-    elif abs(offset_s) > ALARM_S:
-        logger.error("the clock of this host is wrong", extra={"offset_s": round(offset_s, 3), "server": server})
-    return found
+    elif abs(measured_s) > HOST_CLOCK_ALARM_S:
+        logger.error("the clock of this host is wrong", extra={"offset_s": round(measured_s, 3), "server": server})
+    return clock
 
 
 def host_clock_state() -> str:
-    """In a word or a sentence how this host's clock stands; empty where no NTP server is set."""
+    """The state of this host's clock, `ok` or a few words; empty where no NTP server is set."""
     if not settings.GISC_NTP_SERVERS:
         return ""
-    held = HostClock.objects.filter(pk=1).first()
-    if held is None:
+    clock = HostClock.objects.filter(pk=1).first()
+    if clock is None:
         return "not checked yet"
-    if held.offset_s is None:
+    if clock.offset_s is None:
         return "no NTP server answered"
-    if abs(held.offset_s) > ALARM_S:
-        return f"wrong by {held.offset_s:+.1f} s; set it by NTP"
+    if abs(clock.offset_s) > HOST_CLOCK_ALARM_S:
+        return f"wrong by {clock.offset_s:+.1f} s; set it by NTP"
     return "ok"
 
 
-def offset_s() -> float | None:
+def host_clock_offset_s() -> float | None:
     """NTP's time minus this host's, as last measured."""
-    held = HostClock.objects.filter(pk=1).first()
-    return held.offset_s if held else None
+    clock = HostClock.objects.filter(pk=1).first()
+    return clock.offset_s if clock else None
 
 
 def skew_s(response_date: datetime) -> float:
@@ -92,10 +92,10 @@ def skew_s(response_date: datetime) -> float:
     return (response_date - timezone.now()).total_seconds()
 
 
-def skew_remark(skew: float | None) -> str:
-    """What an operator is told of a provider's clock; empty where it is near enough."""
+def describe_skew(skew: float | None) -> str:
+    """A sentence on a provider's clock that differs from ours; empty where the difference is small."""
     if skew is None or abs(skew) <= SKEW_WARNING_S:
         return ""
     side = "ahead of" if skew > 0 else "behind"
-    grave = "; tell the provider" if abs(skew) > SKEW_ALARM_S else ""
-    return f"The provider's clock is {abs(skew):.0f} s {side} ours{grave}."
+    advice = "; tell the provider" if abs(skew) > SKEW_ALARM_S else ""
+    return f"The provider's clock is {abs(skew):.0f} s {side} ours{advice}."

@@ -1,4 +1,4 @@
-"""A provider that says it has moved for good: its new address is proposed, and taken by a person only (H27)."""
+"""Write the address that a provider has moved to: proposed by runs, accepted by a person only (H27)."""
 
 import logging
 from urllib.parse import urlsplit
@@ -10,15 +10,15 @@ from harvester.models import Link
 from harvester.net import addresses
 
 logger = logging.getLogger(__name__)
-_LONGEST = 500  # characters that the field holds
+_MAX_LENGTH = 500  # characters of the field
 
 
-def note(link: Link, moved_to: str) -> None:
-    """Remember the base URL that the provider names instead of the link's; "" where it does not, or no longer.
+def propose(link: Link, moved_to: str) -> None:
+    """Store the base URL to which the provider redirects for good; "" where it does not, or no longer.
 
-    `link` as it was asked. Of its own provider only: an alternative has no address of its own in the link.
+    `link`: as the provider was asked. Only of the link's own provider: a link stores no address of an alternative.
     """
-    if link.serving_id is not None or link.moved_to == moved_to or len(moved_to) > _LONGEST:
+    if link.serving_id is not None or link.moved_to == moved_to or len(moved_to) > _MAX_LENGTH:
         return
     if Link.objects.filter(pk=link.pk, base_url=link.base_url, serving=None).update(moved_to=moved_to):
         link.moved_to = moved_to
@@ -27,31 +27,33 @@ def note(link: Link, moved_to: str) -> None:
 
 @transaction.atomic
 def accept(link: Link, moved_to: str) -> str:
-    """Make the proposed address the link's base URL, and tell what that means. Raises ValueError with the reason if not.
+    """Make the proposed address the link's base URL; the message for the operator. Raises ValueError with the reason if not.
 
-    `moved_to`: the address as the person who accepts it has seen it. `harvested_to` stays: it is the provider's own
-    word that this is the same repository, and the last harvests were redirected there already.
+    `moved_to`: the address as the person who accepts it has seen it. `harvested_to` stays: the provider itself says
+    that this is the same repository, and the last harvests were redirected there already.
     """
-    held = Link.objects.select_for_update(of=("self",)).select_related("local_set").get(pk=link.pk)
-    if not moved_to or held.moved_to != moved_to:
-        raise ValueError("the provider proposes " + (held.moved_to or "no other address"))
-    before = held.base_url
-    here, there = (urlsplit(url).hostname or "" for url in (before, moved_to))
-    if here != there and not addresses.may_lead(addresses.addresses(here), addresses.addresses(there)):
+    current = Link.objects.select_for_update(of=("self",)).select_related("local_set").get(pk=link.pk)
+    if not moved_to or current.moved_to != moved_to:
+        raise ValueError("the provider proposes " + (current.moved_to or "no other address"))
+    old_url = current.base_url
+    old_host, new_host = (urlsplit(url).hostname or "" for url in (old_url, moved_to))
+    if old_host != new_host and not addresses.is_redirect_allowed(
+        addresses.resolve(old_host), addresses.resolve(new_host)
+    ):
         raise ValueError(
-            f"{there} is a more private address than {here}; if it is right, write it into the link yourself"
+            f"{new_host} is a more private address than {old_host}; if it is right, write it into the link yourself"
         )
-    keeps_password = addresses.may_have_credentials(before, moved_to) or not held.user
+    keeps_password = addresses.may_send_credentials(old_url, moved_to) or not current.user
     if not keeps_password:
-        held.user = held.sealed_password = ""
-    held.base_url, held.moved_to = moved_to, ""
+        current.user = current.sealed_password = ""
+    current.base_url, current.moved_to = moved_to, ""
     try:
-        held.full_clean()
+        current.full_clean()
     except ValidationError as exc:
         raise ValueError(" ".join(exc.messages)) from exc
-    held.save(update_fields=["base_url", "moved_to", "user", "sealed_password"])
-    logger.info("new address accepted", extra={"link": held.name, "base_url": moved_to})
-    told = f"The base URL of {held} is now {moved_to}; the next run goes on from where the last one ended"
+    current.save(update_fields=["base_url", "moved_to", "user", "sealed_password"])
+    logger.info("new address accepted", extra={"link": current.name, "base_url": moved_to})
+    message = f"The base URL of {current} is now {moved_to}; the next run goes on from where the last one ended"
     if keeps_password:
-        return f"{told}."
-    return f"{told}. It is another host, so user name and password were forgotten: enter them again if it wants them."
+        return f"{message}."
+    return f"{message}. It is another host, so user name and password were removed: enter them again if it needs them."

@@ -1,4 +1,4 @@
-"""Our own database away for a while: restarted, killed, or a connection to it cut. What a worker must still say waits."""
+"""Wait while our own database is away: restarted, killed, or a connection to it cut."""
 
 import logging
 import time
@@ -16,35 +16,35 @@ _OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg
 _PAUSE_S = 0.5  # chosen
 
 
-def is_one(exc: Exception) -> bool:
-    """Whether the database was lost, and not asked something wrong.
+def is_outage(exc: Exception) -> bool:
+    """Whether the connection to the database was lost, rather than a statement wrong.
 
-    The driver has no class of its own for an answer that breaks off; then the connection is gone.
+    The driver has no class of its own for an answer that breaks off; then the connection is closed.
     """
-    gone = connection.connection is None or connection.connection.closed
-    return isinstance(exc, _OUTAGES) or (isinstance(exc, _ERRORS) and bool(gone))
+    is_closed = connection.connection is None or connection.connection.closed
+    return isinstance(exc, _OUTAGES) or (isinstance(exc, _ERRORS) and bool(is_closed))
 
 
-def persist(act: Callable[[], object]) -> None:
-    """Do something small in the database, again and again while that cannot be reached.
+def retry_while_away(action: Callable[[], object]) -> None:
+    """Run a small write, and repeat it while the database cannot be reached, for as long as a lease lasts.
 
-    For as long as a lease lasts: after that nobody waits for what a worker has to say of its run. Raises what the database said then.
+    After that another worker takes the run over. Raises the last error of the database then.
     """
-    until = time.monotonic() + settings.GISC_LEASE_SECONDS
+    deadline = time.monotonic() + settings.GISC_LEASE_SECONDS
     while True:
         try:
-            act()
+            action()
             return
         except _ERRORS as exc:
-            if not is_one(exc):
+            if not is_outage(exc):
                 raise
             connection.close()  # else the broken one would be used for ever
-            if time.monotonic() >= until:
+            if time.monotonic() >= deadline:
                 raise
-            logger.info("waiting for the database", extra={"reason": reason(exc)})
+            logger.info("waiting for the database", extra={"reason": describe_error(exc)})
         time.sleep(_PAUSE_S)
 
 
-def reason(exc: Exception) -> str:
-    """What the database said, in one line."""
+def describe_error(exc: Exception) -> str:
+    """The message of an error in one line, or its class if it has none."""
     return " ".join(str(exc).split()) or type(exc).__name__

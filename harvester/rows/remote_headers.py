@@ -1,6 +1,6 @@
-"""The link's table: what the provider's headers last said (H40). The only writer of RemoteHeader.
+"""Write the headers that a link's providers gave last (H40): the link's table. The only writer of RemoteHeader.
 
-Called by the worker that holds the link's run, inside the transaction that stores what the headers belong to (W29).
+Called by the worker that has the link's run, inside the transaction that stores what the headers belong to (W29).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ State = RemoteHeader.State
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownHeader:
     """A row of the table, as far as a comparison needs it."""
 
     datestamp: datetime | None
@@ -25,11 +25,11 @@ class Known:
     state: str
 
     def differs_from(self, header: oai.Header) -> bool:
-        """Whether the provider has said something else since."""
+        """Whether the provider gives another datestamp or status now."""
         return (datestamps.lenient(header.datestamp), header.deleted) != (self.datestamp, self.deleted)
 
-    def says(self, header: oai.Header, *, settled_before: datetime | None) -> bool:
-        """Whether the provider says the same as before, so that the record need not be asked for.
+    def proves_unchanged(self, header: oai.Header, *, settled_before: datetime | None) -> bool:
+        """Whether the record cannot have changed since it was stored, so that it need not be asked for.
 
         A datestamp in the granule of the last list's responseDate, or later, proves nothing: the record may have
         changed again in that granule.
@@ -38,70 +38,47 @@ class Known:
         return self.state == State.HELD and settled and not self.differs_from(header)
 
 
-def of(link: Link) -> QuerySet[RemoteHeader]:
+# --- Reading ----------------------------------------------------------------------------------------
+
+
+def of_provider(link: Link) -> QuerySet[RemoteHeader]:
     """The rows of the provider that serves the link; each provider has its own (W32)."""
     return RemoteHeader.objects.filter(Q(alternative_id=link.serving_id), link_id=link.pk)
 
 
-def known(link: Link, keys: Sequence[str]) -> dict[str, Known]:
-    """What the table says of these keys."""
+def live(link: Link) -> QuerySet[RemoteHeader]:
+    """The rows of records that are stored as the provider gave them, and not deleted there."""
+    return of_provider(link).filter(deleted=False, state=State.HELD)
+
+
+def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
+    """The rows of these keys, by key."""
     return {
-        key: Known(datestamp, deleted, state)
-        for key, datestamp, deleted, state in of(link)
+        key: KnownHeader(datestamp, deleted, state)
+        for key, datestamp, deleted, state in of_provider(link)
         .filter(key__in=keys)
         .values_list("key", "datestamp", "deleted", "state")
     }
 
 
-def note(link: Link, said: Iterable[tuple[oai.Header, str]]) -> None:
-    """Write down what headers said, each with the state it leads to; rows that say so already are not touched."""
-    rows = {oai.identifier_key(header.identifier): (header, state) for header, state in said if header.identifier}
-    if not rows:
-        return
-    columns: list[list[object]] = [[], [], [], [], []]
-    for key, (header, state) in rows.items():
-        stamp = datestamps.lenient(header.datestamp)
-        for column, value in zip(columns, (key, header.identifier, stamp, header.deleted, str(state)), strict=True):
-            column.append(value)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            INSERT INTO harvester_remoteheader AS held
-                (link_id, alternative_id, key, identifier, datestamp, deleted, state)
-            SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[])
-            ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
-                identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
-                state = excluded.state
-            WHERE (held.identifier, held.datestamp, held.deleted, held.state)
-                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
-            """,
-            [link.pk, link.serving_id, *columns],
-        )
+_TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTED)
 
 
-_TO_ASK = (State.WANTED, State.ABSENT, State.DOUBTED)
+def next_to_request(link: Link, number: int) -> list[RemoteHeader]:
+    """The next identifiers to ask for by GetRecord, so many at most."""
+    return list(of_provider(link).filter(state__in=_TO_REQUEST).order_by("id")[:number])
 
 
-def wanted(link: Link, number: int) -> list[RemoteHeader]:
-    """The next identifiers to ask for by GetRecord."""
-    return list(of(link).filter(state__in=_TO_ASK).order_by("id")[:number])
-
-
-def any_wanted(link: Link) -> bool:
-    return of(link).filter(state__in=_TO_ASK).exists()
-
-
-def mark_seen(run: Run, keys: Sequence[str]) -> None:
-    """A comparison has seen these listed."""
-    of(run.link).filter(key__in=keys).update(seen_in=run.pk)
+def any_to_request(link: Link) -> bool:
+    return of_provider(link).filter(state__in=_TO_REQUEST).exists()
 
 
 def unseen(run: Run) -> QuerySet[RemoteHeader]:
-    """What a comparison should have seen listed and did not: live rows of its window.
+    """The live rows of a comparison's window that the provider did not list.
 
-    The first slice has those, too, that the provider of today has never told of.
+    The first slice has those, too, that this provider has never listed.
     """
-    rows = of(run.link).filter(state=State.HELD, deleted=False)
+    rows = of_provider(run.link).filter(state=State.HELD, deleted=False)
     rows = rows.exclude(seen_in=run.pk) if run.pk else rows
     if run.list_from is not None:
         rows = rows.filter(datestamp__gte=run.list_from)
@@ -112,36 +89,78 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
     return rows
 
 
-def drop_suspicion(link: Link) -> None:
-    """A comparison ended before it had asked for all that it missed: the next one looks for itself."""
-    of(link).filter(state=State.ABSENT).update(state=State.HELD)
+# --- Writing ----------------------------------------------------------------------------------------
 
 
-def live(link: Link) -> QuerySet[RemoteHeader]:
-    """All that the link holds."""
-    return of(link).filter(deleted=False, state=State.HELD)
-
-
-def vanish(rows: Sequence[RemoteHeader]) -> None:
-    """The provider says that it does not know these."""
-    RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.VANISHED)
+def record(link: Link, headers: Iterable[tuple[oai.Header, str]]) -> None:
+    """Store headers as the provider gave them, each with its new state; rows that are the same already stay untouched."""
+    rows = {oai.identifier_key(header.identifier): (header, state) for header, state in headers if header.identifier}
+    if not rows:
+        return
+    columns: list[list[object]] = [[], [], [], [], []]
+    for key, (header, state) in rows.items():
+        stamp = datestamps.lenient(header.datestamp)
+        for column, value in zip(columns, (key, header.identifier, stamp, header.deleted, str(state)), strict=True):
+            column.append(value)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO harvester_remoteheader AS stored
+                (link_id, alternative_id, key, identifier, datestamp, deleted, state)
+            SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[])
+            ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
+                identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
+                state = excluded.state
+            WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state)
+                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
+            """,
+            [link.pk, link.serving_id, *columns],
+        )
 
 
 def request(link: Link, key: str) -> None:
     """Ask for this record in the link's next run."""
-    of(link).filter(key=key).update(state=State.WANTED)
+    of_provider(link).filter(key=key).update(state=State.WANTED)
 
 
-def distrust(link: Link) -> None:
-    """The link asks for something else from now on: none of these datestamps counts."""
+def mark_seen(run: Run, keys: Sequence[str]) -> None:
+    """Store that a comparison found these in the provider's list."""
+    of_provider(run.link).filter(key__in=keys).update(seen_in=run.pk)
+
+
+def mark_absent(rows: QuerySet[RemoteHeader]) -> None:
+    """Ask for the rows that `unseen` gave, by GetRecord, in the same run."""
+    rows.update(state=State.ABSENT)
+
+
+def clear_absent(link: Link) -> None:
+    """A comparison ended before it had asked for all absent records: the next one lists and compares again."""
+    of_provider(link).filter(state=State.ABSENT).update(state=State.HELD)
+
+
+def mark_vanished(rows: Sequence[RemoteHeader]) -> None:
+    """Store that the provider answers idDoesNotExist for these."""
+    RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.VANISHED)
+
+
+def mark_deleted(link: Link, key: str) -> None:
+    """Store that this record is deleted at the provider that serves the link."""
+    of_provider(link).filter(key=key).update(deleted=True)
+
+
+def forget_datestamps(link: Link) -> None:
+    """Clear the datestamps of all the link's providers, as the link asks for something else from now on."""
     RemoteHeader.objects.filter(link_id=link.pk).update(datestamp=None, state=State.HELD)
 
 
 # --- When another provider takes over ---------------------------------------------------------------
 
 
-def begin_anew(link: Link, to: Alternative | None) -> None:
-    """All that is held is looked for at this provider, and nothing that it said before counts (W31, W32)."""
+def prepare_for_whole_list(link: Link, to: Alternative | None) -> None:
+    """Fill this provider's rows with all live identifiers of the present one, and clear its datestamps (W31, W32).
+
+    So the comparison after its whole list misses nothing that is stored, and nothing that it gave before counts.
+    """
     to_id = to.pk if to else None
     RemoteHeader.objects.filter(Q(alternative_id=to_id), link_id=link.pk).update(datestamp=None, state=State.HELD)
     with connection.cursor() as cursor:
@@ -157,12 +176,15 @@ def begin_anew(link: Link, to: Alternative | None) -> None:
 
 
 def mark_doubtful(link: Link, to: Alternative | None, identifiers: Mapping[str, str]) -> None:
-    """Ask this provider for these records, by key, in its next run: it has not said what the catalogue now says."""
+    """Ask this provider for these records in its next run, as they changed here while another one served the link.
+
+    `identifiers`: by key.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            INSERT INTO harvester_remoteheader AS held (link_id, alternative_id, key, identifier, deleted, state)
-            SELECT %s, %s, key, identifier, false, %s FROM unnest(%s::text[], %s::text[]) AS doubted (key, identifier)
+            INSERT INTO harvester_remoteheader (link_id, alternative_id, key, identifier, deleted, state)
+            SELECT %s, %s, key, identifier, false, %s FROM unnest(%s::text[], %s::text[]) AS doubtful (key, identifier)
             ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET state = excluded.state
             """,
             [

@@ -1,11 +1,14 @@
-"""Who works on a run: a lease with host and process id, so that a dead worker's run is free at once.
+"""Write runs and their rejects. The only writer of Run and Reject.
 
-The counters of runs: added to in the transaction that stores what is counted.
+A worker has a run by a lease with its host and process id, so that the run of a dead worker is free at once. An update
+that depends on where the run stands has that as its condition: whoever comes second changes nothing (promise 4).
 """
 
 import os
 import socket
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -14,15 +17,31 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalogue import locks
-from harvester.models import Run
+from harvester.models import Link, Reject, Run
+
+_START_OF_LIST: dict[str, object] = {
+    "phase": Run.Phase.LISTING,
+    "token": "",
+    "pages": 0,
+    "listed": 0,
+    "list_size": None,
+    "marked_token": "",
+    "marked_page": None,
+    "first_response": None,
+    "newest": None,
+    "sealed_cookies": "",
+}
+
+# --- Leases -----------------------------------------------------------------------------------------
 
 
 def this_worker() -> str:
+    """This process as `Run.holder` names it: host:pid."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def is_abandoned(run: Run, now: datetime) -> bool:
-    """Whether nobody works on the run: no lease, a lease run out, or a holder on this host that is dead."""
+    """Whether nobody works on the run: no lease, a lease run out, or a worker on this host that is dead."""
     if run.leased_until is None or run.leased_until <= now:
         return True
     host, _, pid = run.holder.rpartition(":")
@@ -40,49 +59,239 @@ def _is_alive(pid: int) -> bool:
 
 
 def claim_run(run_id: int) -> Run | None:
-    """The run, leased to this process; None if it is not open, must wait, or is leased to another."""
+    """Lease the run to this process. None if the run is not open, must wait, or is leased to another worker."""
     now = timezone.now()
     run = Run.objects.filter(pk=run_id, state=Run.State.OPEN).select_related("link__local_set", "link__serving").first()
     if run is None or not is_abandoned(run, now) or (run.not_before is not None and run.not_before > now):
         return None
     with transaction.atomic():
-        if not _has_room(run, now):
+        if not _is_below_limits(run, now):
             return None
         won = Run.objects.filter(
             pk=run.pk, state=Run.State.OPEN, holder=run.holder, leased_until=run.leased_until, attempts=run.attempts
-        ).update(
-            holder=this_worker(),
-            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
-            attempts=F("attempts") + 1,
-        )
+        ).update(holder=this_worker(), leased_until=_lease_end(now), attempts=F("attempts") + 1)
     if won != 1:
         return None
     run.refresh_from_db()
     return run
 
 
-def _has_room(run: Run, now: datetime) -> bool:
+def _is_below_limits(run: Run, now: datetime) -> bool:
     """Whether one more run may be worked on, in all and at this provider's host. Holds a lock until the claim is made.
 
-    A run without room stays open; the next tick looks again.
+    A run above the limits stays open; the next tick looks again.
     """
     locks.lock_transaction(locks.RUN_CLAIMS)
     others = Run.objects.filter(state=Run.State.OPEN, leased_until__gt=now).exclude(pk=run.pk)
     working = [other for other in others.select_related("link__serving") if not is_abandoned(other, now)]
-    there = [other for other in working if _host(other) == _host(run)]
-    return len(working) < settings.GISC_MAX_RUNS and len(there) < settings.GISC_MAX_RUNS_PER_HOST
+    same_host = [other for other in working if _provider_host(other) == _provider_host(run)]
+    return len(working) < settings.GISC_MAX_RUNS and len(same_host) < settings.GISC_MAX_RUNS_PER_HOST
 
 
-def _host(run: Run) -> str:
+def _provider_host(run: Run) -> str:
     return urlsplit(run.link.provider.base_url).hostname or ""
 
 
+def _lease_end(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.GISC_LEASE_SECONDS)
+
+
 def release_run(run_id: int) -> None:
-    """Give the run up, if this process holds it."""
+    """End the lease, if this process has it."""
     Run.objects.filter(pk=run_id, holder=this_worker()).update(holder="", leased_until=None)
 
 
+# --- Beginning --------------------------------------------------------------------------------------
+
+
+def open_run(
+    link: Link,
+    *,
+    trigger: str,
+    begun: datetime,
+    strategy: str,
+    list_from: datetime | None,
+    list_until: datetime | None = None,
+    purpose: Run.Purpose = Run.Purpose.HARVEST,
+    beyond_ceiling: bool = False,
+) -> Run | None:
+    """Create an open run of the link; None if the link has one already."""
+    run, is_new = Run.objects.get_or_create(
+        link=link,
+        state=Run.State.OPEN,
+        defaults={
+            "purpose": purpose,
+            "trigger": trigger,
+            "begun": begun,
+            "strategy": strategy,
+            "list_from": list_from,
+            "list_until": list_until,
+            "beyond_ceiling": beyond_ceiling,
+        },
+    )
+    return run if is_new else None
+
+
+def mark_queued(run: Run) -> None:
+    """Store that a task for this run was put into the queue now."""
+    Run.objects.filter(pk=run.pk).update(queued=timezone.now())
+
+
+def set_bounds(run: Run, *, granularity: str, list_from: datetime | None) -> None:
+    """Store what the list is asked for with, if this worker has the run."""
+    Run.objects.filter(pk=run.pk, holder=this_worker()).update(granularity=granularity, list_from=list_from)
+
+
+# --- Going on ---------------------------------------------------------------------------------------
+
+
+def advance_list(
+    run: Run,
+    *,
+    now: datetime,
+    entries: int,
+    token: str,
+    marked_token: str,
+    marked_page: bytes,
+    first_response: datetime | None,
+    newest: datetime | None,
+    list_size: int | None,
+    warnings: Sequence[dict[str, Any]],
+    sealed_cookies: str,
+) -> bool:
+    """Move the run on by one page and extend the lease, in the caller's transaction.
+
+    False if `run` is not where the run stands now, or this worker has it no more: then the page must not be stored.
+    """
+    won = Run.objects.filter(
+        pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=this_worker()
+    ).update(
+        pages=F("pages") + 1,
+        listed=F("listed") + entries,
+        token=token,
+        marked_token=marked_token,
+        marked_page=marked_page,
+        first_response=first_response,
+        newest=newest,
+        list_size=list_size,
+        attempts=0,
+        not_before=None,
+        message="",
+        warnings=warnings,
+        sealed_cookies=sealed_cookies,
+        leased_until=_lease_end(now),
+    )
+    return won == 1
+
+
+def lock_position(run: Run) -> bool:
+    """Lock the run's row in the caller's transaction; False if the run stands elsewhere now, or another has it."""
+    position = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": this_worker()}
+    return Run.objects.select_for_update().filter(pk=run.pk, **position).exists()
+
+
+def begin_fetching(run: Run) -> None:
+    """The list is complete: go on with single records."""
+    Run.objects.filter(pk=run.pk).update(phase=Run.Phase.FETCHING, token="")
+
+
+def advance_fetching(
+    run: Run, *, now: datetime, fetched: int, warnings: Sequence[dict[str, Any]], sealed_cookies: str | None
+) -> bool:
+    """Move the run on by so many single records and extend the lease, in the caller's transaction.
+
+    `sealed_cookies`: None leaves them. False as of `advance_list`.
+    """
+    won = Run.objects.filter(
+        pk=run.pk, state=Run.State.OPEN, phase=Run.Phase.FETCHING, fetched=run.fetched, holder=this_worker()
+    ).update(
+        fetched=F("fetched") + fetched,
+        attempts=0 if fetched else F("attempts"),
+        not_before=None,
+        **({"message": ""} if run.attempts > 1 else {}),  # the reason of a wait is over; what the list found stays
+        warnings=warnings,
+        sealed_cookies=F("sealed_cookies") if sealed_cookies is None else sealed_cookies,
+        leased_until=_lease_end(now),
+    )
+    return won == 1
+
+
 def add_to_counters(run: Run, **more: int) -> None:
-    """Add to the run's counters, in the caller's transaction; a constraint sees that they add up."""
+    """Add to the run's counters, in the transaction that stores what is counted; a constraint sees that they add up."""
     if any(more.values()):
         Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
+
+
+def add_rejects(rejects: Sequence[Reject]) -> None:
+    """Store entries that were not stored as records."""
+    Reject.objects.bulk_create(rejects)
+
+
+# --- After a fault ----------------------------------------------------------------------------------
+
+
+def postpone(run: Run, *, attempts: int, not_before: datetime, message: str) -> None:
+    """Let the run wait, if this worker has it."""
+    Run.objects.filter(pk=run.pk, holder=this_worker()).update(
+        attempts=attempts, not_before=not_before, message=message
+    )
+
+
+def restart_list(run: Run, *, message: str) -> None:
+    """Start the list again from its first page, if this worker has the run and nobody has restarted it meanwhile."""
+    Run.objects.filter(pk=run.pk, holder=this_worker(), restarts=run.restarts).update(
+        **_START_OF_LIST, restarts=F("restarts") + 1, attempts=0, message=message
+    )
+
+
+def restart_by_headers(run: Run, *, message: str) -> None:
+    """Start the list again as a list of headers, if this worker has the run.
+
+    The responseDate of the first page stays, as what was stored since need not be asked for again.
+    """
+    Run.objects.filter(pk=run.pk, holder=this_worker()).update(
+        **_START_OF_LIST | {"first_response": run.first_response},
+        strategy=Link.Strategy.IDENTIFIERS,
+        restarts=F("restarts") + 1,
+        attempts=0,
+        message=message,
+    )
+
+
+def restart_for_changed_link(link: Link, *, list_from: datetime | None, message: str) -> None:
+    """Start the list of the link's open run again, whoever works on it: what is asked for, or whom, has changed."""
+    Run.objects.filter(link=link, state=Run.State.OPEN).update(
+        **_START_OF_LIST,
+        list_from=list_from,
+        restarts=F("restarts") + 1,
+        attempts=0,
+        not_before=None,
+        message=message,
+    )
+
+
+# --- Ending -----------------------------------------------------------------------------------------
+
+
+def mark_done(run: Run, *, now: datetime, message: str) -> None:
+    """End a run that came to its end, in the caller's transaction."""
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=message
+    )
+
+
+def mark_cancelled(run: Run, *, message: str) -> bool:
+    """End an open run as cancelled; False if it is not open."""
+    return bool(
+        Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
+            state=Run.State.CANCELLED, finished=timezone.now(), sealed_cookies="", message=message
+        )
+    )
+
+
+def mark_failed(run: Run, *, now: datetime, message: str) -> bool:
+    """End an open run as failed, if this worker has it; False if not."""
+    won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, holder=this_worker()).update(
+        state=Run.State.FAILED, finished=now, sealed_cookies="", message=message
+    )
+    return won == 1

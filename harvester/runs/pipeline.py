@@ -1,15 +1,10 @@
-"""The pages of a list, fetched and read in a thread of their own while others are stored.
+"""Take a list page by page to its end: fetch and parse ahead, prepare beside, and store in order.
 
-Pages made ready beside the worker that stores them: by threads, and of a long list of new records by processes.
-
-What a page needs before it is stored is Python for the larger part, of which a process does one thing at a time.
-
-Take a list page by page to its end: one is stored while the next is made ready, and those after it are read.
-
-Pages are stored in their order, each when all before it are.
+Three pages of a list are worked on at a time. `PageReader` fetches and parses in a thread of its own. `PreparePool`
+checks and packs what was parsed, in threads, and for a long list of new records in processes: preparing is Python for
+the larger part, of which a process does one thing at a time. The worker itself stores a page when all before it are.
 """
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,333 +23,300 @@ from catalogue.bulk import ingest
 from catalogue.bulk.pool import ReadPool
 from catalogue.datestamps import Granularity
 from catalogue.writing.current import current_versions
-from harvester import schedule
-from harvester.errors import Endless, HarvestError
+from harvester.errors import HarvestError
 from harvester.guards import contradictions
 from harvester.models import Link, Run
 from harvester.net import client
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
-from harvester.rows import health, runs
+from harvester.rows import health, links, runs
 from harvester.runs import prepare_entries, store_page
+from harvester.runs.list_position import ListPosition, LoopMark, next_loop_mark
 
-_READ_AHEAD = 2  # chosen: pages read, or being read, that nobody has taken yet; all of them are in memory
+logger = logging.getLogger(__name__)
+
+_READ_AHEAD = 2  # chosen: pages parsed, or being parsed, that are not prepared yet; all of them are in memory
+_THREADS = 2  # chosen: digests, comparing and packing keep no other thread waiting
+_PROCESSES = 2  # chosen: at most; beside them work PostgreSQL and the worker
+WORTH_PROCESSES = 50  # chosen: new records of a page that is not the last; starting them takes as long as reading 500
+_CHECK_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
+
+Progress = Callable[[Run], None]  # called with the run after each page
+PendingPage = Callable[[], prepare_entries.PreparedPage]  # waits for the page
 
 
-@dataclass(frozen=True, slots=True)
-class LoopMark:
-    """The token and the page that further ones are compared with (H23)."""
-
-    token: str
-    page: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class ListPosition:
-    """How far a list has come: so many pages and entries, the token that goes on, and the mark."""
-
-    pages: int
-    listed: int
-    token: str
-    mark: LoopMark
+# --- Fetching and parsing ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page, the place before it, and the mark to go on with."""
+    """A parsed page, the position before it, and the mark to go on with."""
 
     page: Page
-    before: ListPosition
+    position: ListPosition
     mark: LoopMark
 
 
 class PageReader:
     """Reads pages until the list ends, or the time (of `time.monotonic`) is over, or the block is left.
 
-    What has been asked for when the time is over is still read: a token may be good only once.
+    A page that was asked for before the time was over is still read: a token may be good only once.
     """
 
     def __init__(
         self,
-        provider: Conversation,
-        line: prefetch.Prefetcher,
+        conversation: Conversation,
+        prefetcher: prefetch.Prefetcher,
         arguments: Mapping[str, str],
-        place: ListPosition,
+        position: ListPosition,
         *,
         until: float,
     ) -> None:
-        self._provider, self._line, self._until = provider, line, until
+        self._conversation, self._prefetcher, self._until = conversation, prefetcher, until
         self._thread = ThreadPoolExecutor(max_workers=1)
-        self._read: SimpleQueue[ReadPage | Exception | None] = SimpleQueue()
-        self._room = Semaphore(_READ_AHEAD)
-        self._is_left = False
-        self._thread.submit(self._go_on, arguments, place)
+        self._pages: SimpleQueue[ReadPage | Exception | None] = SimpleQueue()
+        self._free_slots = Semaphore(_READ_AHEAD)
+        self._is_closed = False
+        self._thread.submit(self._read_pages, arguments, position)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._is_left = True
-        self._room.release()
+        self._is_closed = True
+        self._free_slots.release()
         self._thread.shutdown()
 
     def __iter__(self) -> Iterator[ReadPage | None]:
-        """The pages in their order; None each time that one must be waited for. Raises what reading raised."""
+        """The pages in their order; None each time before the caller would wait for one. Raises what reading raised."""
         while True:
-            if self._read.empty():
+            if self._pages.empty():
                 yield None
-            read = self._read.get()
-            if read is None:
+            page = self._pages.get()
+            if page is None:
                 return
-            if isinstance(read, Exception):
-                raise read
-            self._room.release()
-            yield read
+            if isinstance(page, Exception):
+                raise page
+            self._free_slots.release()
+            yield page
 
-    def _go_on(self, arguments: Mapping[str, str], place: ListPosition) -> None:
+    def _read_pages(self, arguments: Mapping[str, str], position: ListPosition) -> None:
         try:
             goes_on = True
             while goes_on:
-                self._room.acquire()
-                if self._is_left:
+                self._free_slots.acquire()
+                if self._is_closed:
                     return
-                page = self._provider.page(arguments)
-                read = ReadPage(page, place, loop_mark(place, page))
+                page = self._conversation.page(arguments)
+                mark = next_loop_mark(position, page)
                 token = page.token or ""
-                goes_on = bool(token) and (time.monotonic() < self._until or self._line.has_asked(token))
-                self._read.put(read)
-                place = ListPosition(place.pages + 1, place.listed + len(page.entries), token, read.mark)
+                goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.is_fetching(token))
+                self._pages.put(ReadPage(page, position, mark))
+                position = ListPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
-            self._read.put(None)
+            self._pages.put(None)
         except Exception as exc:
-            self._read.put(exc)
+            self._pages.put(exc)
         finally:
-            connections.close_all()  # of this thread: pages are compared with what is held
+            connections.close_all()  # of this thread: parsing compares pages with what is stored
 
 
-def loop_mark(place: ListPosition, page: Page) -> LoopMark:
-    """The token and the page to compare further ones with. Raises Endless where the list does not end (H23).
-
-    One mark is enough to find any loop, if it is moved on at the 1st, 2nd, 4th, 8th ... page (Brent).
-    """
-    digest = hashlib.sha256()
-    for received in page.entries:
-        header = received.entry.header
-        digest.update(repr((header.identifier, header.datestamp, header.deleted)).encode())
-    number = place.pages + 1
-    listed = place.listed + len(page.entries)
-    if page.token is not None:
-        if page.token in (place.token, place.mark.token):
-            raise Endless(f"page {number} gives a resumption token that was given before")
-        if number > schedule.MAX_PAGES:
-            raise Endless(f"the list did not end after {schedule.MAX_PAGES} pages")
-        if page.list_size and listed > schedule.MAX_EXCESS * page.list_size + schedule.MIN_EXCESS:
-            raise Endless(f"{listed} entries came of a list that is said to have {page.list_size}")
-    if place.pages and page.entries and place.mark.page == digest.digest():
-        raise Endless(f"page {number} is a page that came before")
-    if number & (number - 1) == 0:
-        return LoopMark(page.token or "", digest.digest())
-    return place.mark
-
-
-_THREADS = 2  # chosen: digests, comparing and packing keep no other thread waiting
-_PROCESSES = 2  # chosen: at most; beside them work PostgreSQL and the worker
-WORTH_PROCESSES = 50  # chosen: new records of a page that is not the last; starting them takes as long as reading 500
-
-PendingPage = Callable[[], prepare_entries.PreparedPage]
+# --- Preparing --------------------------------------------------------------------------------------
 
 
 class PreparePool:
-    """Threads and, from when they are worth it, processes. They end with the block."""
+    """Threads and, once a page is large enough, processes that prepare pages. They end with the block."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(max_workers=_THREADS)
-        self._pool: ReadPool | None = None
+        self._processes: ReadPool | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown()
-        if self._pool is not None:
-            self._pool.close()
+        if self._processes is not None:
+            self._processes.close()
 
-    def begin(
+    def submit(
         self,
         entries: Sequence[ReceivedEntry],
         origin: prepare_entries.Origin,
-        held: prepare_entries.Held,
+        stored: prepare_entries.StoredVersions,
         *,
         goes_on: bool,
     ) -> PendingPage:
-        """Begin to make a page ready; what is returned waits for it. `goes_on`: other pages will follow."""
-        if self._pool is None and goes_on and _new(entries, held) >= WORTH_PROCESSES:
-            self._pool = ReadPool(min(_PROCESSES, ingest.default_processes()))
-        share = len(entries) // _THREADS + 1
-        shares = [entries[first : first + share] for first in range(0, len(entries), share)]
-        futures = [self._threads.submit(_ready, part, origin, held, self._pool) for part in shares]
+        """Begin to prepare a page; the function returned waits for it. `goes_on`: other pages will follow."""
+        if self._processes is None and goes_on and _count_new(entries, stored) >= WORTH_PROCESSES:
+            self._processes = ReadPool(min(_PROCESSES, ingest.default_processes()))
+        size = len(entries) // _THREADS + 1
+        parts = [entries[first : first + size] for first in range(0, len(entries), size)]
+        futures = [self._threads.submit(_prepare_part, part, origin, stored, self._processes) for part in parts]
 
-        def joined() -> prepare_entries.PreparedPage:
-            parts = [future.result() for future in futures]
+        def result() -> prepare_entries.PreparedPage:
+            prepared = [future.result() for future in futures]
             return prepare_entries.PreparedPage(
-                [each for part in parts for each in part.checked], [each for part in parts for each in part.refused]
+                [each for part in prepared for each in part.checked],
+                [each for part in prepared for each in part.refused],
             )
 
-        return joined
+        return result
 
 
-def _new(entries: Sequence[ReceivedEntry], held: prepare_entries.Held) -> int:
-    return sum(received.held is None for received in entries) - len(held)
+def _count_new(entries: Sequence[ReceivedEntry], stored: prepare_entries.StoredVersions) -> int:
+    return sum(received.stored is None for received in entries) - len(stored)
 
 
-def _ready(
-    entries: Sequence[ReceivedEntry], origin: prepare_entries.Origin, held: prepare_entries.Held, pool: ReadPool | None
+def _prepare_part(
+    entries: Sequence[ReceivedEntry],
+    origin: prepare_entries.Origin,
+    stored: prepare_entries.StoredVersions,
+    processes: ReadPool | None,
 ) -> prepare_entries.PreparedPage:
     try:
-        return prepare_entries.prepare_page(entries, origin, held, pool)
+        return prepare_entries.prepare_page(entries, origin, stored, processes)
     finally:
-        connections.close_all()  # of this thread, should it have had to look for a newer dictionary
+        connections.close_all()  # of this thread, should it have had to load a newer dictionary
 
 
-logger = logging.getLogger(__name__)
-_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
-Progress = Callable[[Run], None]
+# --- Storing ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """A page that is made ready to be stored. `readied`: None where only headers count."""
+class PageToStore:
+    """A page that is being prepared. `pending`: None where only headers count."""
 
     read: ReadPage
-    readied: PendingPage | None
+    pending: PendingPage | None
 
 
-def take_pages(run: Run, *, until: float, progress: Progress) -> None:
+def store_list(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
     with (
         client.new_session(run.link.access(run.cookies)) as session,
-        prefetch.Prefetcher(until) as line,
-        PreparePool() as makers,
+        prefetch.Prefetcher(until) as prefetcher,
+        PreparePool() as pool,
     ):
-        asked = run.link.provider
-        provider = Conversation(
+        provider = run.link.provider
+        conversation = Conversation(
             session,
-            asked.base_url,
-            asked.prefix,
-            asked.remote_set,
+            provider.base_url,
+            provider.prefix,
+            provider.remote_set,
             received=run.listed,
             list_size=run.list_size,
-            line=line,
-            held=current_versions,
+            prefetcher=prefetcher,
+            load_stored=current_versions,
         )
         if not run.token and not run.pages:
-            _prepare(run, provider.identify())
-            _look_for_set(run, provider)
-        with PageReader(provider, line, _arguments(run), _place(run), until=until) as reading:
-            _take(run, reading, makers, provider, progress)
+            _set_bounds(run, conversation.identify())
+            _check_remote_set(run, conversation)
+        arguments = _request_arguments(run)
+        with PageReader(conversation, prefetcher, arguments, _position_of(run), until=until) as reader:
+            _store_in_order(run, reader, pool, conversation, progress)
 
 
-def _take(run: Run, reading: PageReader, makers: PreparePool, provider: Conversation, progress: Progress) -> None:
+def _store_in_order(
+    run: Run, reader: PageReader, pool: PreparePool, conversation: Conversation, progress: Progress
+) -> None:
+    """Store each page while the next one is prepared; those read before a fault are stored before it is raised."""
     restarts = run.restarts
-    waiting: _Taken | None = None
+    waiting: PageToStore | None = None
 
-    def store() -> bool:
+    def store_waiting() -> bool:
         """Store the page that waits, if one does; False if there is nothing more to do for this worker."""
         nonlocal waiting
-        taken, waiting = waiting, None
-        if taken is None:
+        current, waiting = waiting, None
+        if current is None:
             return True
-        if (run.restarts, run.pages) != (restarts, taken.read.before.pages):
+        if (run.restarts, run.pages) != (restarts, current.read.position.pages):
             return False  # the list was started again meanwhile, and this is a page of the one before
-        readied = taken.readied
-        if not store_page.store_page(run, taken.read.page, taken.read.mark, readied() if readied else None):
+        prepared = None if current.pending is None else current.pending()
+        if not store_page.store_page(run, current.read.page, current.read.mark, prepared):
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         progress(run)
         return run.holder == runs.this_worker()
 
     try:
-        for read in reading:
-            next_one = None if read is None else _Taken(read, _begun(run, read, makers))
-            if not store():
+        for read in reader:
+            following = None if read is None else PageToStore(read, _begin_preparing(run, read, pool))
+            if not store_waiting():
                 return
-            waiting = None if next_one is None else _settled(run, next_one, makers, provider)
+            waiting = None if following is None else _resolve(run, following, pool, conversation)
     except HarvestError:
-        if store():  # what came before the fault
+        if store_waiting():  # the page before the fault
             raise
         return
-    store()
+    store_waiting()
 
 
-def _settled(run: Run, taken: _Taken, makers: PreparePool, provider: Conversation) -> _Taken:
-    """The page with what its list has contradicted settled (F72), now that the pages before it are stored.
+def _resolve(run: Run, following: PageToStore, pool: PreparePool, conversation: Conversation) -> PageToStore:
+    """The page with its contradictions resolved (F72), which depends on the pages before it being stored.
 
-    Raises what an error beside its entries means, with these stored (F39).
+    Raises the fault that an error beside the entries means, after storing these (F39).
     """
-    page = contradictions.decided(run, taken.read.page, provider)
+    page = contradictions.resolve(run, following.read.page, conversation)
     if page.fault is not None:
         store_page.store_beside_error(run, page)
         raise page.fault
-    if page is taken.read.page:
-        return taken
-    read = replace(taken.read, page=page)
-    return _Taken(read, _begun(run, read, makers))
+    if page is following.read.page:
+        return following
+    read = replace(following.read, page=page)
+    return PageToStore(read, _begin_preparing(run, read, pool))
 
 
-def _begun(run: Run, read: ReadPage, makers: PreparePool) -> PendingPage | None:
+def _begin_preparing(run: Run, read: ReadPage, pool: PreparePool) -> PendingPage | None:
     if run.strategy == Link.Strategy.IDENTIFIERS:
         return None
     entries = read.page.entries
-    origin, held = store_page.origin(run, read.page.response_date), prepare_entries.look_up(entries)
-    return makers.begin(entries, origin, held, goes_on=read.page.token is not None)
+    origin, stored = store_page.origin_of(run, read.page.response_date), prepare_entries.load_stored(entries)
+    return pool.submit(entries, origin, stored, goes_on=read.page.token is not None)
 
 
-def _place(run: Run) -> ListPosition:
+# --- The run's first request ------------------------------------------------------------------------
+
+
+def _position_of(run: Run) -> ListPosition:
     return ListPosition(run.pages, run.listed, run.token, LoopMark(run.marked_token, bytes(run.marked_page or b"")))
 
 
-def list_verb(run: Run) -> str:
-    """The verb that the run's list is asked for with (W18)."""
-    return "ListIdentifiers" if run.strategy == Link.Strategy.IDENTIFIERS else "ListRecords"
-
-
-def _prepare(run: Run, identity: Identity) -> None:
-    """Set the run's bounds before its first page: granularity from Identify each time, `from` from the link (H7, H8)."""
+def _set_bounds(run: Run, identity: Identity) -> None:
+    """Set granularity and `from` before the run's first page: from Identify each time, and from the link (H7, H8)."""
     run.granularity = identity.granularity
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
-    Run.objects.filter(pk=run.pk, holder=runs.this_worker()).update(
-        granularity=run.granularity, list_from=run.list_from
-    )
-    Link.objects.filter(pk=run.link_id).update(
+        run.list_from = run.link.list_from(identity.granularity)
+    runs.set_bounds(run, granularity=run.granularity, list_from=run.list_from)
+    links.record_identity(
+        run.link_id,
         granularity=identity.granularity,
-        deleted_record=identity.deleted_record[:20],
+        deleted_record=identity.deleted_record,
         skew_s=health.skew_s(identity.response_date),
     )
 
 
-def _look_for_set(run: Run, provider: Conversation) -> None:
-    """Before a link's first list, and once a day (H17). What is not listed is asked for all the same, and told."""
+def _check_remote_set(run: Run, conversation: Conversation) -> None:
+    """Look for the link's set before its first list, and once a day (H17). A set that is missing is asked for all the same."""
     link, now = run.link, timezone.now()
-    if not link.provider.remote_set or (link.set_checked is not None and now - link.set_checked < _SET_EVERY):
+    remote_set = link.provider.remote_set
+    if not remote_set or (link.set_checked is not None and now - link.set_checked < _CHECK_SET_EVERY):
         return
-    link.set_state, link.set_checked = probe.set_state(provider, link.provider.remote_set), now
-    Link.objects.filter(pk=link.pk).update(set_state=link.set_state, set_checked=now)
-    if link.set_state in (Link.SetState.MISSING, Link.SetState.NO_SETS):
-        logger.error(
-            "remote set is not listed", extra=run.log_facts(set=link.provider.remote_set, state=link.set_state)
-        )
+    links.record_set_state(link, set_state=probe.set_state(conversation, remote_set), checked=now)
+    if link.lacks_remote_set:
+        logger.error("remote set is not listed", extra=run.log_facts(set=remote_set, state=link.set_state))
 
 
-def _arguments(run: Run) -> dict[str, str]:
-    """The arguments of the run's next request."""
-    verb = list_verb(run)
+def _request_arguments(run: Run) -> dict[str, str]:
+    """The arguments of the run's next request; the verb is that of its strategy (W18)."""
+    verb = "ListIdentifiers" if run.strategy == Link.Strategy.IDENTIFIERS else "ListRecords"
     if run.token:
         return {"verb": verb, "resumptionToken": run.token}
-    arguments = {"verb": verb, "metadataPrefix": run.link.provider.prefix}
-    if run.link.provider.remote_set:
-        arguments["set"] = run.link.provider.remote_set
+    provider = run.link.provider
+    arguments = {"verb": verb, "metadataPrefix": provider.prefix}
+    if provider.remote_set:
+        arguments["set"] = provider.remote_set
     for name, bound in (("from", run.list_from), ("until", run.list_until)):
         if bound is not None:
             arguments[name] = datestamps.write(bound, Granularity(run.granularity))

@@ -1,4 +1,4 @@
-"""The entries of a page checked and packed, so that they can be stored. Nothing here asks the database but `look_up`."""
+"""Check and pack the entries of a page, so that they can be stored. Only `load_stored` asks the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from catalogue.writing import current, read_document, store
 from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
 from harvester.protocol import answers
 
-Checked = tuple[answers.ReceivedEntry, PreparedEntry]
-Refusal = tuple[answers.ReceivedEntry, xml_tree.Unusable]  # an entry that cannot be stored, and why
-Held = Mapping[str, current.CurrentVersion]
+CheckedEntry = tuple[answers.ReceivedEntry, PreparedEntry]
+RefusedEntry = tuple[answers.ReceivedEntry, xml_tree.Unusable]  # an entry that cannot be stored, and why
+StoredVersions = Mapping[str, current.CurrentVersion]  # by key
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Origin:
 class PreparedPage:
     """The entries of a page, checked and packed; and those that cannot be stored."""
 
-    checked: list[Checked]
-    refused: list[Refusal]
+    checked: list[CheckedEntry]
+    refused: list[RefusedEntry]
 
 
-class CalledOtherwise(xml_tree.Unusable):
+class OtherIdentifier(xml_tree.Unusable):
     """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
 
     def __init__(self, key: str, digest: bytes | None, reason: str) -> None:
@@ -46,63 +46,66 @@ class CalledOtherwise(xml_tree.Unusable):
         self.key, self.digest = key, digest
 
 
-def look_up(entries: Sequence[answers.ReceivedEntry]) -> Held:
-    """What is held of these entries, by key, those left out that are known to be held as they came.
+def load_stored(entries: Sequence[answers.ReceivedEntry]) -> StoredVersions:
+    """The stored versions of these entries, without those that were found unchanged byte for byte already.
 
-    To be asked for by who has the database's connection.
+    To be called in the thread that has the database's connection.
     """
-    payload.newest()  # so that `ready` finds the dictionary at hand
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.held is None]
+    payload.newest()  # so that `prepare` has the dictionary without asking
+    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.stored is None]
     return current.current_versions(keys) if keys else {}
 
 
 def prepare_page(
-    entries: Sequence[answers.ReceivedEntry], origin: Origin, held: Held, pool: ReadPool | None = None
+    entries: Sequence[answers.ReceivedEntry], origin: Origin, stored: StoredVersions, processes: ReadPool | None = None
 ) -> PreparedPage:
-    """The entries checked and packed, as far as they differ from what is held. Asks the database for nothing.
+    """Check and pack the entries, as far as they differ from what is stored. Asks the database for nothing.
 
-    With a pool, its processes read what differs: they parse it again, and this one is free for other pages.
+    With `processes`, these read what differs: they parse it again, and this process is free for other pages.
     """
-    readied = PreparedPage([], [])
-    made = _read_elsewhere(pool, entries, origin, held) if pool else {}
-    for place, received in enumerate(entries):
+    page = PreparedPage([], [])
+    results = _read_in_processes(processes, entries, origin, stored) if processes else {}
+    for index, received in enumerate(entries):
         try:
-            readied.checked.append((received, prepare(received, origin, held, made.get(place))))
+            page.checked.append((received, prepare(received, origin, stored, results.get(index))))
         except xml_tree.Unusable as exc:
-            readied.refused.append((received, exc))
-    return readied
+            page.refused.append((received, exc))
+    return page
 
 
-def _read_elsewhere(
-    pool: ReadPool, entries: Sequence[answers.ReceivedEntry], origin: Origin, held: Held
+def _read_in_processes(
+    processes: ReadPool, entries: Sequence[answers.ReceivedEntry], origin: Origin, stored: StoredVersions
 ) -> dict[int, read_document.ReadResult]:
-    """What the processes of the pool have made of those records that are not held byte for byte, by place."""
+    """Read those records in other processes that differ from the stored bytes; the results by index in `entries`."""
     documents: list[bytes] = []
-    digests: dict[int, bytes] = {}  # held, by place among the documents
-    places: list[int] = []
-    for place, received in enumerate(entries):
+    stored_digests: dict[int, bytes] = {}  # by index in `documents`
+    indexes: list[int] = []  # in `entries`
+    for index, received in enumerate(entries):
         element, header = received.entry.metadata, received.entry.header
-        if element is None or received.held or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
+        if element is None or received.stored or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
             continue
-        version = held.get(oai.identifier_key(header.identifier))
+        version = stored.get(oai.identifier_key(header.identifier))
         if version is not None:
             if version.equals(element):
                 continue
-            digests[len(documents)] = version.digest
+            stored_digests[len(documents)] = version.digest
         documents.append(element)
-        places.append(place)
+        indexes.append(index)
     if not documents:
         return {}
-    provenances = [provenance(entries[place], origin) for place in places]
-    return dict(zip(places, pool.submit(documents, digests, provenances).result(), strict=True))
+    provenances = [provenance_of(entries[index], origin) for index in indexes]
+    return dict(zip(indexes, processes.submit(documents, stored_digests, provenances).result(), strict=True))
 
 
 def prepare(
-    received: answers.ReceivedEntry, origin: Origin, held: Held, made: read_document.ReadResult | None = None
+    received: answers.ReceivedEntry,
+    origin: Origin,
+    stored: StoredVersions,
+    result: read_document.ReadResult | None = None,
 ) -> PreparedEntry:
-    """The entry, checked, with its provenance (P122 to P125). Raises metadata.Unusable.
+    """Check one entry and pack it with its provenance (P122 to P125). Raises Unusable.
 
-    A version that is held needs no payload. `made`: what another process has made of it, if one has.
+    A version that is stored already needs no payload. `result`: of another process that has read the record, if one has.
     """
     header = received.entry.header
     if not header.identifier:
@@ -114,14 +117,14 @@ def prepare(
     if received.entry.metadata is None:
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
     key = oai.identifier_key(header.identifier)
-    if isinstance(received.held, current.CurrentVersion):
-        return current.entry_of_version(key, received.held)
+    if isinstance(received.stored, current.CurrentVersion):
+        return current.entry_of_version(key, received.stored)
     try:
-        entry = _version(received, origin, held.get(key)) if made is None else _packed(received, made)
+        entry = _read_here(received, origin, stored.get(key)) if result is None else _pack_result(received, result)
     except xml_tree.Unusable as exc:
         raise xml_tree.Unusable(f"the record {exc}") from exc
     if entry.key != key:  # H38, W3
-        raise CalledOtherwise(
+        raise OtherIdentifier(
             entry.key,
             entry.digest,
             f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}",
@@ -129,35 +132,35 @@ def prepare(
     return entry
 
 
-def _version(received: answers.ReceivedEntry, origin: Origin, held: current.CurrentVersion | None) -> PreparedEntry:
-    """The record made ready from the tree that its page was parsed to, if it was. Raises Unusable.
+def _read_here(received: answers.ReceivedEntry, origin: Origin, stored: current.CurrentVersion | None) -> PreparedEntry:
+    """Prepare a record from the tree that its page was parsed to, if it was. Raises Unusable.
 
-    What came byte for byte as it is held is not made canonical to find that out: its digest is the one held.
+    What is stored byte for byte has the stored digest; it is not made canonical to compute that.
     """
     element = received.entry.metadata
     assert element is not None
     if len(element) > xml_tree.MAX_RECORD_BYTES:
         raise xml_tree.Unusable(xml_tree.describe_oversized(len(element)))
-    if held is not None and held.equals(element):
-        return current.entry_of_version(oai.identifier_key(received.entry.header.identifier), held)
+    if stored is not None and stored.equals(element):
+        return current.entry_of_version(oai.identifier_key(received.entry.header.identifier), stored)
     root = xml_tree.parse(element) if received.root is None else received.root
     digest = xml_tree.digest_of(root)
-    if held is not None and digest == held.digest:
+    if stored is not None and digest == stored.digest:
         return unchanged_entry(root, digest)
-    said = iso19139.read_tree(root, element, digest)
-    return parsed_entry(said, provenance(received, origin)).with_payload(payload.pack(element))
+    version = iso19139.read_tree(root, element, digest)
+    return parsed_entry(version, provenance_of(received, origin)).with_payload(payload.pack(element))
 
 
-def _packed(received: answers.ReceivedEntry, made: read_document.ReadResult) -> PreparedEntry:
-    """The record as another process has read it. Raises Unusable."""
-    if isinstance(made, str):
-        raise xml_tree.Unusable(made)
+def _pack_result(received: answers.ReceivedEntry, result: read_document.ReadResult) -> PreparedEntry:
+    """Pack a record that another process has read. Raises Unusable."""
+    if isinstance(result, str):
+        raise xml_tree.Unusable(result)
     assert received.entry.metadata is not None
-    return store.pack_document(received.entry.metadata, made)
+    return store.pack_document(received.entry.metadata, result)
 
 
-def provenance(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
-    """Where this version comes from, and what came beside it; None for what was recovered, which is ours."""
+def provenance_of(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
+    """Where this version comes from, with its `about` containers; None for what was recovered, which is ours."""
     if origin.is_recovery:
         return None
     provenance: dict[str, Any] = {
@@ -167,10 +170,10 @@ def provenance(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any
         "datestamp": received.entry.header.datestamp,
         "metadataNamespace": oai.GMD_NS,
         "harvestDate": datestamps.write(origin.at),
-        "altered": bool(received.mended),
+        "altered": bool(received.repairs),
     }
     if received.provenance is not None:
         provenance["origin"] = received.provenance
     elif origin.is_relayed:
-        provenance["relayed"] = True  # by whom it came first is not told (W33)
+        provenance["relayed"] = True  # the relay does not say from whom it has it (W33)
     return with_abouts(provenance, received.abouts)

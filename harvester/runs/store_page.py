@@ -1,17 +1,15 @@
-"""Store one page of a list: its entries, the run's place and its counters, in one transaction (promise 2).
+"""Store one page of a list: its entries, the run's position and its counters, in one transaction (promise 2).
 
-What can be done without the database, `readied` does: `harvester.runs.pipeline` has it done in a thread of its own.
+What needs no database was done before, by `harvester.runs.prepare_entries` in a thread of the pipeline.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from catalogue import datestamps, oai, provenance
@@ -22,57 +20,55 @@ from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import answers, warnings
 from harvester.rows import conflicts, moved_address, remote_headers, runs
+from harvester.rows.conflicts import ConflictReport
 from harvester.runs import finish, prepare_entries
-from harvester.runs.pipeline import LoopMark
+from harvester.runs.list_position import LoopMark
+from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Sorted:
+class SortedEntries:
     """The entries of a page by what is done with them."""
 
-    prepared: list[prepare_entries.Checked] = field(default_factory=list)
+    checked: list[CheckedEntry] = field(default_factory=list)
     rejects: list[Reject] = field(default_factory=list)
-    wanted: list[oai.Header] = field(default_factory=list)
+    to_request: list[oai.Header] = field(default_factory=list)
     unchanged: list[oai.Header] = field(default_factory=list)
     missing: int = 0
     stale: int = 0
 
 
-def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_entries.PreparedPage | None) -> bool:
-    """Store one page and the run's place in one transaction; False if that place is no longer the run's.
+def store_page(run: Run, page: answers.Page, mark: LoopMark, prepared: PreparedPage | None) -> bool:
+    """Store one page and the run's position in one transaction; False if the run stands elsewhere by now.
 
-    `readied`: the page's entries; None where only its headers count.
+    `prepared`: the page's entries; None where only its headers count.
     """
-    entries = _by_header(run, page) if readied is None else _Sorted(readied.checked, _rejects(run, readied))
+    if prepared is None:
+        entries = _sort_by_header(run, page)
+    else:
+        entries = SortedEntries(prepared.checked, _rejects_of(run, prepared))
     number = run.pages + 1
-    first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own
-    newest = _newest(run.newest if run.pages else None, page)
     with transaction.atomic():
         now = timezone.now()
-        won = Run.objects.filter(
-            pk=run.pk, state=Run.State.OPEN, pages=run.pages, restarts=run.restarts, holder=runs.this_worker()
-        ).update(
-            pages=F("pages") + 1,
-            listed=F("listed") + len(page.entries),
+        if not runs.advance_list(
+            run,
+            now=now,
+            entries=len(page.entries),
             token=page.token or "",
             marked_token=mark.token,
             marked_page=mark.page,
-            first_response=first_response,
-            newest=newest,
+            # A list that is read again by headers keeps its own.
+            first_response=run.first_response or page.response_date,
+            newest=_newest(run.newest if run.pages else None, page),
             list_size=page.list_size if page.list_size is not None else run.list_size,
-            attempts=0,
-            not_before=None,
-            message="",
-            warnings=warnings.add_up(run.warnings, page.warnings),
-            sealed_cookies=run.with_cookies(page.cookies),
-            leased_until=now + timedelta(seconds=settings.GISC_LEASE_SECONDS),
-        )
-        if won != 1:
+            warnings=warnings.merge_warnings(run.warnings, page.warnings),
+            sealed_cookies=run.seal_cookies(page.cookies),
+        ):
             return False
         _store_entries(run, page, entries)
-        moved_address.note(run.link, page.moved_to)
+        moved_address.propose(run.link, page.moved_to)
         if page.token is None:
             run.refresh_from_db()
             finish.end_list(run, now=now)
@@ -83,20 +79,22 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, readied: prepare_en
 
 
 def store_beside_error(run: Run, page: answers.Page) -> None:
-    """Store the entries of a page that has an error, too; the run stays where it is (F39)."""
+    """Store the entries of a page that has an error, too; the run's position stays (F39)."""
     by_header = run.strategy == Link.Strategy.IDENTIFIERS
-    entries = _by_header(run, page) if by_header else _Sorted(*prepare(run, page.entries, at=page.response_date))
+    if by_header:
+        entries = _sort_by_header(run, page)
+    else:
+        entries = SortedEntries(*prepare(run, page.entries, at=page.response_date))
     with transaction.atomic():
-        place = {"pages": run.pages, "restarts": run.restarts, "state": Run.State.OPEN, "holder": runs.this_worker()}
-        if Run.objects.select_for_update().filter(pk=run.pk, **place).exists():
+        if runs.lock_position(run):
             _store_entries(run, page, entries)
 
 
-def _store_entries(run: Run, page: answers.Page, entries: _Sorted) -> None:
-    """In the caller's transaction: what a page brought, but for the run's place."""
-    remote_headers.note(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.wanted))
+def _store_entries(run: Run, page: answers.Page, entries: SortedEntries) -> None:
+    """Store all that a page brought but the run's position, in the caller's transaction."""
+    remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))
     runs.add_to_counters(run, received=len(entries.unchanged), unchanged=len(entries.unchanged))
-    put(run, entries.prepared, entries.rejects, at=page.response_date)
+    store_prepared(run, entries.checked, entries.rejects, at=page.response_date)
     if run.is_comparison:
         runs.add_to_counters(run, missing=entries.missing, stale=entries.stale)
         remote_headers.mark_seen(
@@ -104,32 +102,35 @@ def _store_entries(run: Run, page: answers.Page, entries: _Sorted) -> None:
         )
 
 
-def _by_header(run: Run, page: answers.Page) -> _Sorted:
-    """The headers of a page: deletions to be stored, what is new or changed to be asked for, what is as it was."""
-    found = _Sorted()
+# --- Headers ----------------------------------------------------------------------------------------
+
+
+def _sort_by_header(run: Run, page: answers.Page) -> SortedEntries:
+    """Sort the headers of a page: deletions to store, new and changed records to request, and what is unchanged."""
+    found = SortedEntries()
     keys = [oai.identifier_key(received.entry.header.identifier) for received in page.entries]
-    known = remote_headers.known(run.link, keys)
+    known_headers = remote_headers.load_known(run.link, keys)
     settled_before = _settled_before(run)
     for key, received in zip(keys, page.entries, strict=True):
         header = received.entry.header
-        before = known.get(key)
-        if before is None:
+        known = known_headers.get(key)
+        if known is None:
             found.missing += not header.deleted
-        elif before.differs_from(header):
+        elif known.differs_from(header):
             found.stale += 1
         if header.deleted or not header.identifier:
             checked, rejects = prepare(run, (received,), at=page.response_date)
-            found.prepared += checked
+            found.checked += checked
             found.rejects += rejects
-        elif before is not None and before.says(header, settled_before=settled_before):
+        elif known is not None and known.proves_unchanged(header, settled_before=settled_before):
             found.unchanged.append(header)
         else:
-            found.wanted.append(header)
+            found.to_request.append(header)
     return found
 
 
 def _settled_before(run: Run) -> datetime | None:
-    """What was stamped before this had its last word when it was noted; none: nothing is sure.
+    """The instant before which a datestamp is final: the record cannot have changed again under it. None if none is.
 
     In a link's first run that is what the list brought before it was read again by headers.
     """
@@ -145,138 +146,167 @@ def _granule(stamp: datetime, granularity: str) -> datetime:
     return stamp
 
 
+# --- Preparing --------------------------------------------------------------------------------------
+
+
 def prepare(
     run: Run, entries: Sequence[answers.ReceivedEntry], *, at: datetime | None
-) -> tuple[list[prepare_entries.Checked], list[Reject]]:
-    """The entries that can be stored, checked, and the others as rejects. `at`: the provider's time."""
-    readied = prepare_entries.prepare_page(entries, origin(run, at), prepare_entries.look_up(entries))
-    return readied.checked, _rejects(run, readied)
+) -> tuple[list[CheckedEntry], list[Reject]]:
+    """Check and pack entries at once; those that cannot be stored as rejects. `at`: the provider's time."""
+    page = prepare_entries.prepare_page(entries, origin_of(run, at), prepare_entries.load_stored(entries))
+    return page.checked, _rejects_of(run, page)
 
 
-def origin(run: Run, at: datetime | None) -> prepare_entries.Origin:
-    """Where what the run brings comes from."""
+def origin_of(run: Run, at: datetime | None) -> prepare_entries.Origin:
+    """Where the run's entries come from."""
     link = run.link
-    recovers = link.kind == Kind.RECOVERY
-    return prepare_entries.Origin(link.name, link.provider.base_url, recovers, link.is_relayed, at or timezone.now())
+    is_recovery = link.kind == Kind.RECOVERY
+    return prepare_entries.Origin(link.name, link.provider.base_url, is_recovery, link.is_relayed, at or timezone.now())
 
 
-def _rejects(run: Run, readied: prepare_entries.PreparedPage) -> list[Reject]:
+def _rejects_of(run: Run, page: PreparedPage) -> list[Reject]:
     return [
-        _called_otherwise(run, received, fault)
-        if isinstance(fault, prepare_entries.CalledOtherwise)
+        _reject_other_identifier(run, received, fault)
+        if isinstance(fault, prepare_entries.OtherIdentifier)
         else _reject(run, received, str(fault))
-        for received, fault in readied.refused
+        for received, fault in page.refused
     ]
 
 
-def _called_otherwise(run: Run, received: answers.ReceivedEntry, fault: prepare_entries.CalledOtherwise) -> Reject:
+def _reject_other_identifier(
+    run: Run, received: answers.ReceivedEntry, fault: prepare_entries.OtherIdentifier
+) -> Reject:
     """The reject for a record whose gmd:fileIdentifier is not the identifier of its header (H38, F75)."""
     reason = str(fault)
     if current.current_digests([fault.key]).get(fault.key) == fault.digest:
-        reason += "; the same is held here by that identifier: the provider calls it otherwise now"
+        reason += "; the same record is stored here under that identifier: the provider calls it otherwise now"
     return _reject(run, received, reason, fault.key)
 
 
-def put(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject], *, at: datetime | None) -> None:
-    """Store what was prepared, with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
+# --- Storing ----------------------------------------------------------------------------------------
+
+
+def store_prepared(run: Run, checked: list[CheckedEntry], rejects: list[Reject], *, at: datetime | None) -> None:
+    """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     link = run.link
     if link.kind == Kind.BACKUP:
-        _show(run, checked, rejects, at=at)
+        _report_backup(run, checked, rejects, at=at)
         return
-    recovers = link.kind == Kind.RECOVERY
-    deletions = [] if recovers else [entry.key for _, entry in checked if entry.deleted]
-    going = mass_deletion.listed(link, deletions)
-    held_back = _held_back(run, deletions, going, rejects)
-    against = _against(link, [entry for _, entry in checked]) | {key: reason for key, (_, reason) in held_back.items()}
-    taken = [(received, entry) for received, entry in checked if entry.key not in against]
-    source = "" if recovers else link.name  # what is recovered is ours again
-    try:
-        results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
-    except staging.PayloadNeeded:  # what was held is held no more, or by another set
-        again = origin(run, at)
-        taken = [(received, prepare_entries.prepare(replace(received, held=None), again, {})) for received, _ in taken]
-        results = store.put_entries([entry for _, entry in taken], into=link.local_set, source=source)
+    is_recovery = link.kind == Kind.RECOVERY
+    deletions = [] if is_recovery else [entry.key for _, entry in checked if entry.deleted]
+    listed_before = mass_deletion.listed_as_live(link, deletions)
+    awaiting_operator = _awaiting_operator(run, deletions, listed_before, rejects)
+    refusal_reasons = _refusal_reasons(link, [entry for _, entry in checked])
+    refusal_reasons |= {key: reason for key, (_, reason) in awaiting_operator.items()}
+    taken = [(received, entry) for received, entry in checked if entry.key not in refusal_reasons]
+    source = "" if is_recovery else link.name  # what is recovered is ours again
+    taken, results = _put_entries(run, taken, source, at=at)
     refused = [
-        _reject(run, received, f"the record {against[entry.key]}")
+        _reject(run, received, f"the record {refusal_reasons[entry.key]}")
         for received, entry in checked
-        if entry.key in against
+        if entry.key in refusal_reasons
     ]
-    said = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
-    words = []
-    beside: dict[str, tuple[provenance.About, ...]] = {}
+    headers = [(_header_of(reject), RemoteHeader.State.REJECTED) for reject in [*rejects, *refused]]
+    reports = []
+    abouts_of_unchanged: dict[str, tuple[provenance.About, ...]] = {}
     for (received, entry), result in zip(taken, results, strict=True):
         is_refused = result.action is decisions.Action.REJECTED
         if is_refused:
             refused.append(_reject(run, received, f"the record {result.reason}"))
-        said.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
+        headers.append((received.entry.header, RemoteHeader.State.REJECTED if is_refused else RemoteHeader.State.HELD))
         if result.action is decisions.Action.UNCHANGED and not entry.deleted:
-            beside[entry.key] = received.abouts
+            abouts_of_unchanged[entry.key] = received.abouts
         kind = conflicts.kind_of(result)
-        words.append(conflicts.ConflictReport(entry, received.entry.metadata, kind, f"The record {result.reason}."))
-    words += [
-        conflicts.ConflictReport(entry, None, held_back[entry.key][0], f"The record {held_back[entry.key][1]}.")
+        reports.append(ConflictReport(entry, received.entry.metadata, kind, f"The record {result.reason}."))
+    reports += [
+        ConflictReport(entry, None, awaiting_operator[entry.key][0], f"The record {awaiting_operator[entry.key][1]}.")
         for _, entry in checked
-        if entry.key in held_back
+        if entry.key in awaiting_operator
     ]
-    remote_headers.note(link, said)
-    if beside and source:  # what is recovered is ours, and nobody else's word on it counts
-        abouts.replace(beside, source=source)
-    conflicts.note(run, words)
+    remote_headers.record(link, headers)
+    if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
+        abouts.replace(abouts_of_unchanged, source=source)
+    conflicts.record(run, reports)
     actions = Counter(result.action.value for result in results)
     del actions[decisions.Action.REJECTED.value]
     rejected = len(rejects) + len(refused)
-    removed = len(going - against.keys())
+    removed = len(listed_before - refusal_reasons.keys())
     runs.add_to_counters(run, received=len(checked) + len(rejects), rejected=rejected, removed=removed, **actions)
-    Reject.objects.bulk_create([*rejects, *refused])
+    runs.add_rejects([*rejects, *refused])
 
 
-def _show(run: Run, checked: list[prepare_entries.Checked], rejects: list[Reject], *, at: datetime | None) -> None:
-    """Write down what a co-owner of a shared set has otherwise, and store none of it (W43, W44)."""
-    remote_headers.note(
+def _put_entries(
+    run: Run, taken: list[CheckedEntry], source: str, *, at: datetime | None
+) -> tuple[list[CheckedEntry], list[decisions.Result]]:
+    """Put entries into the catalogue. They are prepared again where one was found unchanged and is not any more."""
+    into = run.link.local_set
+    try:
+        return taken, store.put_entries([entry for _, entry in taken], into=into, source=source)
+    except staging.PayloadNeeded:  # the stored version was changed meanwhile, or is of another set now
+        origin = origin_of(run, at)
+        taken = [
+            (received, prepare_entries.prepare(replace(received, stored=None), origin, {})) for received, _ in taken
+        ]
+        return taken, store.put_entries([entry for _, entry in taken], into=into, source=source)
+
+
+def _report_backup(run: Run, checked: list[CheckedEntry], rejects: list[Reject], *, at: datetime | None) -> None:
+    """Record how a co-owner's records of a shared set differ from ours, and store none of them (W43, W44)."""
+    remote_headers.record(
         run.link,
         [
             *((_header_of(reject), RemoteHeader.State.REJECTED) for reject in rejects),
             *((received.entry.header, RemoteHeader.State.HELD) for received, _ in checked),
         ],
     )
-    words = shared_set_backup.words(run.link, [(entry, received.entry) for received, entry in checked])
-    way = origin(run, at)
-    provenances = {entry.key: prepare_entries.provenance(received, way) for received, entry in checked}
-    conflicts.note(run, [replace(word, provenance=provenances[word.entry.key]) for word in words])
+    reports = shared_set_backup.compare(run.link, [(entry, received.entry) for received, entry in checked])
+    origin = origin_of(run, at)
+    provenances = {entry.key: prepare_entries.provenance_of(received, origin) for received, entry in checked}
+    conflicts.record(run, [replace(report, provenance=provenances[report.entry.key]) for report in reports])
     count = len(checked)
     runs.add_to_counters(run, received=count + len(rejects), unchanged=count, rejected=len(rejects))
-    Reject.objects.bulk_create(rejects)
+    runs.add_rejects(rejects)
 
 
-def _held_back(
-    run: Run, deletions: list[str], going: set[str], rejects: list[Reject]
-) -> dict[str, tuple[Conflict.Kind, str]]:
-    """Deletions that wait for the operator, by key: what they are a case of, and why, as the end of a sentence."""
+# --- What is not stored -----------------------------------------------------------------------------
+
+
+def _awaiting_operator(
+    run: Run, deletions: list[str], listed_before: set[str], rejects: list[Reject]
+) -> Mapping[str, tuple[Conflict.Kind, str]]:
+    """Deletions that wait for the operator, by key: the kind of conflict, and the reason as the end of a sentence."""
     if not deletions:
         return {}
-    too_many = {key: (Conflict.Kind.MASS, reason) for key, reason in mass_deletion.too_many(run, going).items()}
+    too_many = mass_deletion.awaiting_operator(run, listed_before)
     renamed = _renamed(run.link, deletions, rejects)
-    return too_many | {key: (Conflict.Kind.RENAMED, reason) for key, reason in renamed.items()}
-
-
-def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[str, str]:
-    """Deletions that a migration of identifiers makes, by key: the record is still there by another name (F75)."""
-    names = dict(Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier"))
-    names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
     return {
-        key: f"is deleted by this identifier and listed by the identifier {names[key]}, so it is kept until you decide"
-        for key in deletions
-        if key in names
+        **{key: (Conflict.Kind.MASS, reason) for key, reason in too_many.items()},
+        **{key: (Conflict.Kind.RENAMED, reason) for key, reason in renamed.items()},
     }
 
 
-def _against(link: Link, entries: list[PreparedEntry]) -> dict[str, str]:
-    """Why some entries are not taken, by key."""
+def _renamed(link: Link, deletions: list[str], rejects: list[Reject]) -> dict[str, str]:
+    """Hold deletions whose record now arrives under another identifier (F75): the reasons by key."""
+    new_names = dict(
+        Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier")
+    )
+    new_names |= {reject.file_key: reject.identifier for reject in rejects if reject.file_key}
+    return {
+        key: f"is deleted by this identifier and listed by the identifier {new_names[key]}, so it is kept until you decide"
+        for key in deletions
+        if key in new_names
+    }
+
+
+def _refusal_reasons(link: Link, entries: list[PreparedEntry]) -> dict[str, str]:
+    """Why entries are not taken, as this node knows better: the reasons by key, each the end of a sentence."""
     if link.kind == Kind.RECOVERY:
-        return refusals.to_recovery(entries, link.local_set)
+        return refusals.refused_from_recovery(entries, link.local_set)
     if link.serving_since is None:  # no other provider has ever served it
         return {}
-    return refusals.to_another_provider(entries, link.local_set, link.provider.base_url, own=link.serving_id is None)
+    return refusals.refused_from_another_provider(
+        entries, link.local_set, link.provider.base_url, is_own=not link.is_served_by_alternative
+    )
 
 
 def _header_of(reject: Reject) -> oai.Header:
@@ -295,6 +325,7 @@ def _reject(run: Run, received: answers.ReceivedEntry, reason: str, file_key: st
     )
 
 
-def _newest(so_far: datetime | None, page: answers.Page) -> datetime | None:
+def _newest(before: datetime | None, page: answers.Page) -> datetime | None:
+    """The largest datestamp of the list so far."""
     stamps = [datestamps.lenient(received.entry.header.datestamp) for received in page.entries]
-    return max(filter(None, [so_far, *stamps]), default=None)
+    return max(filter(None, [before, *stamps]), default=None)

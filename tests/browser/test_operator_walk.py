@@ -165,6 +165,6 @@ def let_in(provider: Provider) -> Link:
         local_set=MetadataSet.objects.get(spec=TOULOUSE.spec),
         user="tokyo",
     )
-    link.keep_password("s3cret")
+    link.set_password("s3cret")
     link.save()
     return link

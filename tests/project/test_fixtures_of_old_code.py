@@ -24,20 +24,21 @@ from django.test import Client
 from pytest_httpserver import HTTPServer
 
 # All that these tests take from the product, in one place; models are taken by their labels.
-from catalogue import dictionaries, validation
-from catalogue.frames import Untrainable
+from catalogue import locks
 from catalogue.journal import Event, LastWord, Reading, flush, last_words
-from catalogue.lists import Place
-from catalogue.payload import pack, unpack
+from catalogue.payloads import dictionaries
+from catalogue.payloads.payload import pack, unpack
+from catalogue.payloads.zstd import Untrainable
+from catalogue.reading.lists import Place
 from gisc import database, embedded
 from gisc.celery import app as celery
-from harvester.leases import claim
-from harvester.runs import work
-from harvester.seals import opened, seal
-from oaiprovider.errors import Refused
-from oaiprovider.flow import Decision, Verdict, decide
-from oaiprovider.flow import forget as forget_redis
-from oaiprovider.tokens import Token, decode, encode
+from harvester.net.access import seal, unseal
+from harvester.rows.runs import claim_run
+from harvester.runs.lifecycle import work
+from oaiprovider.flow_control import Decision, Verdict, decide
+from oaiprovider.flow_control import forget as forget_redis
+from oaiprovider.protocol.errors import Refused
+from oaiprovider.protocol.tokens import Token, decode, encode
 from tests import world
 from tests.gisc.running import ROOT
 from tests.harvester.provider import Provider, continued
@@ -98,8 +99,8 @@ def secrets(settings: Any) -> dict[str, str]:
 @pytest.mark.parametrize("field", PASSWORDS)
 def test_a_password_that_was_sealed_is_opened(secrets: dict[str, str], field: str) -> None:
     text, purpose = PASSWORDS[field]
-    assert opened(secrets[field], purpose) == text
-    assert opened(seal(text, purpose), purpose) == text
+    assert unseal(secrets[field], purpose) == text
+    assert unseal(seal(text, purpose), purpose) == text
 
 
 def test_a_link_and_a_run_use_what_was_sealed(secrets: dict[str, str]) -> None:
@@ -486,7 +487,7 @@ def of_training() -> set[int]:
         found.update(held())
         raise Untrainable
 
-    dictionaries.tend(train)
+    dictionaries.retrain_if_outgrown(train)
     return found
 
 
@@ -494,15 +495,15 @@ def of_a_claim() -> set[int]:
     link = Link.objects.create(
         name="toulouse", base_url="http://x.example.org/oai", local_set=world.peer_set(world.TOULOUSE)
     )
-    claim(Run.objects.create(link=link, begun=ISSUED).pk)
+    claim_run(Run.objects.create(link=link, begun=ISSUED).pk)
     return held()
 
 
 LOCKS: dict[str, tuple[Lock, int]] = {
     "a stamp": (lambda: in_transaction("SELECT catalogue_stamp()"), 0x47495343),
     "an instant": (lambda: in_transaction("SELECT catalogue_instant()"), 0x47495343),
-    "checks of records": (lambda: within(validation.turn), 0x47495356),
-    "migrations": (lambda: within(database.turn), 0x61536331),
+    "checks of records": (lambda: within(lambda: locks.session_lock(locks.VALIDATION)), 0x47495356),
+    "migrations": (lambda: within(lambda: locks.session_lock(locks.DATABASE_PREPARATION)), 0x61536331),
     "training": (of_training, 0x44494354),
     "claims": (of_a_claim, 0x67697363_72756E73),
 }

@@ -30,7 +30,7 @@ SOURCES = [
 ]
 _WORDS = "|".join(FOLDERS)
 DOTTED = re.compile(rf"(?<![\w./@:-])(?:{_WORDS})(?:\.[A-Za-z_]\w*)+")
-PATH = re.compile(rf"(?<![\w./-])(?:{_WORDS}|docs|docker|templates)/[\w./-]*\w(?![\w*])")
+PATH = re.compile(rf"(?<![\w./-])(?:{_WORDS}|docs|docker|templates)/[\w./-]*\w(?![\w*]|\.\*)")
 OTHER_THINGS = {
     *("gisc.example.org", "gisc.conf", "gisc.dump", "harvester/1"),  # a host, two files, a User-Agent
     *("harvester.seals", "oaiprovider.tokens"),  # salts: they stay, wherever the modules go that once had these names
@@ -114,9 +114,9 @@ def is_of_django(dotted: str) -> bool:
 
 
 def is_file(path: str) -> bool:
-    """Whether a path leads somewhere, from the top, or as the name of a template or a static file."""
+    """Whether a path leads somewhere, from the top, or as the name of a template, a static file or the versions of an SQL file."""
     roots = (ROOT, ROOT / "templates", *(ROOT / package / "static" for package in PACKAGES))
-    return any((root / path).exists() for root in roots)
+    return any((root / path).exists() for root in roots) or any(ROOT.glob(f"{path}.*.sql"))
 
 
 def told(places: Iterator[Place]) -> str:

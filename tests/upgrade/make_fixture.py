@@ -1,6 +1,6 @@
 """Make the fixture of this version: `.venv/bin/python -m tests.upgrade.make_fixture`, once, when it is released.
 
-It fills the node of a fresh embedded database with a little of everything, and writes to `tests/data/VERSION/`:
+It fills the node of a fresh embedded database with a little of everything, and writes to `tests/data/<version>/`:
 `database.sql`, a plain dump; `journal/`, the files of its journal; `observed.json`, what this version says of them
 (`tests/upgrade/observing.py`). The code of every later version is held against that. A released fixture is not made again.
 """

@@ -17,8 +17,8 @@ from pytest_httpserver import HTTPServer
 
 from catalogue import journal
 from catalogue.models import Record
-from harvester import runs
 from harvester.models import Link, Run
+from harvester.runs import lifecycle
 from tests import world
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
@@ -122,7 +122,7 @@ def test_a_run_that_was_open_goes_on_from_its_token_with_its_cookie(upgraded: st
         provider = Provider(server)
         fill(provider, range(40, 45))
         Link.objects.filter(pk=run.link_id).update(base_url=provider.base_url)
-        after = runs.work(run.pk)
+        after = lifecycle.work(run.pk)
 
     assert after is not None
     assert (after.state, after.received, after.new) == (Run.State.DONE, 5, 5)

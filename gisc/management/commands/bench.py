@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalogue.bulk import ingest
 from catalogue.models import Record
 from gisc import database, embedded
-from gisc.bench import catalogue
+from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
 
@@ -37,15 +37,15 @@ class Command(BaseCommand):
             database.prepare()
             if Record.objects.exists():
                 raise CommandError(f"{folder} holds a catalogue; a benchmark needs an empty one: use `make bench`.")
-            lacking = catalogue.room(folder, records)
+            lacking = catalogue_bench.room(folder, records)
             if lacking:
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request is no part of what is measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            measure = provider_bench.run if provider else harvest_bench.run if harvest else catalogue.run
+            measure = provider_bench.run if provider else harvest_bench.run if harvest else catalogue_bench.run
             rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)
-            if measure is catalogue.run:
+            if measure is catalogue_bench.run:
                 rows += provider_bench.whole_list(self.stderr.write)
         self.stdout.write(
-            f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{catalogue.table(rows)}"
+            f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{catalogue_bench.table(rows)}"
         )

@@ -34,53 +34,53 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", action="store_true", help="print the run's report as JSON")
 
-    def handle(self, *, link: str, full: bool, reconcile: bool, json: bool, **options: Any) -> None:
-        logging.getLogger("harvester").setLevel(logging.ERROR)  # this command tells by itself what goes on
-        arranged = Link.objects.filter(name=link).first()
-        if arranged is None:
-            known = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet; add one with `link add`"
-            raise CommandError(f"There is no link {link!r}; there are: {known}.")
-        beyond = bool(options["beyond_ceiling"])
-        if beyond and not reconcile:
+    def handle(self, *, link: str, full: bool, reconcile: bool, **options: Any) -> None:
+        logging.getLogger("harvester").setLevel(logging.ERROR)  # this command prints what goes on by itself
+        name, found = link, Link.objects.filter(name=link).first()
+        if found is None:
+            names = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet; add one with `link add`"
+            raise CommandError(f"There is no link {name!r}; there are: {names}.")
+        beyond_ceiling = bool(options["beyond_ceiling"])
+        if beyond_ceiling and not reconcile:
             raise CommandError("--beyond-ceiling goes with --reconcile.")
         if reconcile:
-            run = lifecycle.open_comparison(arranged, trigger="command line", whole=True, beyond_ceiling=beyond)
+            run = lifecycle.open_comparison(found, trigger="command line", whole=True, beyond_ceiling=beyond_ceiling)
         else:
-            run = lifecycle.open_run(arranged, trigger="command line", full=full)
+            run = lifecycle.open_run(found, trigger="command line", full=full)
         if run is None:
-            run = Run.objects.get(link=arranged, state=Run.State.OPEN)
+            run = Run.objects.get(link=found, state=Run.State.OPEN)
             if run.is_comparison != reconcile:
                 raise CommandError(f"A {run.purpose} of this link is open; let it end first, or cancel it.")
             if full and run.list_from is not None:
                 raise CommandError("An incremental run of this link is open; let it end first, then ask for --full.")
             self.stderr.write("A run of this link is open already; going on with it.")
-        run = self._until_ended(run)
-        self._print(run, as_json=json)
+        run = self._work_to_end(run)
+        self._print(run, as_json=options["json"])
         if run.state != Run.State.DONE:
             raise SystemExit(1)
 
-    def _until_ended(self, run: Run) -> Run:
+    def _work_to_end(self, run: Run) -> Run:
         with progress_bar(f"harvest {run.link.name}", None) as advance:
-            shown = 0
+            received = 0
 
             def progress(current: Run) -> None:
-                nonlocal shown
-                advance(current.received - shown)
-                shown = current.received
+                nonlocal received
+                advance(current.received - received)
+                received = current.received
 
-            said = ""
+            message = ""
             while run.is_open:
                 lifecycle.work(run.pk, progress=progress)
                 run.refresh_from_db()
-                if run.is_open and run.message and run.message != said:
-                    said = run.message
-                    self.stderr.write(said)
+                if run.is_open and run.message and run.message != message:
+                    message = run.message
+                    self.stderr.write(message)
                 if run.is_open:
                     self._pause(run)
         return run
 
     def _pause(self, run: Run) -> None:
-        """Wait as long as the run must, or for a second where another worker has it."""
+        """Wait until the run's next try, or for a second where another worker has the run."""
         wait_s = (run.not_before - timezone.now()).total_seconds() if run.not_before else float(bool(run.holder))
         time.sleep(max(wait_s, 0))
 
@@ -90,7 +90,7 @@ class Command(BaseCommand):
             report = {"link": run.link.name, **run_facts(run), "rejects": rejects}
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
-        for sentence in warnings.sentences(run.warnings):
+        for sentence in warnings.describe_warnings(run.warnings):
             self.stderr.write(f"warning: {sentence}")
         for reject in run.rejects.all():
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")

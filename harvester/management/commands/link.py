@@ -1,4 +1,4 @@
-"""manage.py link add|access|list|show|check|cancel|alternative|switch|accept-move|remove: links, as in the admin."""
+"""manage.py link add|access|list|show|check|cancel|alternative|switch|accept-move|remove: manage links, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -20,7 +20,7 @@ from harvester.management import access_options
 from harvester.models import Alternative, Link, Run
 from harvester.monitoring import status
 from harvester.protocol import probe
-from harvester.protocol.warnings import sentences
+from harvester.protocol.warnings import describe_warnings
 from harvester.rows import moved_address
 from harvester.runs import finish, lifecycle
 
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         cancel = actions.add_parser("cancel", help="end the open run of a link; what it stored stays")
         cancel.add_argument("name")
         other = actions.add_parser(
-            "alternative", help="another provider of a link's set, to turn to after those it has"
+            "alternative", help="add a provider of the same set, to turn to when the link's own cannot be had"
         )
         other.add_argument("name")
         other.add_argument("relay", help="its name, as people know it")
@@ -74,7 +74,9 @@ class Command(BaseCommand):
         other.add_argument("--prefix", help="(default: the link's)")
         other.add_argument("--switch-after", type=int, metavar="HOURS", help="turn by itself after failing so long")
         other.add_argument("--return-after", type=int, metavar="HOURS", help="return when its own has answered so long")
-        switch = actions.add_parser("switch", help="turn a link to its next provider; nothing is deleted by absence")
+        switch = actions.add_parser(
+            "switch", help="turn a link to its next provider; no record is deleted because it is not listed"
+        )
         switch.add_argument("name")
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         accept = actions.add_parser("accept-move", help="make the address that the provider has moved to its base URL")
@@ -112,22 +114,22 @@ class Command(BaseCommand):
             link.full_clean(exclude=["local_set"] if local.pk is None else None)
             link.clean()
         except ValidationError as exc:
-            raise CommandError(f"The link was not added. {_faults(exc)}") from exc
+            raise CommandError(f"The link was not added. {_describe_faults(exc)}") from exc
         link.local_set = set_inclusion.ensure_set(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
 
     def _access(self, *, name: str, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         changed = access_options.apply(link, options)
         if not changed:
             raise CommandError("Say what to change; `manage.py link access --help` has the options.")
         try:
             link.full_clean()
         except ValidationError as exc:
-            raise CommandError(f"Nothing was changed. {_faults(exc)}") from exc
+            raise CommandError(f"Nothing was changed. {_describe_faults(exc)}") from exc
         edit.save(link, changed)
-        self._print(link, options["json"], f"The access of {name} is changed: {_in_words(link.access_told())}")
+        self._print(link, options["json"], f"The access of {name} is changed: {_as_text(link.describe_access())}")
 
     def _list(self, **options: Any) -> None:
         links = Link.objects.select_related("local_set")
@@ -148,28 +150,30 @@ class Command(BaseCommand):
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
 
     def _show(self, *, name: str, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         facts = _as_dict(link)
-        facts["access"] = link.access_told()
+        facts["access"] = link.describe_access()
         facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
             return
         runs = facts.pop("runs")
         for field, value in facts.items():
-            self.stdout.write(f"{field}: {_in_words(value)}")
+            self.stdout.write(f"{field}: {_as_text(value)}")
         for run in runs:
             message, warnings = run.pop("message"), run.pop("warnings")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
-            for sentence in sentences(warnings):
+            for sentence in describe_warnings(warnings):
                 self.stdout.write(f"  warning: {sentence}")
 
     def _check(self, *, name: str, **options: Any) -> None:
-        link = None if "://" in name else _named(name)
+        link = None if "://" in name else _get_link(name)
         base_url = link.base_url if link else name
         try:
             offer = probe.retrieve_info(
-                base_url, remote_set=link.remote_set if link else "", access=link.access_with() if link else None
+                base_url,
+                remote_set=link.remote_set if link else "",
+                access=link.access_to_own_provider() if link else None,
             )
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
@@ -195,12 +199,12 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
         else:
             for field, value in facts.items():
-                self.stdout.write(f"{field}: {_in_words(value)}")
+                self.stdout.write(f"{field}: {_as_text(value)}")
         if faults:
             raise SystemExit(1)
 
     def _cancel(self, *, name: str, **options: Any) -> None:
-        run = Run.objects.filter(link=_named(name), state=Run.State.OPEN).select_related("link").first()
+        run = Run.objects.filter(link=_get_link(name), state=Run.State.OPEN).select_related("link").first()
         if run is None or not lifecycle.cancel(run):
             raise CommandError(f"No run of {name} is open.")
         run.refresh_from_db()
@@ -210,7 +214,7 @@ class Command(BaseCommand):
             self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
 
     def _alternative(self, *, name: str, relay: str, base_url: str, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         last = link.alternatives.order_by("position").last()
         other = Alternative(
             link=link,
@@ -228,33 +232,33 @@ class Command(BaseCommand):
             other.full_clean()
             link.clean_fields(exclude={field.name for field in Link._meta.fields} - set(given))
         except ValidationError as exc:
-            raise CommandError(f"The alternative was not added. {_faults(exc)}") from exc
+            raise CommandError(f"The alternative was not added. {_describe_faults(exc)}") from exc
         other.save()
         link.save(update_fields=given)
-        said = f"{name} can turn to {relay}: {base_url} {other.remote_set} (`link switch {name}`)"
-        self._print(link, options["json"], said)
+        message = f"{name} can turn to {relay}: {base_url} {other.remote_set} (`link switch {name}`)"
+        self._print(link, options["json"], message)
 
     def _switch(self, *, name: str, back: bool, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         to = None if back else failover.next_alternative(link)
         if to is None and not back:
             raise CommandError(f"{name} has no other provider to turn to; add one in the admin.")
-        turned = failover.switch(link, to)
+        switched = failover.switch(link, to)
         served_by = str(to or "its own provider")
-        if turned is None:
+        if switched is None:
             raise CommandError(f"{name} is served by {served_by} already.")
-        self._print(turned, options["json"], f"{name} turns to {served_by}: {failover.next_list(turned)}.")
+        self._print(switched, options["json"], f"{name} turns to {served_by}: {failover.describe_next_list(switched)}.")
 
     def _accept_move(self, *, name: str, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         try:
-            told = moved_address.accept(link, link.moved_to)
+            message = moved_address.accept(link, link.moved_to)
         except ValueError as exc:
             raise CommandError(f"The base URL of {name} stays {link.base_url}: {exc}.") from exc
-        self._print(_named(name), options["json"], told)
+        self._print(_get_link(name), options["json"], message)
 
     def _remove(self, *, name: str, **options: Any) -> None:
-        link = _named(name)
+        link = _get_link(name)
         facts = _as_dict(link)
         link.delete()
         if options["json"]:
@@ -262,25 +266,25 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"Link {name} removed; the records it brought stay in {facts['local_set']}.")
 
-    def _print(self, link: Link, as_json: bool, sentence: str) -> None:
-        self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else sentence)
+    def _print(self, link: Link, as_json: bool, message: str) -> None:
+        self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else message)
 
 
-def _faults(exc: ValidationError) -> str:
+def _describe_faults(exc: ValidationError) -> str:
     return "; ".join(f"{field}: {' '.join(texts)}" for field, texts in exc.message_dict.items())
 
 
-def _in_words(value: object) -> object:
+def _as_text(value: object) -> object:
     if isinstance(value, dict):
-        return "; ".join(f"{name} {said}" for name, said in value.items() if said) or "none"
+        return "; ".join(f"{name} {item}" for name, item in value.items() if item) or "none"
     return ", ".join(value) if isinstance(value, list) else value
 
 
-def _named(name: str) -> Link:
+def _get_link(name: str) -> Link:
     link = Link.objects.select_related("local_set").filter(name=name).first()
     if link is None:
-        known = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"There is no link {name!r}; there are: {known}.")
+        names = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet"
+        raise CommandError(f"There is no link {name!r}; there are: {names}.")
     return link
 
 
@@ -302,10 +306,10 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
-        "provider": failover.describe_provider(link) or "its own",
+        "provider": failover.describe_relay(link) or "its own",
         "moved_to": link.moved_to,
-        "way_back": failover.way_back(link),
-        "set": finish.set_in_words(link),
+        "way_back": failover.describe_return(link),
+        "set": finish.describe_remote_set(link),
         "alternatives": [f"{other} {other.base_url} {other.remote_set}" for other in link.alternatives.all()],
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,

@@ -26,7 +26,7 @@ def guarded(link: Link, provider: Provider) -> Link:
     provider.faults.append(fault)
     fill(provider, range(1))
     link.user = "tokyo"
-    link.keep_password("s3cret")
+    link.set_password("s3cret")
     link.save()
     return link
 

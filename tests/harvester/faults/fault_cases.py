@@ -84,7 +84,7 @@ class Case:
         elif outcome is Outcome.RESTARTED:
             assert last.restarts > 0, story
         telling = last if outcome in (Outcome.DONE, Outcome.FAILED) else first
-        told = " ".join([telling.message, *warnings.sentences(telling.warnings)])
+        told = " ".join([telling.message, *warnings.describe_warnings(telling.warnings)])
         assert self.says in told, story
         live = Record.objects.filter(deleted=False)
         expected = {identifier(each) if isinstance(each, int) else each for each in self.stored}

@@ -5,7 +5,7 @@ from django.utils import timezone
 from catalogue.models import Membership, Record
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.rows import conflicts
-from harvester.runs import comparison, lifecycle
+from harvester.runs import lifecycle
 from tests.harvester.conftest import identifier
 from tests.harvester.faults.fault_cases import STAMP, Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING, compared, edit, fill_ours, sub
@@ -190,7 +190,7 @@ def no_deletions_told(world: World) -> None:
 
 def comparing_asks_and_an_operator_decides(world: World) -> None:
     """A comparison is due by tomorrow; the whole within a week."""
-    assert comparison.cycle_days(world.link) == 7
+    assert world.link.effective_cycle_days == 7
     Link.objects.update(next_slice=timezone.now())
     run = compared(world)
     assert (run.extra, run.vanished) == (1, 1)
@@ -368,7 +368,7 @@ CASES = [
     Case(81, "deleted between list and GetRecord", deleted_meanwhile, DONE, stored=WITHOUT_2, check=is_tombstone),
     Case(82, "deletions are not told", no_deletions_told, DONE, check=comparing_asks_and_an_operator_decides),
     Case(
-        *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entries, and 5 are held"),
+        *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entries, and 5 are stored"),
         check=comparing_holds_it_back,
     ),
     Case(84, "our own record comes back", ours_come_back, DONE, rejects=("belongs to the set",), check=ours_stays),

@@ -15,7 +15,7 @@ from tests.world import iso_record
 
 CONFLICTS = "/admin/harvester/conflict/"
 LATER, LATEST = "2026-02-10T00:00:00Z", "2026-02-20T00:00:00Z"
-MANY = mass_deletion.FEWEST * 4
+MANY = mass_deletion.MIN_DELETIONS * 4
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("W9")]
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.spec("W9")]
 @pytest.fixture
 def full(link: Link, provider: Provider) -> Link:
     """A link that has brought many records."""
-    provider.page_size = mass_deletion.FEWEST
+    provider.page_size = mass_deletion.MIN_DELETIONS
     fill(provider, range(MANY))
     harvest(link)
     assert here() == MANY
@@ -53,12 +53,12 @@ def test_a_provider_that_deletes_all_it_had_takes_little_with_it(
 
     run = harvest(Link.objects.get(), full=whole)
 
-    kept = MANY - mass_deletion.FEWEST  # its first page is no more than surprises nobody
+    kept = MANY - mass_deletion.MIN_DELETIONS  # its first page is no more than surprises nobody
     assert run.state == Run.State.DONE
     assert here() == kept == len(waiting()) == run.rejects.count()
-    assert counters(run) == {"received": MANY, "deleted": mass_deletion.FEWEST, "rejected": kept}
+    assert counters(run) == {"received": MANY, "deleted": mass_deletion.MIN_DELETIONS, "rejected": kept}
     assert Conflict.objects.first().reason.endswith("more than 10 %) that it is kept until you decide.")
-    assert status.conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
+    assert status.count_conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
     assert Link.objects.get().harvested_to > full.harvested_to, "the list was complete"
 
 
@@ -108,7 +108,7 @@ def test_a_share_that_is_allowed_goes_at_once(full: Link, provider: Provider) ->
 
 
 def test_tombstones_of_records_never_held_are_no_loss(link: Link, provider: Provider) -> None:
-    provider.page_size = mass_deletion.FEWEST
+    provider.page_size = mass_deletion.MIN_DELETIONS
     fill(provider, range(10))
     delete(provider, range(10, MANY))
     run = harvest(link)

@@ -113,7 +113,7 @@ def test_where_its_place_is_not_safe_a_provider_that_comes_back_is_asked_for_eve
     if why == "deletions forgotten":  # it keeps them for 90 days, and its last answer is of March
         provider.edits.append(lambda a, body: body.replace(b"persistent", b"transient"))
     if why == "too much has changed":
-        monkeypatch.setattr(failover, "MAX_DOUBTED", 0)
+        monkeypatch.setattr(failover, "MAX_DOUBTFUL", 0)
     if why != "never harvested":
         work_off()
     link.refresh_from_db()
@@ -181,8 +181,8 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     Link.objects.update(failing_since=timezone.now() - 7 * HOUR)
     tick(3)
     link.refresh_from_db()
-    assert failover.describe_provider(link).startswith("by relay Offenbach since")
-    assert failover.way_back(link).startswith("its own provider does not answer")
+    assert failover.describe_relay(link).startswith("by relay Offenbach since")
+    assert failover.describe_return(link).startswith("its own provider does not answer")
 
     # Things happen at the relay, which has them of a provider that only it can reach, or errs.
     def put_at(where: Provider, number: int, date: str, title: str, stamp: str) -> None:
@@ -206,13 +206,13 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     Standby.objects.update(next_probe=None)
     tick()
     link.refresh_from_db()
-    assert link.serving is not None and "has answered since" in failover.way_back(link)
+    assert link.serving is not None and "has answered since" in failover.describe_return(link)
     assert mortal.asked == [{"verb": "Identify"}]
     Standby.objects.filter(alternative=None).update(answers_since=timezone.now() - 3 * HOUR)
     tick(4)
 
     link = Link.objects.get()
-    assert failover.describe_provider(link) == failover.way_back(link) == "", "it is served by its own provider"
+    assert failover.describe_relay(link) == failover.describe_return(link) == "", "it is served by its own provider"
     assert "from" in mortal.asked_for("ListRecords")[0]
     asked = {arguments["identifier"] for arguments in mortal.asked_for("GetRecord")}
     assert asked == {identifier(0), identifier(4)}, "what the relay had otherwise, and the provider did not list again"
@@ -250,7 +250,7 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
     provider.faults.append(lambda _: Response("", status=503))
     broken = ask_again()
     assert broken.answers_since is None and "503" in broken.fault
-    assert "503" in failover.way_back(Link.objects.get())
+    assert "503" in failover.describe_return(Link.objects.get())
     provider.faults.clear()
     again = ask_again()
     assert again.fault == "" and again.answers_since is not None and again.answers_since > first

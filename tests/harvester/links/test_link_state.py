@@ -24,7 +24,7 @@ def seen(link: Link) -> Link:
 
 
 def todos(link: Link) -> list[tuple[str, str]]:
-    return [(todo.place, todo.text) for todo in status.todos(seen(link))]
+    return [(todo.page, todo.text) for todo in status.find_todos(seen(link))]
 
 
 def state(link: Link) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
     )
     link.refresh_from_db()
     link.moved_to, link.enabled, link.user = "https://new.example.org/oai", False, "tokyo"
-    link.keep_password("s3cret")
+    link.set_password("s3cret")
     link.save()
     with override_settings(SECRET_KEY="another"):
         told = todos(link)
@@ -93,7 +93,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
         "1 record was rejected",
     ]
     assert all(part in text for part, (_, text) in zip([*words, "enable it"], told, strict=True))
-    assert status.drift(seen(link))["held_back"] == 2
+    assert status.drift_of(seen(link))["held_back"] == 2
 
 
 def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:
@@ -114,7 +114,7 @@ def test_drift_is_that_of_the_present_cycle(link: Link) -> None:
     Link.objects.update(cycle_begun=begun)
     for number, age in ((5, timedelta(days=1)), (2, timedelta()), (1, timedelta())):
         Run.objects.create(link=link, purpose="comparison", state="done", begun=begun - age, missing=number)
-    assert status.drift(seen(link))["missing"] == 3
+    assert status.drift_of(seen(link))["missing"] == 3
 
 
 def test_the_next_run_of_a_link_is_told_in_the_list(link: Link, admin_client: Client) -> None:

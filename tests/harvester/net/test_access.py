@@ -43,7 +43,7 @@ def guard(provider: Provider) -> None:
 
 def let_in(link: Link) -> Link:
     link.user = USER
-    link.keep_password(PASSWORD)
+    link.set_password(PASSWORD)
     link.save()
     return link
 
@@ -157,7 +157,7 @@ def test_a_password_stays_with_the_provider_that_it_was_given_for(link: Link, el
         return
     with pytest.raises(ValidationError, match="given for another provider"):
         link.full_clean()
-    link.keep_password("another")
+    link.set_password("another")
     link.full_clean()
 
 
@@ -183,7 +183,7 @@ def test_a_proxy_with_a_password_is_used(link: Link, provider: Provider) -> None
     fill(provider, range(3))
     link.base_url = "http://gisc-toulouse.example.org/oai"
     link.proxy, link.proxy_user = provider.base_url.removesuffix("/oai"), "gisc"
-    link.keep_proxy_password("s3cret/@:")
+    link.set_proxy_password("s3cret/@:")
     link.full_clean()
     link.save()
 
@@ -203,7 +203,7 @@ def test_a_tunnel_through_a_proxy_is_made_with_its_password(link: Link, provider
         refused = harvest(link)
         assert refused.state == Run.State.FAILED and "the proxy asks for a user name and password" in refused.message
         link.proxy_user = tunnel.user
-        link.keep_proxy_password(tunnel.password)
+        link.set_proxy_password(tunnel.password)
         link.full_clean()
         link.save()
         assert harvest(link).state == Run.State.DONE
@@ -269,9 +269,9 @@ def test_a_proxys_name_may_be_one_of_the_local_network(link: Link) -> None:
 
 
 def test_names_and_ends_of_certificates_are_told() -> None:
-    assert access.describe_access(pem()).startswith("authority until ")
-    assert access.describe_access("-----BEGIN CERTIFICATE-----\n!") == "cannot be read"
-    assert access.describe_access("/etc/ca.pem") == "/etc/ca.pem"
+    assert access.describe_certificates(pem()).startswith("authority until ")
+    assert access.describe_certificates("-----BEGIN CERTIFICATE-----\n!") == "cannot be read"
+    assert access.describe_certificates("/etc/ca.pem") == "/etc/ca.pem"
 
 
 # --- The command line --------------------------------------------------------------------------------

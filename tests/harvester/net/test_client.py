@@ -108,18 +108,18 @@ def test_a_body_comes_out_as_it_was_however_it_was_packed(body: bytes, layers: i
     packed = body
     for _ in range(layers):
         packed = gzip.compress(packed)
-    assert client.expand(packed) == body
-    assert client.expand(zlib.compress(body)) == body
+    assert client.decompress(packed) == body
+    assert client.decompress(zlib.compress(body)) == body
 
 
 @given(body=st.binary(min_size=50, max_size=500), cut=st.integers(1, 20))
 def test_a_packed_body_that_was_cut_short_is_never_taken_for_whole(body: bytes, cut: int) -> None:
     with pytest.raises(zlib.error):
-        client.expand(gzip.compress(body)[:-cut])
+        client.decompress(gzip.compress(body)[:-cut])
 
 
 def test_members_of_a_gzip_body_are_joined_and_padding_is_dropped() -> None:
-    assert client.expand(gzip.compress(b"<a>") + gzip.compress(b"</a>") + bytes(10)) == b"<a></a>"
+    assert client.decompress(gzip.compress(b"<a>") + gzip.compress(b"</a>") + bytes(10)) == b"<a></a>"
 
 
 def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
@@ -153,7 +153,7 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
     ],
 )
 def test_a_redirect_leads_to_no_more_private_place(here: list[str], there: list[str], allowed: bool) -> None:
-    assert addresses.may_lead(here, there) is allowed
+    assert addresses.is_redirect_allowed(here, there) is allowed
 
 
 @pytest.mark.spec("H27")
@@ -264,5 +264,5 @@ def test_cookies_of_a_run_go_on_in_the_session_that_takes_it_up(httpserver: HTTP
     with client.new_session() as first:
         assert client.get(first, base_url, IDENTIFY).body == b"none"
         assert client.get(first, base_url, IDENTIFY).body == b"abc"
-        kept = first.cookies_of()
+        kept = first.export_cookies()
     assert ask(base_url, Access(cookies=kept)).body == b"abc"

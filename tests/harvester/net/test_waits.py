@@ -14,14 +14,14 @@ def test_no_wait_is_longer_than_an_hour_or_shorter_than_the_provider_wishes(
     attempt: int, wish: float | None, chance: float, first_s: int
 ) -> None:
     wait_s = schedule.retry_wait_s(attempt, wish, first_s=first_s)
-    spread_s = schedule.spread_s(wait_s, chance)
-    assert spread_s >= 0
-    assert wait_s + spread_s <= 3600
+    jitter_s = schedule.jitter_s(wait_s, chance)
+    assert jitter_s >= 0
+    assert wait_s + jitter_s <= 3600
     assert wait_s >= min(wish or 0, 3600)
 
 
 def test_those_who_wait_do_not_all_come_back_at_once() -> None:
-    assert schedule.spread_s(60, 0.0) != schedule.spread_s(60, 0.5) != schedule.spread_s(60, 1.0)
+    assert schedule.jitter_s(60, 0.0) != schedule.jitter_s(60, 0.5) != schedule.jitter_s(60, 1.0)
 
 
 @pytest.mark.spec("H21")

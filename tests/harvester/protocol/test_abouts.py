@@ -170,7 +170,7 @@ def test_at_the_next_node_they_are_read_as_they_were(
     said.beside = {0: abouts(RIGHTS, PROVENANCE, ODD)}
     harvest(link)
     content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
-    [entry] = answers.page(content, continued=False).entries
+    [entry] = answers.parse_page(content, continued=False).entries
     assert [about.element.decode() for about in entry.abouts] == [RIGHTS, ODD]
     assert entry.provenance is not None and entry.provenance["origin"]["baseURL"] == "http://far.example.org/oai"
 
@@ -234,7 +234,7 @@ def test_what_is_left_out_is_told_once_for_a_page_however_often() -> None:
     twice = one.replace("</record>", f"{abouts(*[RIGHTS] * 50)}</record>")
     listed = "".join(twice.replace("urn:{}", f"urn:{number}") for number in range(3))
     text = f"<OAI-PMH xmlns='{OAI}'><responseDate>2026-01-01T00:00:00Z</responseDate><ListRecords>{listed}</ListRecords></OAI-PMH>"
-    page = answers.page(text.encode(), continued=False)
+    page = answers.parse_page(text.encode(), continued=False)
     [warning] = page.warnings
     assert str(warning) == ("An about of a record was left out, because it is a second package of rights (3 times).")
     assert [len(entry.abouts) for entry in page.entries] == [1, 1, 1]
@@ -250,7 +250,7 @@ def page_with(beside: str, on_root: str = "") -> tuple[answers.ReceivedEntry, ..
     iso = record("urn:a", "2026-01-01", world.iso_record("urn:a"))
     body = f"<ListRecords>{iso.replace('</record>', f'{beside}</record>')}</ListRecords>"
     text = f"<OAI-PMH xmlns='{OAI}' {on_root}><responseDate>2026-01-01T00:00:00Z</responseDate>{body}</OAI-PMH>"
-    return answers.page(text.encode(), continued=False).entries
+    return answers.parse_page(text.encode(), continued=False).entries
 
 
 @pytest.mark.spec("P48", "S36")

@@ -31,8 +31,8 @@ def page(*records: bytes) -> bytes:
 
 def mended(body: bytes) -> answers.Page:
     with pytest.raises(BrokenReply) as broken:
-        answers.page(body, continued=False)
-    return repair.page(body, broken.value, continued=False)
+        answers.parse_page(body, continued=False)
+    return repair.repair_page(body, broken.value, continued=False)
 
 
 @pytest.mark.spec("H32")
@@ -57,7 +57,7 @@ def test_each_kind_of_damage_is_mended_in_its_record_alone(wrong: bytes, right: 
         document(1).replace(b"Title", right.encode()),
         document(2),
     ]
-    assert [bool(entry.mended) for entry in got.entries] == [False, True, False]
+    assert [bool(entry.repairs) for entry in got.entries] == [False, True, False]
     assert (got.token, got.list_size) == ("t", 9)
     assert len(got.warnings) == 1
 
@@ -88,13 +88,13 @@ def test_what_cannot_be_mended_is_kept_apart_with_its_bytes(wrong: bytes) -> Non
 def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_page_is_refused(junk: bytes) -> None:
     body = page(document(0), document(1).replace(b"Title", junk), document(2))
     try:
-        got = answers.page(body, continued=False)
+        got = answers.parse_page(body, continued=False)
     except BrokenReply as broken:
         try:
-            got = repair.page(body, broken, continued=False)
+            got = repair.repair_page(body, broken, continued=False)
         except BrokenReply:
             return
-    whole = {e.entry.header.identifier: e for e in got.entries if not e.fault and not e.mended}
+    whole = {e.entry.header.identifier: e for e in got.entries if not e.fault and not e.repairs}
     for number in (0, 2):
         if f"urn:x:{number}" in whole:
             assert whole[f"urn:x:{number}"].entry.metadata == document(number)
@@ -108,9 +108,9 @@ def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_pa
 def test_a_page_that_was_cut_short_is_never_mended(cut: int) -> None:
     body = page(document(0), document(1))[:-cut]
     with pytest.raises(BrokenReply) as broken:
-        answers.page(body, continued=False)
+        answers.parse_page(body, continued=False)
     with pytest.raises(BrokenReply):
-        repair.page(body, broken.value, continued=False)
+        repair.repair_page(body, broken.value, continued=False)
 
 
 def test_a_header_that_would_have_to_be_mended_names_nobody() -> None:
@@ -124,4 +124,4 @@ def test_an_ampersand_in_an_identifier_is_what_it_says() -> None:
     body = page(document(0)).replace(b"<identifier>urn:x:0", b"<identifier>http://x.example.org/?a=1&b=2")
     (entry,) = mended(body).entries
     assert entry.entry.header.identifier == "http://x.example.org/?a=1&b=2"
-    assert entry.mended == ("ampersands escaped",)
+    assert entry.repairs == ("ampersands escaped",)

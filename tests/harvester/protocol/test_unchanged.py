@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from catalogue import oai
 from harvester.errors import BrokenReply
 from harvester.protocol import answers, unchanged
-from harvester.protocol.unchanged import Version
+from harvester.protocol.unchanged import StoredVersion
 from tests.harvester.provider import OAI
 from tests.world import iso_record
 
-NUMBER = unchanged.FEWEST + 5
+NUMBER = unchanged.MIN_RECORDS + 5
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,18 @@ def page(elements: Sequence[bytes], *, around: tuple[bytes, bytes] = (b"", b""),
     )
 
 
-def read(body: bytes, held: Mapping[str, Version] | None = None) -> answers.Page | str:
+def read(body: bytes, held: Mapping[str, StoredVersion] | None = None) -> answers.Page | str:
     """The page, or why it is none. What is held of an entry is told apart from what the entry is."""
     try:
-        whole = answers.page(body, continued=True, held=None if held is None else lambda keys: held)
+        whole = answers.parse_page(body, continued=True, load_stored=None if held is None else lambda keys: held)
     except BrokenReply:
         return "broken"
-    return replace(whole, entries=tuple(replace(entry, root=None, held=None) for entry in whole.entries))
+    return replace(whole, entries=tuple(replace(entry, root=None, stored=None) for entry in whole.entries))
 
 
-def recognised(body: bytes, held: Mapping[str, Version]) -> int:
-    entries = answers.page(body, continued=True, held=lambda keys: held).entries
-    return sum(entry.held is not None for entry in entries)
+def recognised(body: bytes, held: Mapping[str, StoredVersion]) -> int:
+    entries = answers.parse_page(body, continued=True, load_stored=lambda keys: held).entries
+    return sum(entry.stored is not None for entry in entries)
 
 
 @given(st.sets(st.integers(0, NUMBER - 1)), st.sampled_from([b"", b" ", b"\n\t"]))
@@ -120,9 +120,9 @@ def test_a_record_with_something_beside_it_is_parsed(around: tuple[bytes, bytes]
 def test_a_record_that_stands_under_another_identifier_is_parsed() -> None:
     swapped = [element(1), element(0), *(element(number) for number in range(2, NUMBER))]
 
-    entries = answers.page(page(swapped), continued=True, held=lambda keys: holding(range(NUMBER))).entries
+    entries = answers.parse_page(page(swapped), continued=True, load_stored=lambda keys: holding(range(NUMBER))).entries
 
-    assert [entry.held is not None for entry in entries] == [False, False] + [True] * (NUMBER - 2)
+    assert [entry.stored is not None for entry in entries] == [False, False] + [True] * (NUMBER - 2)
     assert [entry.root is None for entry in entries] == [False, False] + [True] * (NUMBER - 2)
 
 
@@ -136,11 +136,11 @@ def test_a_changed_record_is_parsed() -> None:
 def test_of_a_few_records_the_catalogue_is_not_asked() -> None:
     asked: list[Sequence[str]] = []
 
-    def held(keys: Sequence[str]) -> Mapping[str, Version]:
+    def held(keys: Sequence[str]) -> Mapping[str, StoredVersion]:
         asked.append(keys)
         return holding(range(3))
 
-    answers.page(page([element(number) for number in range(3)]), continued=True, held=held)
+    answers.parse_page(page([element(number) for number in range(3)]), continued=True, load_stored=held)
     assert asked == []
-    answers.page(page([element(number) for number in range(NUMBER)]), continued=True, held=held)
+    answers.parse_page(page([element(number) for number in range(NUMBER)]), continued=True, load_stored=held)
     assert len(asked) == 1

@@ -22,7 +22,7 @@ from tests.harvester.working import harvest
 
 REMARKS = st.builds(
     ProviderWarning,
-    st.sampled_from([WarningCode.MENDED, WarningCode.DATESTAMP, WarningCode.MOVED]),
+    st.sampled_from([WarningCode.REPAIRED, WarningCode.DATESTAMP, WarningCode.MOVED]),
     st.sampled_from("ABC").map(lambda a: f"{a}."),
     st.integers(1, 9),
 )
@@ -32,21 +32,21 @@ REMARKS = st.builds(
 def test_remarks_add_up_however_they_are_spread_over_pages(pages: list[list[ProviderWarning]]) -> None:
     kept: list[dict] = []
     for page in pages:
-        kept = warnings.add_up(kept, page)
+        kept = warnings.merge_warnings(kept, page)
     everything = [remark for page in pages for remark in page]
-    assert kept == warnings.add_up([], everything)
+    assert kept == warnings.merge_warnings([], everything)
     assert sum(each["count"] for each in kept) == sum(remark.count for remark in everything)
     assert len({(each["code"], each["text"]) for each in kept}) == len(kept)
 
 
 def test_remarks_are_bounded_and_none_is_lost_without_a_word() -> None:
-    kept = warnings.add_up(
+    kept = warnings.merge_warnings(
         [], (ProviderWarning(WarningCode.STATUS, f"{number:03d}" + "x" * 10_000) for number in range(500))
     )
     assert len(kept) == MAX_KINDS + 1
     assert kept[-1]["code"] == "more" and kept[-1]["count"] == 500 - MAX_KINDS
     assert len(json.dumps(kept)) < 20_000
-    assert "times" in warnings.sentences(kept)[-1]
+    assert "times" in warnings.describe_warnings(kept)[-1]
 
 
 def odd(provider: Provider) -> None:

@@ -105,7 +105,7 @@ def test_only_the_address_that_was_seen_is_accepted(moved: Link, provider: Provi
 )
 def test_a_password_does_not_move_to_another_host(link: Link, before: str, after: str, kept: bool) -> None:
     link.base_url, link.moved_to, link.user = before, after, "tokyo"
-    link.keep_password("s3cret")
+    link.set_password("s3cret")
     link.save()
     told = moved_address.accept(link, after)
     assert ("enter them again" in told) is not kept
@@ -116,7 +116,7 @@ def test_a_password_does_not_move_to_another_host(link: Link, before: str, after
 @pytest.mark.spec("H27")
 def test_an_address_of_a_more_private_kind_is_not_accepted(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        addresses, "addresses", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
+        addresses, "resolve", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
     )
     link.base_url, link.moved_to = "https://gisc.example.org/oai", "https://intranet.example.org/oai"
     link.save()

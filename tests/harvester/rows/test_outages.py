@@ -62,7 +62,7 @@ def test_what_is_to_be_written_waits_for_the_database(link: Link) -> None:
             cut(tries[0])
         Link.objects.update(failures=7)
 
-    outage.persist(act)
+    outage.retry_while_away(act)
 
     assert len(set(tries)) == 2, "a new connection, after the old one was lost"
     link.refresh_from_db()
@@ -76,7 +76,7 @@ def test_a_wrong_statement_is_no_outage(link: Link) -> None:
             Run.objects.create(link=link, begun=timezone.now(), received=1)
 
     with pytest.raises(IntegrityError):
-        outage.persist(fail)
+        outage.retry_while_away(fail)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -88,7 +88,7 @@ def test_nobody_waits_longer_than_a_lease(settings, link: Link) -> None:
         Link.objects.count()
 
     with pytest.raises(OperationalError):
-        outage.persist(always_lost)
+        outage.retry_while_away(always_lost)
 
 
 def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
@@ -157,7 +157,7 @@ def harvests(broker: Connection) -> list[int]:
 
 @pytest.fixture
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.runs.work, "__kwdefaults__", tasks.runs.work.__kwdefaults__ | {"for_s": 0})
+    monkeypatch.setattr(tasks.lifecycle.work, "__kwdefaults__", tasks.lifecycle.work.__kwdefaults__ | {"for_s": 0})
 
 
 def beats_later() -> None:

@@ -403,9 +403,9 @@ def test_a_slice_is_a_share_of_the_link(number: int, cycle_days: int, size: int)
 
 def test_slices_follow_one_another_faster_where_a_slice_a_day_would_not_do() -> None:
     now = at("2026-01-01T00:00:00Z")
-    soon = schedule.after_slice(now, now, 28, 1_120_000, complete=False)
+    soon = schedule.next_slice_due(now, now, 28, 1_120_000, complete=False)
     assert soon - now == DAY / 2
-    assert schedule.after_slice(now, now, 28, 10_000, complete=False) - now == DAY
+    assert schedule.next_slice_due(now, now, 28, 10_000, complete=False) - now == DAY
 
 
 # --- After a silence ---------------------------------------------------------------------------------
@@ -501,7 +501,7 @@ def test_the_command_compares_everything(
 def test_a_link_that_has_never_harvested_is_not_compared_by_schedule(link: Link) -> None:
     Link.objects.update(next_slice=timezone.now() - DAY, next_due=timezone.now() + DAY)
     assert lifecycle.open_due_runs() == []
-    assert not remote_headers.any_wanted(link)
+    assert not remote_headers.any_to_request(link)
 
 
 @pytest.mark.spec("H33", "W28")

@@ -16,7 +16,7 @@ from harvester.models import Link, Run
 from harvester.protocol import answers, unchanged
 from harvester.rows import runs
 from harvester.runs import lifecycle, pipeline, prepare_entries, store_page
-from harvester.runs.pipeline import LoopMark
+from harvester.runs.list_position import LoopMark
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest
@@ -48,7 +48,7 @@ def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(
     provider.entries[identifier(PAGE + 3)] = ("2026-02-01T00:00:00Z", b"<?xml version='1.0'?>\n<nonsense/>")
     provider.entries[identifier(PAGE + 4)] = ("2026-02-01T00:00:00Z", None)
     started: list[object] = []
-    monkeypatch.setattr(pipeline.preparing, "Pool", counting(pipeline.preparing.Pool, started))
+    monkeypatch.setattr(pipeline, "ReadPool", counting(pipeline.ReadPool, started))
 
     by_processes = harvest(link)
     held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
@@ -76,7 +76,7 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
     def refuse(*_: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(pipeline.preparing, "Pool", refuse)
+    monkeypatch.setattr(pipeline, "ReadPool", refuse)
     provider.page_size = PAGE
     fill(provider, range(PAGE))
 
@@ -85,8 +85,8 @@ def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, mo
 
 @pytest.mark.django_db(transaction=True)
 def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     # A digest that no canonical XML has: who makes one of the record finds it changed.
     Record.objects.filter(identifier=identifier(3)).update(digest=bytes(32))
@@ -99,8 +99,8 @@ def test_what_came_byte_for_byte_as_it_is_held_is_not_made_canonical(link: Link,
 
 @pytest.mark.django_db(transaction=True)
 def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     before = {record.identifier: (record.datestamp, bytes(record.payload or b"")) for record in Record.objects.all()}
     stamp, document = provider.entries[identifier(3)]
@@ -117,8 +117,8 @@ def test_white_space_and_order_of_attributes_alone_change_nothing(link: Link, pr
 
 @pytest.mark.django_db(transaction=True)
 def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(2 * unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(2 * unchanged.MIN_RECORDS))
     harvest(link)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE catalogue_record SET payload = '\\x00' WHERE identifier = %s", [identifier(3)])
@@ -127,8 +127,8 @@ def test_a_payload_that_cannot_be_read_back_is_no_version_to_compare_with(link: 
 
 
 def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: Link, provider: Provider) -> None:
-    provider.page_size = unchanged.FEWEST
-    fill(provider, range(unchanged.FEWEST))
+    provider.page_size = unchanged.MIN_RECORDS
+    fill(provider, range(unchanged.MIN_RECORDS))
     harvest(link)
     run = lifecycle.open_run(link, trigger="test", full=True)
     assert run is not None
@@ -137,13 +137,13 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     body = provider.say({"verb": "ListRecords"})
     page = answers.page(body, continued=False, held=current_versions)
     assert all(entry.held is not None for entry in page.entries)
-    readied = prepare_entries.prepare_page(
-        page.entries, store_page.origin(run, page.response_date), prepare_entries.look_up(page.entries)
+    prepared = prepare_entries.prepare_page(
+        page.entries, store_page.origin_of(run, page.response_date), prepare_entries.load_stored(page.entries)
     )
     other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
     store.put_entries([other], into=link.local_set, source=link.name)
 
-    assert store_page.store_page(run, page, LoopMark("", b""), readied)
+    assert store_page.store_page(run, page, LoopMark("", b""), prepared)
 
     run.refresh_from_db()
     assert counters(run) == {"received": 20, "unchanged": 19, "updated": 1}
@@ -199,9 +199,9 @@ def test_pages_of_a_list_that_was_started_again_are_not_taken_for_those_of_the_n
 def test_a_worker_of_celery_may_have_records_read_by_processes() -> None:
     program = (
         "import billiard\n"
-        "from catalogue import preparing\n"
+        "from catalogue.bulk.pool import ReadPool\n"
         "def work(answers):\n"
-        "    pool = preparing.Pool(1)\n"
+        "    pool = ReadPool(1)\n"
         "    answers.send(pool.submit([b'<a/>'], {}).result())\n"
         "    pool.close()\n"
         "if __name__ == '__main__':\n"

@@ -41,7 +41,7 @@ def body(token: str) -> bytes:
 def test_what_is_seen_at_the_end_is_the_token_or_nothing(token: str) -> None:
     seen = token_at_end(body(token))
 
-    assert seen in (None, answers.page(body(token), continued=True).token)
+    assert seen in (None, answers.parse_page(body(token), continued=True).token)
     assert (seen is not None) == (token.startswith("<r") and seen in ("abc", "a/b?c=d|e"))
 
 
@@ -88,14 +88,14 @@ def line() -> Iterator[Prefetcher]:
 def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
-    assert not line.has_asked("x"), "nothing is known of the provider yet"
-    line.was_sound("x")
+    assert not line.is_fetching("x"), "nothing is known of the provider yet"
+    line.check_token("x")
 
     line.get(asked, continued("x"))
 
-    assert line.has_asked("xx")
+    assert line.is_fetching("xx")
     asked.wait_for("xx")
-    line.was_sound("xx")
+    line.check_token("xx")
     line.get(asked, continued("xx"))
     asked.wait_for("xxx")
     assert asked.tokens == ["", "x", "xx", "xxx"], "each page once, one ahead"
@@ -105,7 +105,7 @@ def test_after_a_sound_page_the_next_but_one_is_asked_for_when_the_next_has_come
 def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
-    line.was_sound("x")
+    line.check_token("x")
     line.get(asked, continued("x"))
 
     line.get(asked, {"verb": "GetRecord", "identifier": "urn:x:1"})
@@ -116,15 +116,15 @@ def test_another_question_in_between_waits_its_turn_and_costs_no_page(line: Pref
 
 
 def broken(line: Prefetcher) -> None:
-    line.was_broken()
+    line.distrust()
 
 
 def told_otherwise(line: Prefetcher) -> None:
-    line.was_sound("another")
+    line.check_token("another")
 
 
 def ended(line: Prefetcher) -> None:
-    line.was_sound(None)
+    line.check_token(None)
 
 
 @pytest.mark.parametrize("page_was", [broken, told_otherwise, ended])
@@ -137,26 +137,26 @@ def test_after_a_page_that_was_not_sound_nothing_is_asked_for_early(
 
     line.get(asked, continued("x"))
 
-    assert not line.has_asked("xx") and asked.tokens == ["", "x"]
+    assert not line.is_fetching("xx") and asked.tokens == ["", "x"]
 
 
 def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Prefetcher) -> None:
     asked = Asked()
     line.get(asked, FIRST)
-    line.was_sound("x")
+    line.check_token("x")
     line.get(asked, continued("x"))
     line.get(asked, {**continued("xx"), "metadataPrefix": "iso19139"})
-    line.was_sound("xxx")
+    line.check_token("xxx")
 
     line.get(asked, continued("xxx"))
 
-    assert not line.has_asked("xxxx")
+    assert not line.is_fetching("xxxx")
 
 
 def test_when_the_time_is_over_nothing_is_asked_for_early() -> None:
     asked = Asked()
     with Prefetcher(time.monotonic()) as line:
         line.get(asked, FIRST)
-        line.was_sound("x")
+        line.check_token("x")
         line.get(asked, continued("x"))
-        assert not line.has_asked("xx")
+        assert not line.is_fetching("xx")

@@ -10,7 +10,7 @@ from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
 from harvester.models import Link, RemoteHeader, Run
-from harvester.models.link import MAX_AT_ONCE
+from harvester.models.link_schedule import MAX_AT_ONCE
 from harvester.runs import get_records, lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, once, times, xml

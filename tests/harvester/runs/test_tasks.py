@@ -45,7 +45,7 @@ def test_a_slice_that_did_not_reach_the_end_queues_its_successor(
 ) -> None:
     fill(provider, range(5))
     tasks.tick()
-    monkeypatch.setattr(tasks.runs.work, "__kwdefaults__", tasks.runs.work.__kwdefaults__ | {"for_s": 0})
+    monkeypatch.setattr(tasks.lifecycle.work, "__kwdefaults__", tasks.lifecycle.work.__kwdefaults__ | {"for_s": 0})
 
     for _ in range(3):
         tasks.harvest(queued[-1])
@@ -70,7 +70,9 @@ def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
     assert trained() == 1
 
 
-@pytest.mark.parametrize("failing", ["clock.check", "switching.switch_failing", "runs.claimable", "upkeep.purge_daily"])
+@pytest.mark.parametrize(
+    "failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable", "purge.purge_daily"]
+)
 def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
     link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
 ) -> None:

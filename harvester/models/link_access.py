@@ -1,4 +1,4 @@
-"""What a link is let in with: fields of its own, secrets sealed."""
+"""Fields of a link: what its provider wants before it answers, passwords encrypted."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
 
 
 class AccessFields(models.Model):
-    """How a provider is asked. Passwords are set by `keep_password` and `keep_proxy_password`, and shown nowhere."""
+    """User names, passwords, certificates, proxy and headers of a link's requests. Passwords are never displayed."""
 
     user = models.CharField(
         "user name", max_length=200, blank=True, help_text="of HTTP basic authentication; empty: none, and no password"
@@ -47,7 +47,7 @@ class AccessFields(models.Model):
         abstract = True
 
     def check_access(self, base_url: str) -> None:
-        """Refuse what could not be sent, or what would tell a secret. Raises ValidationError."""
+        """Refuse values that cannot be sent, or that would reveal a secret. Raises ValidationError."""
         found = access.faults(
             base_url=base_url,
             user=self.user,
@@ -59,19 +59,22 @@ class AccessFields(models.Model):
         if found:
             raise ValidationError(dict(found))
 
-    def keep_password(self, password: str) -> None:
-        """Keep a password for the provider; an empty one forgets it."""
+    def set_password(self, password: str) -> None:
+        """Encrypt the password for the provider; an empty one removes it. Nothing is saved."""
         self.sealed_password = _sealed(password, _PASSWORD)
 
-    def keep_proxy_password(self, password: str) -> None:
-        """Keep a password for the proxy; an empty one forgets it."""
+    def set_proxy_password(self, password: str) -> None:
+        """Encrypt the password for the proxy; an empty one removes it. Nothing is saved."""
         self.sealed_proxy_password = _sealed(password, _PROXY_PASSWORD)
 
-    def access_with(self, **more: Any) -> Access:
-        """What requests are made with, and `more`. Raises Refused where a password cannot be read any more."""
+    def access_to_own_provider(self, **more: Any) -> Access:
+        """Return the access to the link's own provider, with `more` of its fields.
+
+        Raises RefusedByProvider if a password cannot be decrypted any more.
+        """
         return Access(
             user=self.user,
-            password=self._opened(self.sealed_password, _PASSWORD),
+            password=self._decrypt(self.sealed_password, _PASSWORD),
             certificates=self.certificates,
             proxy=self._proxy_with_credentials(),
             post=self.post,
@@ -80,17 +83,17 @@ class AccessFields(models.Model):
             **more,
         )
 
-    def access_elsewhere(self, **more: Any) -> Access:
-        """What another provider than the link's own is asked with: what is ours, and nothing that its own gave us."""
+    def access_to_alternative(self, **more: Any) -> Access:
+        """Return the access to another provider than the link's own: nothing that the own provider gave us is sent."""
         proxy = self._proxy_with_credentials()
         return Access(proxy=proxy, user_agent=self.user_agent, sender=self.sender, **more)
 
-    def access_told(self) -> dict[str, str | bool]:
-        """The access as it may be shown."""
+    def describe_access(self) -> dict[str, str | bool]:
+        """Return the access for display: of passwords only whether there is one."""
         return {
             "user": self.user,
             "password": _state(self.sealed_password, _PASSWORD),
-            "certificates": access.describe_access(self.certificates),
+            "certificates": access.describe_certificates(self.certificates),
             "proxy": self.proxy,
             "proxy_user": self.proxy_user,
             "proxy_password": _state(self.sealed_proxy_password, _PROXY_PASSWORD),
@@ -100,10 +103,10 @@ class AccessFields(models.Model):
         }
 
     def _proxy_with_credentials(self) -> str:
-        password = self._opened(self.sealed_proxy_password, _PROXY_PASSWORD)
+        password = self._decrypt(self.sealed_proxy_password, _PROXY_PASSWORD)
         return access.with_credentials(self.proxy, self.proxy_user, password)
 
-    def _opened(self, sealed: str, purpose: str) -> str:
+    def _decrypt(self, sealed: str, purpose: str) -> str:
         try:
             return access.unseal(sealed, purpose) if sealed else ""
         except access.UnreadableSecret as exc:

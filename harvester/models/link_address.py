@@ -1,0 +1,86 @@
+"""Fields of a link: where its provider is, and what was last seen of the provider there."""
+
+from dataclasses import dataclass
+
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+
+from catalogue import oai
+from catalogue.datestamps import Granularity
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What requests ask for and where: base URL, metadataPrefix and setSpec."""
+
+    base_url: str
+    prefix: str
+    remote_set: str
+
+
+class ProviderFields(models.Model):
+    """Where a list is harvested from. Links have these fields, and their alternatives."""
+
+    base_url = models.CharField(
+        "base URL", max_length=500, validators=[URLValidator(schemes=["http", "https"])], help_text="without arguments"
+    )
+    prefix = models.CharField(
+        "metadata prefix",
+        max_length=100,
+        default=oai.ISO19139,
+        validators=[RegexValidator(rf"\A{oai.PREFIX.pattern}\Z")],
+    )
+    remote_set = models.CharField("remote setSpec", max_length=200)
+
+    class Meta:
+        abstract = True
+
+    def as_provider(self) -> Provider:
+        return Provider(self.base_url, self.prefix, self.remote_set)
+
+
+class AddressFields(ProviderFields):
+    """The link's own provider: its address, and what it last answered about its set, its clock and its new address."""
+
+    class SetState(models.TextChoices):
+        LISTED = "listed", "the provider lists it"
+        MISSING = "missing", "the provider lists other sets and not this one"
+        NO_SETS = "no sets", "the provider says that it has no sets"
+        NOT_TOLD = "not told", "the provider could not be asked for its sets"
+
+    remote_set = models.CharField(
+        "remote setSpec",
+        max_length=200,
+        blank=True,
+        help_text="as the provider spells it; empty, for a centre only: everything it has",
+    )
+    granularity = models.CharField(
+        max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True, editable=False
+    )
+    set_state = models.CharField(
+        "remote set",
+        max_length=10,
+        choices=SetState.choices,
+        blank=True,
+        editable=False,
+        help_text="as last looked (H17)",
+    )
+    set_checked = models.DateTimeField("remote set looked for", null=True, editable=False)
+    moved_to = models.CharField(
+        "has moved to",
+        max_length=500,
+        blank=True,
+        editable=False,
+        help_text="where the provider's permanent redirect leads, until a person accepts it (H27)",
+    )
+    skew_s = models.FloatField(
+        "clock skew, seconds", null=True, editable=False, help_text="the provider's clock minus ours (W19)"
+    )
+
+    class Meta:
+        abstract = True
+
+    @property
+    def lacks_remote_set(self) -> bool:
+        """Whether the provider was asked for its sets and does not have the one that the link asks for (H17, H18)."""
+        return self.set_state in (self.SetState.MISSING, self.SetState.NO_SETS)

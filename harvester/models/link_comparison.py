@@ -1,0 +1,60 @@
+"""Fields of a link: how often all its headers are compared, what may be deleted, and where the comparison stands."""
+
+from django.core.validators import MaxValueValidator
+from django.db import models
+
+MAX_DAYS_WITHOUT_DELETIONS = 7  # chosen
+
+
+class ComparisonFields(models.Model):
+    """The comparison of a link's headers, slice by slice, and the limits of what is deleted (W24 to W27)."""
+
+    cycle_days = models.PositiveSmallIntegerField(
+        "compare everything every, days",
+        default=28,
+        validators=[MaxValueValidator(366)],
+        help_text="in slices, one a day; 7: weekly, 28: monthly, 0: never by schedule (W24)",
+    )
+    ceiling_records = models.PositiveIntegerField(
+        "ceiling, records",
+        default=100,
+        help_text="so many that the provider no longer lists are asked for by GetRecord; above it an operator decides",
+    )
+    ceiling_percent = models.PositiveSmallIntegerField(
+        "ceiling, percent of the link", default=1, validators=[MaxValueValidator(100)], help_text="if that is more"
+    )
+    hold_percent = models.PositiveSmallIntegerField(
+        "hold deletions above, percent of the link",
+        default=10,
+        validators=[MaxValueValidator(100)],
+        help_text="more deletions than that in one run, and more than 50, wait for an operator; 100: none ever does",
+    )
+    tombstone_days = models.PositiveIntegerField(
+        "provider keeps deletions, days",
+        default=90,
+        help_text="if it keeps them for a while only: after a longer silence everything is compared (H15)",
+    )
+    deleted_record = models.CharField(
+        "deletions are kept", max_length=20, blank=True, editable=False, help_text="deletedRecord, as Identify says"
+    )
+    next_slice = models.DateTimeField("next comparison", null=True, editable=False)
+    compared_to = models.DateTimeField(
+        null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
+    )
+    cycle_begun = models.DateTimeField(null=True, editable=False)
+    cycle_ended = models.DateTimeField("compared as a whole", null=True, editable=False)
+    reconciles = models.BooleanField(
+        default=False, editable=False, help_text="the slices follow one another at once until all is compared"
+    )
+
+    class Meta:
+        abstract = True
+
+    @property
+    def effective_cycle_days(self) -> int:
+        """In how many days all headers are compared: within a week if the provider gives no deletions (F82)."""
+        return min(self.cycle_days, MAX_DAYS_WITHOUT_DELETIONS) if self.deleted_record == "no" else self.cycle_days
+
+    def compare_all(self) -> None:
+        """Compare all headers from the beginning, slice after slice without a pause; nothing is saved."""
+        self.reconciles, self.compared_to = True, None

@@ -1,0 +1,70 @@
+"""Fields of a link: when it is harvested and how, and how far it has come."""
+
+from datetime import datetime
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from catalogue.datestamps import Granularity
+from harvester import schedule
+
+MAX_AT_ONCE = 16  # chosen: less than a batch of `harvester.runs.get_records`
+
+
+class ScheduleFields(models.Model):
+    """When and how a link is harvested, up to where it is complete (promise 2), and when it is due."""
+
+    class Strategy(models.TextChoices):
+        RECORDS = "records", "ListRecords: whole records, page by page"
+        IDENTIFIERS = "identifiers", "ListIdentifiers, then GetRecord for what is new or changed"
+
+    class FromPolicy(models.TextChoices):
+        EARLIER = "earlier", "the earlier of the first responseDate and the largest datestamp of the last list"
+        RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
+
+    enabled = models.BooleanField(default=True)
+    interval_s = models.PositiveIntegerField(
+        "interval, seconds",
+        default=21600,
+        validators=[MinValueValidator(5)],
+        help_text="between the starts of two runs",
+    )
+    strategy = models.CharField(
+        max_length=12, choices=Strategy.choices, default=Strategy.RECORDS, help_text="both bring the same (W18)"
+    )
+    at_once = models.PositiveSmallIntegerField(
+        "GetRecord requests at once",
+        default=4,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_AT_ONCE)],
+        help_text=f"1 to {MAX_AT_ONCE}, where single records are asked for; pages of a list are asked for one by one (H4)",
+    )
+    from_policy = models.CharField(
+        "“from” is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"
+    )
+    overlap_s = models.PositiveIntegerField(
+        "overlap, seconds", default=60, help_text="asked for again before the last harvest's end (H9)"
+    )
+    harvested_to = models.DateTimeField(
+        null=True, editable=False, help_text="the link is complete up to here, on the provider's clock"
+    )
+    first_response = models.DateTimeField(
+        null=True, editable=False, help_text="responseDate of the first page of the last complete list (H8, F)"
+    )
+    newest = models.DateTimeField(
+        null=True, editable=False, help_text="largest datestamp of the last complete list that was not empty (H8, M)"
+    )
+    next_due = models.DateTimeField(null=True, blank=True, editable=False)
+    failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def list_from(self, granularity: Granularity) -> datetime | None:
+        """Return the `from` of the next list; None: the whole list (H8, H9)."""
+        return schedule.list_from(self.harvested_to, granularity, self.overlap_s)
+
+    def update_harvested_to(self) -> None:
+        """Set `harvested_to` from `first_response` and `newest`, as the link's policy says; nothing is saved."""
+        if self.first_response is not None:
+            by_response = self.from_policy == self.FromPolicy.RESPONSE
+            self.harvested_to = schedule.harvested_to(self.first_response, self.newest, by_response=by_response)

@@ -1,0 +1,145 @@
+"""Write the harvesting state of links and of the providers that they have left. The only writer of Standby.
+
+What an operator sets of a link is written by forms, commands and `harvester.links.edit`.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from harvester.models import Alternative, Link, Standby
+
+# How far a link has come with one provider: on that provider's clock, and used for no other one (W13, W32).
+POSITION = ("harvested_to", "first_response", "newest", "granularity", "deleted_record")
+NO_POSITION: Mapping[str, None] = {"harvested_to": None, "first_response": None, "newest": None}
+
+
+def set_next_due(link: Link, *, next_due: datetime) -> None:
+    """Store when the link is harvested next."""
+    Link.objects.filter(pk=link.pk).update(next_due=next_due)
+
+
+def set_next_slice(link: Link, *, next_slice: datetime) -> None:
+    """Store when the next comparison is due."""
+    Link.objects.filter(pk=link.pk).update(next_slice=next_slice)
+
+
+def record_identity(link_id: int, *, granularity: str, deleted_record: str, skew_s: float) -> None:
+    """Store what the provider says in Identify at the beginning of a run."""
+    Link.objects.filter(pk=link_id).update(granularity=granularity, deleted_record=deleted_record[:20], skew_s=skew_s)
+
+
+def record_set_state(link: Link, *, set_state: str, checked: datetime) -> None:
+    """Store whether the provider lists the set that the link asks for (H17)."""
+    link.set_state, link.set_checked = set_state, checked
+    Link.objects.filter(pk=link.pk).update(set_state=set_state, set_checked=checked)
+
+
+def record_complete_list(
+    link: Link,
+    *,
+    first_response: datetime | None,
+    newest: datetime | None,
+    reconciles: bool,
+    compared_to: datetime | None,
+    next_slice: datetime | None,
+) -> None:
+    """Store that a list is complete and move `harvested_to` (promise 2), in the transaction that locked the link."""
+    link.first_response, link.newest = first_response, newest
+    link.update_harvested_to()
+    link.reconciles, link.compared_to, link.next_slice = reconciles, compared_to, next_slice
+    link.failures, link.failing_since = 0, None
+    link.save(
+        update_fields=(
+            *("first_response", "newest", "harvested_to", "failures", "failing_since"),
+            *("reconciles", "next_slice", "compared_to"),
+        )
+    )
+
+
+def record_slice(
+    link: Link,
+    *,
+    cycle_begun: datetime,
+    cycle_ended: datetime | None,
+    compared_to: datetime | None,
+    reconciles: bool,
+    next_slice: datetime,
+) -> None:
+    """Store that a slice is compared, in the transaction that locked the link."""
+    link.cycle_begun, link.cycle_ended, link.compared_to = cycle_begun, cycle_ended, compared_to
+    link.reconciles, link.next_slice = reconciles, next_slice
+    link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
+
+
+def record_failure(link: Link, *, failures: int, failing_since: datetime, next_due: datetime) -> None:
+    """Store that a harvest has failed, in the transaction that locked the link."""
+    link.failures, link.failing_since, link.next_due = failures, failing_since, next_due
+    link.save(update_fields=["failures", "failing_since", "next_due"])
+
+
+# --- Other providers --------------------------------------------------------------------------------
+
+
+def remember_position(link: Link, *, left: datetime) -> None:
+    """Store how far the link has come with the provider that it turns away from."""
+    Standby.objects.update_or_create(
+        link=link,
+        alternative=link.serving,
+        defaults={name: getattr(link, name) for name in POSITION} | {"left": left},
+    )
+
+
+def forget_position(standby: Standby) -> None:
+    """Remove what is remembered of one provider, as it serves the link again."""
+    standby.delete()
+
+
+def forget_position_of(link: Link, alternative: Alternative) -> None:
+    """Remove what is remembered of an alternative, which is another provider now."""
+    link.standbys.filter(alternative=alternative).delete()
+
+
+def forget_positions(link: Link) -> None:
+    """Remove what is remembered of all providers that the link has left."""
+    link.standbys.all().delete()
+
+
+def switch_provider(link: Link, to: Alternative | None, *, position: Mapping[str, object], now: datetime) -> None:
+    """Let another provider serve the link from this position on. The link is due at once."""
+    Link.objects.filter(pk=link.pk).update(
+        **position,
+        serving=to,
+        serving_since=now,
+        failing_since=None,
+        failures=0,
+        skew_s=None,
+        set_state="",
+        set_checked=None,
+        compared_to=None,
+        reconciles=True,
+        next_slice=None,  # the comparison begins when the list has come
+        next_due=now,
+    )
+
+
+def begin_again(link: Link, *, now: datetime) -> None:
+    """Let the link ask its present provider for the whole list, at once, and compare everything afterwards."""
+    Link.objects.filter(pk=link.pk).update(
+        **NO_POSITION,
+        set_state="",
+        set_checked=None,
+        compared_to=None,
+        reconciles=True,
+        next_slice=None,
+        next_due=now,
+    )
+
+
+def take_probe(standby: Standby, *, next_probe: datetime) -> bool:
+    """Take a provider that is due to be asked; False if another process has taken it."""
+    return bool(Standby.objects.filter(pk=standby.pk, next_probe=standby.next_probe).update(next_probe=next_probe))
+
+
+def record_probe(standby: Standby, *, answers_since: datetime | None, fault: str, probed: datetime) -> None:
+    """Store whether a provider answered, and if not, why."""
+    Standby.objects.filter(pk=standby.pk).update(answers_since=answers_since, fault=fault, probed=probed)

@@ -1,0 +1,51 @@
+"""How far a list has come, and whether it ever ends (H23). No network, no database."""
+
+import hashlib
+from dataclasses import dataclass
+
+from harvester import schedule
+from harvester.errors import Endless
+from harvester.protocol.answers import Page
+
+
+@dataclass(frozen=True, slots=True)
+class LoopMark:
+    """The token and the page digest that later pages are compared with, to find a list without end (H23)."""
+
+    token: str
+    page: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ListPosition:
+    """How far a list has come: pages and entries before, the token of the next page, and the mark."""
+
+    pages: int
+    listed: int
+    token: str
+    mark: LoopMark
+
+
+def next_loop_mark(position: ListPosition, page: Page) -> LoopMark:
+    """The mark to compare later pages with. Raises Endless where the list repeats itself or does not end (H23).
+
+    One mark is enough to find any loop, if it is moved on at the 1st, 2nd, 4th, 8th ... page (Brent).
+    """
+    digest = hashlib.sha256()
+    for received in page.entries:
+        header = received.entry.header
+        digest.update(repr((header.identifier, header.datestamp, header.deleted)).encode())
+    number = position.pages + 1
+    listed = position.listed + len(page.entries)
+    if page.token is not None:
+        if page.token in (position.token, position.mark.token):
+            raise Endless(f"page {number} gives a resumption token that was given before")
+        if number > schedule.MAX_PAGES:
+            raise Endless(f"the list did not end after {schedule.MAX_PAGES} pages")
+        if page.list_size and listed > schedule.MAX_EXCESS * page.list_size + schedule.MIN_EXCESS:
+            raise Endless(f"{listed} entries came of a list that is said to have {page.list_size}")
+    if position.pages and page.entries and position.mark.page == digest.digest():
+        raise Endless(f"page {number} is a page that came before")
+    if number & (number - 1) == 0:
+        return LoopMark(page.token or "", digest.digest())
+    return position.mark
