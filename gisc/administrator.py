@@ -1,4 +1,4 @@
-"""The first account of a node. Made once, by whatever starts the node first."""
+"""Create the first account of a node, once, at its first start."""
 
 import enum
 import os
@@ -15,27 +15,27 @@ from gisc import env
 NAME = "admin"
 
 
-class Outcome(enum.Enum):
-    """What `create_first` found or did."""
+class AccountOutcome(enum.Enum):
+    """The result of `create_first`."""
 
-    THERE_IS_ONE = enum.auto()
+    EXISTED = enum.auto()
     CREATED = enum.auto()
     NO_PASSWORD = enum.auto()
 
 
-def create_first(*, make_up: bool) -> tuple[Outcome, str | None]:
-    """Create the administrator if the node has none, with GISC_ADMIN_PASSWORD or, if `make_up`, one made up here.
+def create_first(*, generate_password: bool) -> tuple[AccountOutcome, str | None]:
+    """Create the administrator if the node has none, with GISC_ADMIN_PASSWORD or, if allowed, a generated password.
 
-    The outcome, and the password if it was made up. Raises ImproperlyConfigured for a weak password.
+    Returns the outcome, and the password if it was generated. Raises ImproperlyConfigured for a weak password.
     """
     users = get_user_model()._default_manager
     given = env.secret("GISC_ADMIN_PASSWORD")
     os.environ.pop("GISC_ADMIN_PASSWORD", None)  # no child needs it
     with locks.session_lock(locks.DATABASE_PREPARATION):
         if users.filter(is_superuser=True, is_active=True).exists():
-            return Outcome.THERE_IS_ONE, None
-        if not given and not make_up:
-            return Outcome.NO_PASSWORD, None
+            return AccountOutcome.EXISTED, None
+        if not given and not generate_password:
+            return AccountOutcome.NO_PASSWORD, None
         if given:
             try:
                 validate_password(given)
@@ -45,4 +45,4 @@ def create_first(*, make_up: bool) -> tuple[Outcome, str | None]:
                 ) from exc
         password = given or secrets.token_urlsafe(12)
         users.create_superuser(NAME, settings.GISC_ADMIN_EMAIL, password)
-    return Outcome.CREATED, None if given else password
+    return AccountOutcome.CREATED, None if given else password

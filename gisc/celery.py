@@ -7,11 +7,11 @@ from celery.signals import setup_logging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 app = Celery("gisc")
-app.set_default()  # for every thread: a task queued from a web thread goes to our broker, not to Celery's own default
+app.set_default()  # for all threads: without this, a web thread would queue tasks in Celery's default broker
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
 @setup_logging.connect
 def _keep_our_logging(**_: object) -> None:
-    """Connecting to this signal keeps Celery off the root logger; Django has set up logging by then."""
+    """Keep Celery from setting up the root logger, as a receiver of this signal does; Django has set up logging."""

@@ -1,7 +1,7 @@
-"""The command line: Django's, with the embedded database running for as long as a command needs it.
+"""The command line: Django's, with the embedded database running while a command needs it.
 
-What goes wrong before the command has begun (a bad setting, no database, no place to write) is one sentence on
-stderr and exit status 2. Errors of the command itself look as they do everywhere in Django.
+An error before the command begins (a bad setting, no database, a read-only directory) is one sentence on stderr and
+exit status 2. Errors of the command itself look as everywhere in Django.
 """
 
 import os
@@ -18,7 +18,7 @@ from django.db import OperationalError
 
 from gisc import embedded
 
-# These read code and files only, or start servers of their own.
+# These read only code and files, or start servers of their own.
 _WITHOUT_DATABASE = frozenset(
     {
         "bench",
@@ -35,44 +35,44 @@ _WITHOUT_DATABASE = frozenset(
         "version",
     }
 )
-# These work on the database as it stands, whatever its migrations.
+# These work whether or not the database has all migrations.
 _READING_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
 _ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", *_READING_MIGRATIONS})
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one command; the exit status. A command that ends with SystemExit ends so."""
+    """Run one command and return the exit status. A SystemExit of the command is passed on."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
-    # makemigrations looks at the database if there is one, and warns if there is none; --check needs none.
+    # makemigrations warns if there is no database, but does not need one.
     warnings.filterwarnings("ignore", message="Got an error checking a consistent migration history")
-    signal.signal(signal.SIGTERM, _leave)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
-        signal.signal(signal.SIGHUP, _leave)
+    signal.signal(signal.SIGTERM, _exit_on_signal)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
+        signal.signal(signal.SIGHUP, _exit_on_signal)
     command = argv[1] if len(argv) > 1 else "help"
     needs_database = command not in _WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(argv[1:])
     try:
-        # Django lists a command as unknown when the settings cannot be read; this says why they cannot.
+        # Without this, Django reports an unknown command if the settings cannot be read.
         _read_settings()
         with _database(command) if needs_database else nullcontext():
             execute_from_command_line(list(argv))
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
-        return _complain(str(exc))
+        return _print_error(str(exc))
     except OperationalError as exc:
-        # Only a failure to reach the server has no SQLSTATE; the rest is a fault to be seen whole.
+        # Only a failure to reach the server has no SQLSTATE; others are shown with their traceback.
         if getattr(exc.__cause__, "pgcode", None) is not None or "--traceback" in argv:
             raise
-        return _complain(_unreachable(exc))
+        return _print_error(_describe_unreachable(exc))
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return 0
 
 
-def _leave(number: int, _: FrameType | None) -> None:
-    """End through every `finally`, so that the embedded database is stopped or left to its other holders."""
+def _exit_on_signal(number: int, _: FrameType | None) -> None:
+    """Exit through every `finally`, so that the embedded database is stopped unless another process needs it."""
     raise SystemExit(128 + number)
 
 
-def _complain(sentence: str) -> int:
+def _print_error(sentence: str) -> int:
     print(f"{os.path.basename(sys.argv[0]) or 'manage.py'}: {sentence}", file=sys.stderr)
     return 2
 
@@ -80,10 +80,10 @@ def _complain(sentence: str) -> int:
 def _read_settings() -> None:
     from django.conf import settings
 
-    settings.INSTALLED_APPS  # noqa: B018  (the first use of a setting reads them all)
+    settings.INSTALLED_APPS  # noqa: B018  (the first access reads all settings)
 
 
-def _unreachable(exc: OperationalError) -> str:
+def _describe_unreachable(exc: OperationalError) -> str:
     from django.conf import settings
 
     reason = " ".join(str(exc).split())
@@ -96,7 +96,7 @@ def _unreachable(exc: OperationalError) -> str:
 
 @contextmanager
 def _database(command: str) -> Iterator[None]:
-    """The database, reachable and migrated, for the length of the block."""
+    """Have the database running, reachable and migrated during the block."""
     import django
     from django.conf import settings
     from django.db import connection, connections

@@ -1,7 +1,7 @@
-"""Read one environment variable, or stop the start with a sentence that says what to write.
+"""Read and check environment variables.
 
-Every reader returns a checked value or raises `ImproperlyConfigured`. A secret may also come from a
-file: `SECRET_KEY_FILE=/run/secrets/key` is read where `SECRET_KEY` is not set. Imports no app.
+Every function returns a checked value or raises `ImproperlyConfigured` with a sentence that says what to write. A secret
+may also be in a file: `SECRET_KEY_FILE=/run/secrets/key` is read if `SECRET_KEY` is not set. Imports no app.
 """
 
 import os
@@ -13,12 +13,12 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable's text without surrounding white space; `default` when unset or empty."""
+    """Read a text without surrounding white space; `default` if it is unset or empty."""
     return os.environ.get(name, "").strip() or default
 
 
 def flag(name: str, default: bool) -> bool:
-    """`True` or `False`, spelled so."""
+    """Read `True` or `False`, spelled so."""
     raw = text(name, str(default))
     if raw not in ("True", "False"):
         raise ImproperlyConfigured(f"{name} is {raw!r}; write True or False")
@@ -26,7 +26,7 @@ def flag(name: str, default: bool) -> bool:
 
 
 def number(name: str, default: int, *, low: int, high: int) -> int:
-    """A whole number from `low` to `high`, both included."""
+    """Read a whole number from `low` to `high`, both included."""
     raw = text(name, str(default))
     if not raw.isascii() or not raw.isdigit() or not low <= int(raw) <= high:
         raise ImproperlyConfigured(f"{name} is {raw!r}; write a whole number from {low} to {high}")
@@ -34,14 +34,14 @@ def number(name: str, default: int, *, low: int, high: int) -> int:
 
 
 def number_or_none(name: str, default: int, *, low: int, high: int) -> int | None:
-    """As `number`; None where the variable is set and empty, which means: without a limit."""
+    """Read a number as `number` does; None, for no limit, if the variable is set and empty."""
     if os.environ.get(name, str(default)).strip() == "":
         return None
     return number(name, default, low=low, high=high)
 
 
 def secret(name: str) -> str:
-    """The secret in `NAME`, or in the file that `NAME_FILE` names, or an empty string."""
+    """Read the secret in `NAME`, or in the file that `NAME_FILE` names; empty if both are unset."""
     value = text(name)
     file = text(f"{name}_FILE")
     if value or not file:
@@ -56,31 +56,31 @@ def secret(name: str) -> str:
 
 
 def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "") -> str:
-    """An absolute URL with one of `schemes`; `default` when unset."""
+    """Read an absolute URL with one of `schemes`; `default` if it is unset."""
     raw = text(name, default)
     if not raw:
         return raw
     parts = urlsplit(raw)
     if parts.scheme not in schemes or not (parts.netloc or parts.path):
-        # The value itself may hold a password, so only its scheme is repeated.
+        # The URL may contain a password, so the message has only its scheme.
         raise ImproperlyConfigured(f"{name} has the scheme {parts.scheme!r}; write a URL such as {example}")
     return raw
 
 
-def words(name: str, default: str = "") -> list[str]:
-    """A comma-separated list."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+def comma_separated(name: str, default: str = "") -> list[str]:
+    """Read a comma-separated list."""
+    return [item.strip() for item in text(name, default).split(",") if item.strip()]
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network]:
-    """A comma-separated list of networks as CIDR, or of addresses."""
+    """Read a comma-separated list of networks in CIDR notation or addresses."""
     found = []
-    for word in words(name):
+    for item in comma_separated(name):
         try:
-            found.append(ip_network(word))
+            found.append(ip_network(item))
         except ValueError as exc:
             raise ImproperlyConfigured(
-                f"{name} has {word!r} ({exc}); write addresses or networks separated by commas, such as "
+                f"{name} has {item!r} ({exc}); write addresses or networks separated by commas, such as "
                 "192.0.2.7, 10.0.0.0/8"
             ) from exc
     return found

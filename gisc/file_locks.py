@@ -1,4 +1,4 @@
-"""Locks between processes, on files. The kernel drops a lock with its holder, so a kill -9 leaves none behind.
+"""Locks between processes, on files. The kernel releases a lock when its process ends, so a kill -9 leaves none behind.
 
 Imports neither Django nor an app.
 """
@@ -13,22 +13,22 @@ from pathlib import Path
 _POLL_S = 0.05
 
 
-class Taken(Exception):
-    """Another process holds the lock."""
+class LockTaken(Exception):
+    """Another process has the lock."""
 
 
 class FileLock:
-    """A lock on `path`, shared or exclusive, held from `take` to `drop`.
+    """A lock on `path`, shared or exclusive, from `acquire` to `release`.
 
-    The file stays: removing it would let two processes lock two files of the same name.
+    The file stays: if it were removed, two processes could lock two files of the same name.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._fd: int | None = None
 
-    def take(self, *, shared: bool = False, wait_s: float | None = 0.0) -> None:
-        """Take the lock, or change the kind of the one held. Raises Taken after `wait_s`; None waits for ever."""
+    def acquire(self, *, shared: bool = False, wait_s: float | None = 0.0) -> None:
+        """Acquire the lock, or change it between shared and exclusive. Raises LockTaken after `wait_s`; None waits for ever."""
         if self._fd is None:
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -42,13 +42,13 @@ class FileLock:
                 return
             except BlockingIOError as exc:
                 if time.monotonic() >= deadline:
-                    # A change of kind drops the lock that was held (flock(2)), so nothing is lost here.
-                    self.drop()
-                    raise Taken(str(self.path)) from exc
+                    # A change between shared and exclusive has released the lock already (flock(2)).
+                    self.release()
+                    raise LockTaken(str(self.path)) from exc
             time.sleep(_POLL_S)
 
-    def drop(self) -> None:
-        """Give the lock up; nothing happens if it is not held."""
+    def release(self) -> None:
+        """Release the lock if this process has it."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
@@ -58,19 +58,19 @@ class FileLock:
         assert self._fd is not None
         os.set_inheritable(self._fd, True)
 
-    def note(self, text: str) -> None:
-        """Write who holds the lock, for whoever finds it taken."""
+    def write_owner(self, text: str) -> None:
+        """Write into the file which process has the lock, for the message of one that finds it taken."""
         assert self._fd is not None
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text.encode(), 0)
 
 
 @contextmanager
-def exclusive(path: Path) -> Iterator[None]:
-    """Hold `path` alone for the length of the block; waits for its turn."""
+def exclusive_lock(path: Path) -> Iterator[None]:
+    """Wait for an exclusive lock on `path` and have it during the block."""
     lock = FileLock(path)
-    lock.take(wait_s=None)
+    lock.acquire(wait_s=None)
     try:
         yield
     finally:
-        lock.drop()
+        lock.release()

@@ -1,4 +1,4 @@
-"""How gunicorn serves the node. Everything an operator may set comes from the settings."""
+"""Configuration of gunicorn; whatever an operator can change comes from the settings."""
 
 import os
 import warnings
@@ -9,27 +9,27 @@ from gunicorn import glogging
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
-# WhiteNoise finds the files where they are (WHITENOISE_USE_FINDERS); nothing need be collected.
+# WhiteNoise serves static files from their apps (WHITENOISE_USE_FINDERS); collectstatic is not needed.
 warnings.filterwarnings("ignore", message="No directory at")
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 workers = settings.GISC_WEB_WORKERS
-# A thread waits for a slow harvester while the others answer, and connections are kept open between pages.
+# One thread can wait for a slow harvester while others answer, and connections stay open between pages.
 worker_class = "gthread"
 threads = settings.GISC_WEB_THREADS
-# A list page of ten thousand records to a slow harvester takes a while; a worker that hangs does not stay for ever.
+# Seconds; enough for a page of ten thousand records to a slow harvester, and a worker that hangs is killed.
 timeout = 120
 graceful_timeout = 5
-# The endpoint has its own limit, above gunicorn's largest (P12), and says so in its own words.
+# No limit here: the endpoint has its own one (P12), above gunicorn's largest, with its own message.
 limit_request_line = 0
-# The node needs no second way to be controlled, and two nodes of one account would share the default one.
+# Not needed, and two nodes of one account would share the default socket.
 control_socket_disable = True
 _logging: dict[str, Any] = settings.LOGGING
 logconfig_dict = {**_logging, "loggers": {**_logging["loggers"], "gunicorn.error": {"level": settings.LOG_LEVEL}}}
 
 
 class Logger(glogging.Logger):  # type: ignore[misc]  # gunicorn has no types
-    """Without lines for single requests, which gunicorn would put together whether anybody reads them or not."""
+    """gunicorn's logger without access log, whose lines gunicorn would format even if nobody reads them."""
 
     def access(self, *_args: Any, **_kwargs: Any) -> None:
         pass
@@ -39,7 +39,7 @@ logger_class = Logger
 
 
 def child_exit(server: object, worker: Any) -> None:
-    """Tell the metrics that this worker is gone, so that its gauges no longer count."""
+    """Drop the gauges of this worker from the metrics when it has ended."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         from prometheus_client import multiprocess
 

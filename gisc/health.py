@@ -1,9 +1,9 @@
-"""Health: whether this process answers, and whether the node can do its work. Routes and two small views.
+"""Health checks: routes and views of `/health/live`, `/health/ready` and `/health/tasks`.
 
-`live` touches nothing. `ready` asks the database and Redis, each with a short timeout, and tells no detail that
-a stranger should not have: the logs have the reason. It also says whether the database is set to keep what is committed,
-and how long ago a task came through beat, Redis, a worker and the database: a node on which none does any more still
-serves, so it is ready, and degraded. `tasks` asks for that alone, for monitors that look at the status only.
+`live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout; the answer has
+no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
+the age of the last scheduler tick, which passes beat, Redis, a worker and the database. A node without ticks still
+serves, so it is ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
 """
 
 import logging
@@ -23,44 +23,44 @@ from harvester.rows import health
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
-# What has been migrated stays migrated for as long as this code runs, and reading all migrations is not cheap.
+# True once all migrations were found applied: it stays so while this code runs, and the check is not cheap.
 _migrated = False
 
 
 @require_safe
 @never_cache
 def live(request: HttpRequest) -> HttpResponse:
-    """200 as long as the process answers at all."""
+    """Answer 200 as long as the process runs."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """200 when the database is reachable and migrated and Redis is reachable, else 503."""
-    parts = {"database": _database(), "redis": _redis()}
-    good = all(state == "ok" for state in parts.values())
-    told: dict[str, object] = {}  # no reason to take the node off the network, but to be seen
+    """Answer 200 if the database is reachable and migrated and Redis is reachable, else 503."""
+    parts = {"database": _database_state(), "redis": _redis_state()}
+    is_ready = all(state == "ok" for state in parts.values())
+    further: dict[str, object] = {}  # reported, but no reason to take the node off the network
     if parts["database"] != "not reachable":
-        told["durable"] = _durable()
-    tasks = _tasks() if parts["database"] == "ok" else None
+        further["durable"] = _is_durable()
+    ticks = _tick_state() if parts["database"] == "ok" else None
     if parts["database"] == "ok" and (clock_state := health.host_clock_state()):
-        told["clock"] = clock_state
-    status = "not ready" if not good else "degraded" if tasks is None or tasks["late"] else "ok"
-    answer = {"ready": good, "status": status, **parts, "tasks": tasks, "durable": None, **told}
-    return JsonResponse(answer, status=200 if good else 503)
+        further["clock"] = clock_state
+    status = "not ready" if not is_ready else "degraded" if ticks is None or ticks["late"] else "ok"
+    answer = {"ready": is_ready, "status": status, **parts, "tasks": ticks, "durable": None, **further}
+    return JsonResponse(answer, status=200 if is_ready else 503)
 
 
 @require_safe
 @never_cache
 def tasks(request: HttpRequest) -> JsonResponse:
-    """200 while tasks come through, 503 when the last one did longer ago than GISC_CANARY_SECONDS, or none ever did."""
-    told = _tasks()
-    return JsonResponse(told or {"age_s": None, "late": True}, status=503 if told is None or told["late"] else 200)
+    """Answer 503 if the last scheduler tick is older than GISC_CANARY_SECONDS, or there was none; else 200."""
+    ticks = _tick_state()
+    return JsonResponse(ticks or {"age_s": None, "late": True}, status=503 if ticks is None or ticks["late"] else 200)
 
 
-def _tasks() -> dict[str, object] | None:
-    """The canary's age and what it means; None where the database does not tell."""
+def _tick_state() -> dict[str, object] | None:
+    """Return the age of the last tick and whether it is late; None if the database cannot be read."""
     try:
         age_s = health.tick_age_s()
     except DatabaseError as exc:
@@ -69,15 +69,15 @@ def _tasks() -> dict[str, object] | None:
     return {"age_s": None if age_s is None else round(age_s, 1), "late": health.is_tick_late(age_s)}
 
 
-def _durable() -> bool | None:
-    """Whether PostgreSQL keeps what is committed: `manage.py check --database default` says what is off."""
+def _is_durable() -> bool | None:
+    """Whether PostgreSQL is set to keep committed data; `manage.py check --database default` names a wrong setting."""
     try:
         return not checks.disabled_durability()
     except DatabaseError:
         return None
 
 
-def _database() -> str:
+def _database_state() -> str:
     global _migrated
     try:
         with transaction.atomic():
@@ -94,7 +94,7 @@ def _database() -> str:
     return "ok" if _migrated else "not migrated"
 
 
-def _redis() -> str:
+def _redis_state() -> str:
     try:
         with redis.Redis.from_url(
             settings.GISC_REDIS_URL, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S

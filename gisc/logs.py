@@ -1,4 +1,4 @@
-"""Log formatters that print whatever `extra` holds: JSON for machines, one line for people."""
+"""Log formatters that print the fields of `extra`: JSON for machines, one line for people."""
 
 import json
 import logging
@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
-def _facts(record: logging.LogRecord) -> dict[str, object]:
+def _extra(record: logging.LogRecord) -> dict[str, object]:
     return {name: value for name, value in vars(record).items() if name not in _STANDARD}
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the facts."""
+    """One JSON object a line: time, level, logger, message, and the fields of `extra`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -20,7 +20,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
-            **_facts(record),
+            **_extra(record),
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
@@ -31,7 +31,7 @@ class LineFormatter(logging.Formatter):
     """`12:00:00 INFO harvester.runs.lifecycle page stored link=toulouse page=3`, for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        facts = "".join(f" {name}={value}" for name, value in _facts(record).items())
+        fields = "".join(f" {name}={value}" for name, value in _extra(record).items())
         clock = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
-        line = f"{clock} {record.levelname} {record.name} {record.getMessage()}{facts}"
+        line = f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line

@@ -1,4 +1,4 @@
-"""`/metrics`: the figures of all processes of this host, those of the links and of the journal, for Prometheus."""
+"""`/metrics` for Prometheus: counters of all processes of this host, and figures of links and journal."""
 
 import os
 
@@ -12,12 +12,12 @@ from harvester.monitoring.metrics import LinkCollector
 
 @require_safe
 def metrics(_request: HttpRequest) -> HttpResponse:
-    """What was counted in any process, where they share PROMETHEUS_MULTIPROC_DIR, and what the database tells."""
-    counted = REGISTRY
+    """Return the counters of all processes that share PROMETHEUS_MULTIPROC_DIR, and figures read from the database."""
+    counters = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-        counted = CollectorRegistry()
-        multiprocess.MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-    told = CollectorRegistry()
-    told.register(LinkCollector())
-    told.register(JournalCollector())
-    return HttpResponse(generate_latest(counted) + generate_latest(told), content_type=CONTENT_TYPE_LATEST)
+        counters = CollectorRegistry()
+        multiprocess.MultiProcessCollector(counters)  # type: ignore[no-untyped-call]
+    from_database = CollectorRegistry()
+    from_database.register(LinkCollector())
+    from_database.register(JournalCollector())
+    return HttpResponse(generate_latest(counters) + generate_latest(from_database), content_type=CONTENT_TYPE_LATEST)

@@ -1,7 +1,7 @@
-"""Every setting, once. What an operator may set is read from the environment by `gisc.env`; README has the table.
+"""All settings. Those of operators are read from the environment by `gisc.env`; README has the table.
 
-There is no branch on the name of an environment: the embedded servers are used where `DATABASE_URL` and
-`REDIS_URL` are not set, and that is all that differs.
+No setting depends on the name of an environment; the only difference between installations is that the embedded servers
+are used if `DATABASE_URL` and `REDIS_URL` are not set.
 """
 
 from pathlib import Path
@@ -45,7 +45,7 @@ GISC_WEB_WORKERS = env.number("GISC_WEB_WORKERS", 2, low=1, high=64)
 GISC_WEB_THREADS = env.number("GISC_WEB_THREADS", 8, low=1, high=100)
 GISC_WEB_STATEMENT_SECONDS = env.number("GISC_WEB_STATEMENT_SECONDS", 100, low=1, high=3600)
 GISC_REQUESTS_PER_MINUTE = env.number_or_none("GISC_REQUESTS_PER_MINUTE", 6000, low=1, high=1_000_000)
-# Some threads are left for the administration, the public pages and health.
+# Fewer than the threads: the others are for the administration, the public pages and health.
 GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_WEB_THREADS * 3 // 4), low=1, high=1000)
 GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
@@ -55,7 +55,7 @@ GISC_CANARY_SECONDS = env.number("GISC_CANARY_SECONDS", 600, low=10, high=86400)
 GISC_RETRY_SECONDS = env.number("GISC_RETRY_SECONDS", 10, low=1, high=600)  # H21
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
-GISC_NTP_SERVERS = env.words("GISC_NTP_SERVERS")
+GISC_NTP_SERVERS = env.comma_separated("GISC_NTP_SERVERS")
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
@@ -69,18 +69,18 @@ if not SECRET_KEY:
     if not GISC_EMBEDDED_DATABASE:
         raise ImproperlyConfigured(
             "SECRET_KEY is not set; with DATABASE_URL every process of the node must share one: write a long "
-            "random string in SECRET_KEY, or name a file that holds it in SECRET_KEY_FILE"
+            "random string in SECRET_KEY, or name its file in SECRET_KEY_FILE"
         )
     SECRET_KEY = embedded.secret_key(GISC_DATA_DIR)
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+ALLOWED_HOSTS = env.comma_separated("ALLOWED_HOSTS")
 if not ALLOWED_HOSTS:
     if not (DEBUG or GISC_EMBEDDED_DATABASE):
         raise ImproperlyConfigured(
             "ALLOWED_HOSTS is not set; write the host names under which this node is reached, separated by commas"
         )
     ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", HOST]
-CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
-# Cookies of the admin travel over TLS only where the node is published under https.
+CSRF_TRUSTED_ORIGINS = env.comma_separated("CSRF_TRUSTED_ORIGINS")
+# The cookies of the admin are limited to TLS if the node is published under https.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = GISC_BASE_URL.startswith("https://")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("GISC_BEHIND_TLS_PROXY", False) else None
 SILENCED_SYSTEM_CHECKS = [
@@ -119,7 +119,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
-# Of those, what the endpoint needs (gisc/wsgi.py); it counts for itself (oaiprovider/metrics.py).
+# The middleware of `/oai` (gisc/wsgi.py), which has metrics of its own (oaiprovider/metrics.py).
 GISC_OAI_MIDDLEWARE = ["django.middleware.security.SecurityMiddleware"]
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -150,7 +150,7 @@ DATABASES = {
         _DATABASE_URL or embedded.database_url(GISC_DATA_DIR), conn_max_age=60, conn_health_checks=True
     )
 }
-# A database host that drops packets must not hold a health check, or a worker, for minutes.
+# A database host that drops packets must not block a health check, or a worker, for minutes.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
@@ -163,14 +163,14 @@ WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collect
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 # --- Celery -----------------------------------------------------------------------------------------
-# A run's row is the truth and the queue a hint: a lost message costs one beat.
+# The state of a run is in its row; a queued message is only a hint, and a lost message delays the run by one beat.
 
 GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # however long Redis is away
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive": True, "socket_timeout": 30}
-# In Redis 0 comes first. A tick is short, and must not wait behind as many slices as there are runs to work on.
+# In Redis 0 is the highest priority. A tick is short and must not wait behind the slices of all runs.
 _PRIORITY_OF_TICKS = 0
 CELERY_TASK_DEFAULT_PRIORITY = 6
 CELERY_TASK_DEFAULT_QUEUE = GISC_NAME
@@ -185,7 +185,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 1800
 CELERY_TIMEZONE = "UTC"
-# The one entry below needs no memory of its last time: what is due is decided in the database.
+# The entry below needs no stored state: what is due is decided in the database.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "tick": {
@@ -197,7 +197,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # --- Wiring -----------------------------------------------------------------------------------------
-# What one side of the node tells the other, which may not import it: functions, by name.
+# Functions by dotted path, for an app that may not import the module.
 
 OAI_FRIENDS = (
     "harvester.monitoring.status.friend_base_urls"  # the base URLs in the `friends` container of Identify (P127)

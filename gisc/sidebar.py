@@ -1,4 +1,4 @@
-"""The sidebar of the admin: which pages, in which order, for whom."""
+"""The sidebar of the admin: its pages, in order."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _PAGES = {
         ("Records", "description", "catalogue.record"),
         ("Sets", "folder", "catalogue.metadataset"),
         ("Claims", "rule", "catalogue.claim"),
-        ("Crosswalks", "transform", "oaiprovider.oai_dc"),
+        ("Crosswalks", "transform", "oaiprovider.crosswalk"),
         ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
     ),
     "Provider": (
@@ -34,8 +34,8 @@ _PUBLIC = (("Search", "search", "catalogue:search"), ("Harvest status", "monitor
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """What UNFOLD["SIDEBAR"]["navigation"] wants: the pages that the admin itself would show this account."""
-    shown = {
+    """Return UNFOLD["SIDEBAR"]["navigation"]: the pages that this account may see in the admin."""
+    permitted = {
         f"{app['app_label']}.{model['object_name'].lower()}"
         for app in admin.site.get_app_list(request)
         for model in app["models"]
@@ -46,11 +46,11 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
             "items": [
                 {"title": name, "icon": icon, "link": reverse(f"admin:{model.replace('.', '_')}_changelist")}
                 for name, icon, model in pages
-                if model in shown
+                if model in permitted
             ],
         }
         for title, pages in _PAGES.items()
     ]
-    # Never marked as where one is: "/" begins every address.
+    # active=False, because unfold marks by prefix, and "/" is a prefix of every address.
     public = [{"title": name, "icon": icon, "link": reverse(route), "active": False} for name, icon, route in _PUBLIC]
     return [*groups, {"title": "Public pages", "items": public}]

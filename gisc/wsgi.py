@@ -1,6 +1,6 @@
-"""The WSGI application that gunicorn serves: the endpoint for harvesters, and everything else.
+"""The WSGI application that gunicorn serves: one handler for `/oai`, one for everything else.
 
-The endpoint needs no session, account, message or cookie (P11), so its requests do not pass what handles them.
+`/oai` needs no session, account, message or cookie (P11), so its requests skip the middleware for these.
 """
 
 import os
@@ -16,28 +16,28 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
 
 class _Endpoint(WSGIHandler):
-    """Django's handler with the middleware that `/oai` needs."""
+    """Django's handler with only the middleware that `/oai` needs."""
 
     def load_middleware(self, is_async: bool = False) -> None:
-        everything = settings.MIDDLEWARE
+        all_middleware = settings.MIDDLEWARE
         settings.MIDDLEWARE = settings.GISC_OAI_MIDDLEWARE
         try:
             super().load_middleware(is_async)
         finally:
-            settings.MIDDLEWARE = everything
+            settings.MIDDLEWARE = all_middleware
 
 
-_everything = get_wsgi_application()
+_site = get_wsgi_application()
 _endpoint = _Endpoint()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    answer = _endpoint if environ.get("PATH_INFO") == "/oai" else _everything
-    return answer(environ, start_response)
+    handler = _endpoint if environ.get("PATH_INFO") == "/oai" else _site
+    return handler(environ, start_response)
 
 
 def _limit_statements(connection: Any, **_: Any) -> None:
-    """P117: no statement of a request runs for ever; `/oai` then answers 503. Workers and commands have no such limit."""
+    """P117: limit the time of each SQL statement of a request; `/oai` then answers 503. Workers and commands have no limit."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, false)", [f"{settings.GISC_WEB_STATEMENT_SECONDS}s"])
 

@@ -53,7 +53,7 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     return harvested_to - timedelta(seconds=1 + overlap_s)
 
 
-def harvested_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
+def next_harvested_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
     """Return up to where a link is complete after a complete list (promise 2).
 
     The earlier of the first page's responseDate and the largest datestamp listed; with `by_response`, a policy of the link, the

@@ -14,4 +14,4 @@ class OaiProviderConfig(AppConfig):
         from oaiprovider.models import ensure_any
 
         post_migrate.connect(ensure_any, sender=self)
-        post_migrate.connect(versions.note, sender=self)
+        post_migrate.connect(versions.record_version, sender=self)

@@ -1,6 +1,6 @@
-"""metadataPrefix -> schema, namespace and the function that disseminates a record in it. No queries.
+"""The built-in metadata formats: prefix, schema, namespace and the function that disseminates a record. No queries.
 
-Here are the formats that are built in; `supported` adds what operators have uploaded, and when each last changed.
+`formats.supported` adds the formats that operators have uploaded, and when each format last changed.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,11 @@ from oaiprovider import oai_dc
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`disseminate(payload, identifier)` gives the bytes of one element that declares its own namespaces (P48).
+    """A metadata format that this node serves (the harvester's `Format` is one that a remote provider lists).
 
-    It may give None only where the format is not `certain`: the record is not available in it (P66). No record has a
-    datestamp before `changed` in this format (P93). In one that is `withdrawn` every record is deleted (P87).
+    `disseminate(payload, identifier)` returns the bytes of one element that declares its own namespaces (P48); None, only
+    if the format is not `certain`, where the record is not available in it (P66). No record has a datestamp before
+    `changed` in this format (P93). In a `withdrawn` format every record is deleted (P87).
     """
 
     prefix: str
@@ -26,21 +27,21 @@ class Format:
     changed: datetime | None = None
     withdrawn: bool = False
     certain: bool = True
-    altered: bool = True  # against the record as it is stored (P124)
+    altered: bool = True  # compared with the stored record (P124)
 
 
 def _as_stored(payload: bytes, _identifier: str) -> bytes:
-    """The payload is stored as it goes out. Its xsi:schemaLocation stays as it is (P65)."""
+    """Return the payload unchanged, with its xsi:schemaLocation (P65)."""
     return payload
 
 
 FORMATS = {
-    known.prefix: known
-    for known in (
+    built_in.prefix: built_in
+    for built_in in (
         Format(oai.ISO19139, oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False),  # P62, W2
         Format(oai.OAI_DC, oai.OAI_DC_SCHEMA, oai.OAI_DC_NS, oai_dc.to_oai_dc),  # P61
     )
 }
 ALIAS = Format(oai.ISO19139.upper(), oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False)
-# P60: what no uploaded format may be called, in any spelling.
+# P60: prefixes that no uploaded format may have, in upper or lower case.
 RESERVED = frozenset({oai.ISO19139, oai.OAI_DC, "all"})

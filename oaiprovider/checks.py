@@ -1,4 +1,4 @@
-"""System checks: what Identify would announce wrongly, found before a harvester finds it."""
+"""System checks of the settings that Identify announces."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ from oaiprovider.protocol.identify_descriptions import is_deliverable
 
 @register()
 def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
-    """P54: the address in Identify is one that a remote centre can write to."""
+    """P54: other centres can send mail to the address in Identify."""
     address = settings.GISC_ADMIN_EMAIL
     if is_deliverable(address):
         return []
@@ -45,7 +45,7 @@ def base_url_is_bare(**_: Any) -> list[CheckMessage]:
 
 @register()
 def base_url_is_served(**_: Any) -> list[CheckMessage]:
-    """A harvester that uses the announced base URL must not be turned away by ALLOWED_HOSTS."""
+    """ALLOWED_HOSTS must not refuse a harvester that uses the announced base URL."""
     host = urlsplit(settings.GISC_BASE_URL).hostname or ""
     host = f"[{host}]" if ":" in host else host
     if not host or validate_host(host, settings.ALLOWED_HOSTS):
@@ -68,7 +68,7 @@ def mirror_is_elsewhere(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"GISC_MIRROR_URL is {settings.GISC_MIRROR_URL!r}, which is this node",
-            hint="Write the public URL of another node that holds the same catalogue, or leave it out (P114).",
+            hint="Write the public URL of another node with the same catalogue, or leave it out (P114).",
             id="oaiprovider.E003",
         )
     ]

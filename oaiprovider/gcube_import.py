@@ -1,11 +1,11 @@
-"""Profiles from the XML form in which the gCube provider keeps them (G16): read, checked as a whole, then stored.
+"""Import profiles from the XML file of a gCube provider (G16): all are read and checked before any is stored.
 
     user-agents / user-agent[@value] / set[@name, @id] / scope / collection / (name, id)
                                      / harvestBatchSize, adminEmail, repositoryName
                                      / requestedMetadataFormats / metadataFormat / (schemaPrefix, schemaURI, schemaNamespace)
 
-A collection is a set of this catalogue, by its setSpec; scopes say nothing here. A set is a virtual set of these
-collections, unless it is called NO_SET: then the collections are the harvester's sets themselves (G4, G5).
+The id of a collection is the setSpec of a set of this catalogue; scopes are ignored. A set becomes a virtual set of its
+collections, unless its name is NO_SET: then the collections are the harvester's sets themselves (G4, G5).
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ NO_SET = "NO_SET"
 
 @dataclass(frozen=True, slots=True)
 class VirtualSet:
-    """A set of a profile that stands for collections."""
+    """A virtual set of the file: `members` are the setSpecs of its collections."""
 
     spec: str
     name: str
@@ -36,15 +36,15 @@ class VirtualSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """One user-agent of the file. `sets`: setSpecs that it is shown as they are."""
+class ImportedAgent:
+    """One user-agent of the file. `sets`: the setSpecs of its sets that are not virtual."""
 
     match: str
     sets: tuple[str, ...]
-    virtual: tuple[VirtualSet, ...]
+    virtual_sets: tuple[VirtualSet, ...]
     admin_emails: tuple[str, ...] = ()
     repository_name: str = ""
-    batch: str = ""
+    batch_size: str = ""
     formats: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -52,21 +52,21 @@ class Imported:
         return self.match[:60]
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.sets, *(union.spec for union in self.virtual))))
+    def visible_sets(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.sets, *(virtual_set.spec for virtual_set in self.virtual_sets))))
 
 
 @dataclass(slots=True)
-class Report:
-    """What an import does, or would do: names of profiles and setSpecs."""
+class ImportReport:
+    """What an import changes, or would change: names of profiles and setSpecs."""
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     virtual_sets: list[str] = field(default_factory=list)
 
 
-def read(document: bytes) -> list[Imported]:
-    """The user-agents of a file. Raises ValueError with a sentence."""
+def read(document: bytes) -> list[ImportedAgent]:
+    """Read the user-agents of a file. Raises ValueError with a sentence for the operator."""
     if xml_tree.has_doctype(document):
         raise ValueError("The file has a DOCTYPE; remove it.")
     try:
@@ -79,142 +79,146 @@ def read(document: bytes) -> list[Imported]:
     return [_agent(agent) for agent in agents]
 
 
-def _agent(agent: etree._Element) -> Imported:
-    plain: list[str] = []
-    virtual = []
-    for one in agent.findall("set"):
-        collections = tuple(dict.fromkeys(_text(found, "id") for found in one.iter("collection")))
-        name = one.get("name", "").strip()
+def _agent(agent: etree._Element) -> ImportedAgent:
+    sets: list[str] = []
+    virtual_sets = []
+    for element in agent.findall("set"):
+        collections = tuple(dict.fromkeys(_child_text(found, "id") for found in element.iter("collection")))
+        name = element.get("name", "").strip()
         if name in ("", NO_SET):
-            plain += collections
+            sets += collections
         else:
-            virtual.append(VirtualSet(one.get("id", "").strip() or name, name, collections))
-    return Imported(
+            virtual_sets.append(VirtualSet(element.get("id", "").strip() or name, name, collections))
+    return ImportedAgent(
         match=agent.get("value", ""),
-        sets=tuple(plain),
-        virtual=tuple(virtual),
-        admin_emails=tuple(filter(None, map(_said, agent.findall("adminEmail")))),
-        repository_name=_text(agent, "repositoryName"),
-        batch=_text(agent, "harvestBatchSize"),
+        sets=tuple(sets),
+        virtual_sets=tuple(virtual_sets),
+        admin_emails=tuple(filter(None, map(_text, agent.findall("adminEmail")))),
+        repository_name=_child_text(agent, "repositoryName"),
+        batch_size=_child_text(agent, "harvestBatchSize"),
         formats=tuple(
-            (_text(found, "schemaPrefix"), _text(found, "schemaURI"), _text(found, "schemaNamespace"))
+            (_child_text(found, "schemaPrefix"), _child_text(found, "schemaURI"), _child_text(found, "schemaNamespace"))
             for found in agent.iterfind("requestedMetadataFormats/metadataFormat")
         ),
     )
 
 
-def _text(element: etree._Element, name: str) -> str:
-    found = element.find(name)
-    return "" if found is None else _said(found)
+def _child_text(element: etree._Element, name: str) -> str:
+    child = element.find(name)
+    return "" if child is None else _text(child)
 
 
-def _said(element: etree._Element) -> str:
+def _text(element: etree._Element) -> str:
     return "".join(map(str, element.itertext())).strip()
 
 
-def store(agents: Iterable[Imported], *, dry_run: bool = False) -> Report:
-    """Add or change the profiles of these names; others stay as they are. Raises ValidationError, having stored nothing.
+def store(agents: Iterable[ImportedAgent], *, dry_run: bool = False) -> ImportReport:
+    """Add or change the profiles with these names. Raises ValidationError before anything is stored.
 
-    A profile that is there keeps its networks and its pace, of which the form says nothing.
+    An existing profile keeps its networks and its rate limit, which the file does not have.
     """
     agents = list(agents)
     profiles = [_profile(agent) for agent in agents]
     faults = [fault for agent, profile in zip(agents, profiles, strict=True) for fault in _faults(agent, profile)]
     names = [agent.name for agent in agents]
-    faults += [
-        f"{name}: stands in the file more than once." for name in sorted({n for n in names if names.count(n) > 1})
-    ]
+    faults += [f"{name}: is in the file more than once." for name in sorted({n for n in names if names.count(n) > 1})]
     if faults:
         raise ValidationError(faults)
-    report = Report(
+    report = ImportReport(
         added=[profile.name for profile in profiles if profile.pk is None],
         changed=[profile.name for profile in profiles if profile.pk is not None],
-        virtual_sets=sorted({union.spec for agent in agents for union in agent.virtual}),
+        virtual_sets=sorted({virtual_set.spec for agent in agents for virtual_set in agent.virtual_sets}),
     )
     if dry_run:
         return report
     for agent in agents:
-        for union in agent.virtual:
-            _make(union)  # in transactions of its own, so that the writers' lock is held for a batch at a time
+        for virtual_set in agent.virtual_sets:
+            # In its own transactions, so that the writers' lock is taken for one batch at a time.
+            _store_virtual_set(virtual_set)
     with transaction.atomic():
         for agent, profile in zip(agents, profiles, strict=True):
             profile.save()
-            profile.sets.set(MetadataSet.objects.filter(spec__in=agent.shown))
+            profile.sets.set(MetadataSet.objects.filter(spec__in=agent.visible_sets))
     return report
 
 
-def _profile(agent: Imported) -> Profile:
-    """The profile as it is to be; nothing is stored."""
+def _profile(agent: ImportedAgent) -> Profile:
+    """Make the profile; nothing is stored."""
     is_any = agent.match == ANY
     profile = Profile.objects.filter(name=agent.name).first() or Profile(name=agent.name)
     profile.match = "" if is_any else agent.match
-    profile.everything = not agent.shown
-    size = int(agent.batch) if agent.batch.isascii() and agent.batch.isdigit() else None
+    profile.everything = not agent.visible_sets
+    size = int(agent.batch_size) if agent.batch_size.isascii() and agent.batch_size.isdigit() else None
     profile.page_records = profile.page_headers = size
     profile.repository_name = agent.repository_name
     profile.admin_emails = list(agent.admin_emails)
-    profile.formats = [prefix for prefix, _, _ in agent.formats if _is_for_some(prefix)]
+    profile.formats = [prefix for prefix, _, _ in agent.formats if _is_not_for_everybody(prefix)]
     return profile
 
 
-def _is_for_some(prefix: str) -> bool:
-    """Whether a profile has to name this format; those for everybody it has anyway (G9)."""
+def _is_not_for_everybody(prefix: str) -> bool:
+    """Whether a harvester gets this format only if its profile names it (G9)."""
     return (
         prefix not in builtin_formats.FORMATS
         and not Crosswalk.objects.filter(prefix=prefix, for_everybody=True).exists()
     )
 
 
-def _faults(agent: Imported, profile: Profile) -> Iterator[str]:
-    """What of a user-agent cannot be served here, each as a sentence that names it."""
+def _faults(agent: ImportedAgent, profile: Profile) -> Iterator[str]:
+    """List why a user-agent cannot be served here, as sentences that name it."""
     try:
         profile.full_clean()
     except ValidationError as exc:
-        yield from (f"{agent.name}: {said}" for said in exc.messages)
-    if agent.batch and profile.page_records is None:
-        yield f"{agent.name}: harvestBatchSize is {agent.batch!r}; write a number from 1 to 10000."
+        yield from (f"{agent.name}: {message}" for message in exc.messages)
+    if agent.batch_size and profile.page_records is None:
+        yield f"{agent.name}: harvestBatchSize is {agent.batch_size!r}; write a number from 1 to 10000."
     for prefix, schema, namespace in agent.formats:
-        known = Crosswalk.objects.filter(prefix=prefix).first()
-        if known is not None and (known.schema, known.namespace) != (schema, namespace):
-            yield f"{agent.name}: {prefix} is here the format of {known.namespace} with the schema {known.schema}."
-    if agent.match == ANY and agent.shown and not _shows_own_set(agent):
+        crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
+        if crosswalk is not None and (crosswalk.schema, crosswalk.namespace) != (schema, namespace):
+            yield f"{agent.name}: {prefix} is here the format of {crosswalk.namespace} with the schema {crosswalk.schema}."
+    if agent.match == ANY and agent.visible_sets and not _shows_own_set(agent):
         yield f"{ANY}: name our own set too: peer GISCs are served by {ANY}, and harvest it (G17)."
-    named = (*agent.sets, *(member for union in agent.virtual for member in union.members))
+    named = (*agent.sets, *(spec for virtual_set in agent.virtual_sets for spec in virtual_set.members))
     known_specs = set(MetadataSet.objects.filter(spec__in=named).values_list("spec", flat=True))
     for spec in dict.fromkeys(named):
         if spec not in known_specs:
             yield f"{agent.name}: there is no set {spec or '(a collection without id)'} here; add it, or write its setSpec."
-    for union in agent.virtual:
-        yield from (f"{agent.name}: {fault}" for fault in _faults_of_union(union))
+    for virtual_set in agent.virtual_sets:
+        yield from (f"{agent.name}: {fault}" for fault in _faults_of_set(virtual_set))
 
 
-def _shows_own_set(agent: Imported) -> bool:
+def _shows_own_set(agent: ImportedAgent) -> bool:
     return MetadataSet.objects.filter(kind=MetadataSet.Kind.OWN, spec__in=agent.sets).exists()
 
 
-def _faults_of_union(union: VirtualSet) -> Iterator[str]:
-    if not oai.is_set_spec(union.spec):
-        yield f"{union.spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between (P72)."
-    if not union.members:
-        yield f"the set {union.spec} has no collection."
-    held = MetadataSet.objects.filter(spec=union.spec).first()
-    if held is not None and held.kind != MetadataSet.Kind.VIRTUAL:
-        yield f"{union.spec} is here a set of the kind {held.kind}, which is not made of others; call the set otherwise."
+def _faults_of_set(virtual_set: VirtualSet) -> Iterator[str]:
+    if not oai.is_set_spec(virtual_set.spec):
+        yield f"{virtual_set.spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between (P72)."
+    if not virtual_set.members:
+        yield f"the set {virtual_set.spec} has no collection."
+    existing = MetadataSet.objects.filter(spec=virtual_set.spec).first()
+    if existing is not None and existing.kind != MetadataSet.Kind.VIRTUAL:
+        yield (
+            f"{virtual_set.spec} is here a set of the kind {existing.kind}, which cannot have other sets as members; "
+            "give this set another name."
+        )
     unfit = MetadataSet.objects.filter(
-        spec__in=union.members, kind__in=(MetadataSet.Kind.VIRTUAL, MetadataSet.Kind.CATALOGUE)
+        spec__in=virtual_set.members, kind__in=(MetadataSet.Kind.VIRTUAL, MetadataSet.Kind.CATALOGUE)
     )
     for member in unfit:
-        yield f"{member} is of the kind {member.kind}; a virtual set is made of own, peer and shared sets."
+        yield f"{member} is of the kind {member.kind}; the members of a virtual set are own, peer and shared sets."
 
 
-def _make(union: VirtualSet) -> None:
-    """The virtual set, of exactly these members. It is for those whose profile names it: a new one is hidden."""
-    is_new = not MetadataSet.objects.filter(spec=union.spec).exists()
-    made = set_inclusion.ensure_set(union.spec, name=union.name, kind=MetadataSet.Kind.VIRTUAL)
+def _store_virtual_set(virtual_set: VirtualSet) -> None:
+    """Add the virtual set or change it to exactly these members. A new one is hidden: only named profiles see it."""
+    is_new = not MetadataSet.objects.filter(spec=virtual_set.spec).exists()
+    parent = set_inclusion.ensure_set(virtual_set.spec, name=virtual_set.name, kind=MetadataSet.Kind.VIRTUAL)
     if is_new:
-        MetadataSet.objects.filter(pk=made.pk).update(public=False)
-    members = list(MetadataSet.objects.filter(spec__in=union.members))
-    below = tuple(f"{spec}:" for spec in union.members)
-    included = MetadataSet.objects.filter(pk__in=SetInclusion.objects.filter(parent=made).values("child"))
-    set_inclusion.exclude(made, [one for one in included if one not in members and not one.spec.startswith(below)])
-    set_inclusion.include(made, members)
+        MetadataSet.objects.filter(pk=parent.pk).update(public=False)
+    members = list(MetadataSet.objects.filter(spec__in=virtual_set.members))
+    prefixes = tuple(f"{spec}:" for spec in virtual_set.members)  # a set below a member belongs to it
+    included = MetadataSet.objects.filter(pk__in=SetInclusion.objects.filter(parent=parent).values("child"))
+    set_inclusion.exclude(
+        parent, [child for child in included if child not in members and not child.spec.startswith(prefixes)]
+    )
+    set_inclusion.include(parent, members)

@@ -1,90 +1,104 @@
-"""What is sent of a row of a list: its header and, in the format asked for, its metadata and what is said about it.
+"""Turn rows of the catalogue into entries of an answer: header, metadata in the requested format, and `about` containers.
 
-Records in a format that not every one of them has: those on which the crosswalk fails are passed over (P66).
-
-Both lists come from here, so both show the same records (P140, S39). A row keeps its place and gets, instead of the
-stored payload, its element in the format.
+ListIdentifiers and ListRecords both take their rows from here, so both list the same records (P140, S39). In a format
+that not every record has, the records on which the crosswalk fails are left out (P66).
 """
 
 import functools
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
 from catalogue import datestamps, oai
 from catalogue.payloads import payload
-from catalogue.reading.lists import ListPosition, ListRow
+from catalogue.reading import lists
+from catalogue.reading.lists import ListPosition, ListRow, Window
+from catalogue.reading.scopes import Scope
 from oaiprovider.builtin_formats import Format
-from oaiprovider.formats.sandbox import Busy
+from oaiprovider.formats.sandbox import SandboxBusy
 from oaiprovider.protocol import provenance
 from oaiprovider.protocol.compression import Piece
 
 
 class ListEntry(NamedTuple):
-    """A row and its element in a format; `size` of its metadata, in bytes. `ready`: instead, the whole record.
+    """A row of a list and its element in the requested format; None where the header is all that is sent.
 
-    `damaged`: a live record that cannot be read back; it is left out, and comes with a new datestamp once it is mended.
+    `damaged`: the stored metadata of a live record cannot be read back. The record is left out of the answer; once it
+    is repaired, it has a new datestamp. `size`: of the metadata, in bytes. `rendered`: the whole record, rendered and
+    compressed; `metadata` is None then.
     """
 
     row: ListRow
     metadata: bytes | None = None
     damaged: bool = False
     size: int = 0
-    ready: Piece | None = None
+    rendered: Piece | None = None
 
     @property
     def position(self) -> ListPosition:
         return self.row.position
 
 
-def stored_entry(row: ListRow, known: Format) -> ListEntry:
-    """The row in a format that every record has."""
-    if row.packed is None or known.withdrawn:
+def stored_entry(row: ListRow, metadata_format: Format) -> ListEntry:
+    """Make the entry of a row in a format that every record has."""
+    if row.packed is None or metadata_format.withdrawn:
         return ListEntry(row)
     content = payload.unpack_or_log(row.packed, identifier=row.identifier)
     if content is None:
         return ListEntry(row, None, True)
-    return ListEntry(row, known.disseminate(content, row.identifier), False, len(content))
+    return ListEntry(row, metadata_format.disseminate(content, row.identifier), False, len(content))
 
 
-def oai_entries(rows: Iterable[ListEntry], known: Format) -> Iterator[oai.Entry | Piece]:
-    """The records (P83, P85), but for those that are ready."""
-    ours = provenance.of_our_own()
-    for row, metadata, _, _, ready in rows:
-        if ready:
-            yield ready
+def crosswalked_entry(row: ListRow, metadata_format: Format) -> ListEntry | None:
+    """Make the entry of a row in an uploaded format; None if the record is not available in it. Raises SandboxBusy."""
+    if row.packed is None or metadata_format.withdrawn:
+        return ListEntry(row)
+    content = row.payload
+    if content is None:
+        return ListEntry(row, None, True)
+    metadata = metadata_format.disseminate(content, row.identifier)
+    return None if metadata is None else ListEntry(row, metadata)
+
+
+def oai_entries(entries: Iterable[ListEntry], metadata_format: Format) -> Iterator[oai.Entry | Piece]:
+    """Yield what `render` needs of each record (P83, P85): its values, or the piece that is rendered already."""
+    own_abouts = provenance.of_own_records()
+    for row, metadata, _, _, rendered in entries:
+        if rendered:
+            yield rendered
             continue
-        above = header(row, known)
-        if metadata is None or above.deleted:
-            yield oai.Entry(above)
+        its_header = header(row, metadata_format)
+        if metadata is None or its_header.deleted:
+            yield oai.Entry(its_header)
         elif row.provenance_json is None:
-            yield oai.Entry(above, metadata, ours)
+            yield oai.Entry(its_header, metadata, own_abouts)
         else:
-            yield oai.Entry(above, metadata, provenance.containers(row.provenance, altered=known.altered))
+            abouts = provenance.containers(row.provenance, altered=metadata_format.altered)
+            yield oai.Entry(its_header, metadata, abouts)
 
 
-def oai_entry(shown: ListEntry, known: Format) -> oai.Entry:
-    """The one record, which is not ready."""
-    [made] = oai_entries([shown], known)
-    return cast(oai.Entry, made)
+def oai_entry(entry: ListEntry, metadata_format: Format) -> oai.Entry:
+    """Return what `render` needs of one record that is not rendered yet."""
+    [result] = oai_entries([entry], metadata_format)
+    return cast(oai.Entry, result)
 
 
-def header(row: ListRow, known: Format) -> oai.Header:
-    """The header, with the datestamp that the record has in this format (P93)."""
-    stamp, specs = _of_many(row.stamp, row.specs, known.changed)
-    return oai.Header(row.identifier, stamp, specs, row.deleted or known.withdrawn)
+def header(row: ListRow, metadata_format: Format) -> oai.Header:
+    """Make the header, with the datestamp that the record has in this format (P93)."""
+    stamp, specs = _stamp_and_specs(row.stamp, row.specs, metadata_format.changed)
+    return oai.Header(row.identifier, stamp, specs, row.deleted or metadata_format.withdrawn)
 
 
-@functools.lru_cache(maxsize=1024)
-def _of_many(stamp: int, specs: str, changed: datetime | None) -> tuple[str, tuple[str, ...]]:
-    """The datestamp, in seconds however the request was written (P38), and the sets. Loaded together, stamped together."""
+@functools.lru_cache(maxsize=1024)  # records that were loaded together have the same datestamp and sets
+def _stamp_and_specs(stamp: int, specs: str, changed: datetime | None) -> tuple[str, tuple[str, ...]]:
+    """Return datestamp and setSpecs as a header has them. The datestamp is in seconds however `from` was written (P38)."""
     own = datestamps.from_seconds(stamp)
     return datestamps.write(own if changed is None else max(own, changed)), minimal_set_specs(specs.split())
 
 
 def minimal_set_specs(set_specs: Sequence[str]) -> tuple[str, ...]:
-    """P75: the fewest setSpecs that say where a record is; an ancestor of a listed set goes without saying."""
+    """Leave out each setSpec that is an ancestor of another one: membership in the descendant implies it (P75)."""
     specs = tuple(dict.fromkeys(set_specs))
     return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))
 
@@ -92,39 +106,28 @@ def minimal_set_specs(set_specs: Sequence[str]) -> tuple[str, ...]:
 BUDGET_S = 30.0  # chosen: a quarter of what the web server gives a request
 
 
-def crosswalked_entry(row: ListRow, known: Format) -> ListEntry | None:
-    """The row in this format; None where the record is not available in it. Raises Busy."""
-    if row.packed is None or known.withdrawn:
-        return ListEntry(row)
-    payload = row.payload
-    if payload is None:
-        return ListEntry(row, None, True)
-    made = known.disseminate(payload, row.identifier)
-    return None if made is None else ListEntry(row, made)
-
-
 def crosswalked_page(
-    known: Format, read: Callable[[ListPosition | None, int], list[ListRow]], *, after: ListPosition | None, size: int
+    metadata_format: Format, window: Window, *, after: ListPosition | None, size: int, scope: Scope
 ) -> tuple[list[ListEntry], bool]:
-    """Up to `size` records behind `after` that are available in the format, and whether another one follows them.
+    """Return up to `size` records after `after` that are available in an uploaded format, and whether another one follows.
 
-    `read(after, number)` reads rows with their payloads. Where so many fail that the time is over, the page ends
-    early, and Busy is raised where it holds nothing yet: what failed is remembered, so the next try comes further.
+    After BUDGET_S the page ends early; SandboxBusy is raised if it is still empty then. Failed records are remembered,
+    so the next request gets further.
     """
     deadline = time.monotonic() + BUDGET_S
     found: list[ListEntry] = []
     while len(found) <= size:
-        wanted = size + 1 - len(found)
-        rows = read(after, wanted)
+        missing = size + 1 - len(found)
+        rows = lists.page(window, after=after, size=missing, payloads=True, scope=scope)
         for row in rows:
             if time.monotonic() > deadline:
                 if not found:
-                    raise Busy(f"no record of {known.prefix} could be made within {BUDGET_S:g} s")
+                    raise SandboxBusy(f"no record of {metadata_format.prefix} could be made within {BUDGET_S:g} s")
                 return found[:size], True
-            shown = crosswalked_entry(row, known)
-            if shown is not None and not shown.damaged:
-                found.append(shown)
-        if len(rows) < wanted:
+            entry = crosswalked_entry(row, metadata_format)
+            if entry is not None and not entry.damaged:
+                found.append(entry)
+        if len(rows) < missing:
             break
         after = rows[-1].position
     return found[:size], len(found) > size

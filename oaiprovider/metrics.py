@@ -1,4 +1,4 @@
-"""What the endpoint counts for Prometheus: its answers by verb and outcome, which no status tells (P9), and their time."""
+"""Prometheus metrics of the endpoint: answers by verb and outcome (the HTTP status is always 200, P9), and their time."""
 
 import functools
 
@@ -18,17 +18,17 @@ _SECONDS = Histogram(
 )
 
 
-def answered(verb: str, outcome: str, seconds: float) -> None:
-    """An OAI-PMH document was made. `verb` is one of the six, or empty where none was asked for."""
+def count_answer(verb: str, outcome: str, seconds: float) -> None:
+    """Count an OAI-PMH document. `verb` is one of the six, or empty where the request had no valid one."""
     _answers(verb, outcome).inc()
     _seconds(verb).observe(seconds)
 
 
-def not_answered(status: int) -> None:
-    """Something else was sent instead, with this status."""
+def count_other_response(status: int) -> None:
+    """Count a response that is no OAI-PMH document, by its HTTP status."""
     _answers("", str(status)).inc()
 
 
-# The library finds a child by its labels each time, under a lock.
+# Cached, because the library looks a child up by its labels under a lock.
 _answers = functools.cache(_ANSWERS.labels)
 _seconds = functools.cache(_SECONDS.labels)

@@ -1,7 +1,7 @@
-"""ISO 19139 -> oai_dc (P61, P67), by the XSLT 1.0 stylesheet beside this file. Pure lxml.
+"""Crosswalk from ISO 19139 to oai_dc (P61, P67), by the XSLT 1.0 stylesheet beside this file. Pure lxml.
 
-The only place of this app where a payload is parsed. `to_oai_dc` never fails (P61, P66): a record that the
-stylesheet cannot treat is still given as identifier and title, and the fault is logged.
+`to_oai_dc` never fails (P61, P66): a record that the stylesheet cannot transform is given as identifier and title, and
+the error is logged.
 """
 
 import functools
@@ -15,7 +15,7 @@ from catalogue import oai
 logger = logging.getLogger(__name__)
 
 DC_NS = "http://purl.org/dc/elements/1.1/"
-REVISION = "1"  # raise it when this module makes other records of the same stylesheet
+REVISION = "1"  # raise it when this module changes what the same stylesheet gives
 _STYLESHEET = Path(__file__).with_name("crosswalks") / "iso19139-oai_dc.xsl"
 _NOTHING = etree.XSLTAccessControl.DENY_ALL  # type: ignore[attr-defined]  # missing in lxml-stubs
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -25,22 +25,22 @@ _TITLE = etree.XPath(
 
 
 def to_oai_dc(payload: bytes, identifier: str) -> bytes:
-    """The record as `oai_dc:dc`, with its own namespace declarations (P48) and no declaration of XML."""
+    """Transform a record to `oai_dc:dc`, with its own namespace declarations (P48) and without an XML declaration."""
     try:
         root = etree.fromstring(payload, _parser())
     except etree.XMLSyntaxError:
         logger.exception("payload cannot be parsed", extra={"identifier": identifier})
         return _bytes(_fallback(identifier, ""))
     try:
-        made = _transform()(root, identifier=etree.XSLT.strparam(identifier)).getroot()
+        element = _transform()(root, identifier=etree.XSLT.strparam(identifier)).getroot()
     except (etree.LxmlError, ValueError):
         logger.exception("crosswalk to oai_dc failed", extra={"identifier": identifier})
         return _bytes(_fallback(identifier, str(_TITLE(root))))
-    return _bytes(_tidy(made))
+    return _bytes(_tidy(element))
 
 
 def source() -> bytes:
-    """What the records are made with, as far as it decides what they say: another one is another generation (P93)."""
+    """Return what the content of the records depends on: when it changes, the datestamps of the format rise (P93)."""
     return REVISION.encode() + etree.tostring(etree.parse(_STYLESHEET, _parser()), method="c14n", with_comments=False)
 
 
@@ -50,23 +50,23 @@ def _parser() -> etree.XMLParser:
 
 @functools.cache
 def _transform() -> etree.XSLT:
-    """The stylesheet, compiled once; it may read and write nothing but the tree it is given."""
+    """Compile the stylesheet, once; it may access nothing but the tree it is given."""
     return etree.XSLT(etree.parse(_STYLESHEET, _parser()), access_control=_NOTHING)
 
 
 def _tidy(root: etree._Element) -> etree._Element:
-    """Empty values are left out, and what says the same twice says it once."""
+    """Remove empty elements and duplicates."""
     seen = set()
     for child in list(root):
-        says = (child.tag, child.get(_XML_LANG), child.text)
-        if not child.text or says in seen:
+        value = (child.tag, child.get(_XML_LANG), child.text)
+        if not child.text or value in seen:
             root.remove(child)
-        seen.add(says)
+        seen.add(value)
     return root
 
 
 def _fallback(identifier: str, title: str) -> etree._Element:
-    """P66: identifier and title; the identifier stands for a title that is not there."""
+    """P66: make identifier and title; the identifier is the title where there is none."""
     nsmap = {"oai_dc": oai.OAI_DC_NS, "dc": DC_NS, "xsi": oai.XSI_NS}
     root: etree._Element = etree.Element(f"{{{oai.OAI_DC_NS}}}dc", nsmap=nsmap)
     root.set(f"{{{oai.XSI_NS}}}schemaLocation", f"{oai.OAI_DC_NS} {oai.OAI_DC_SCHEMA}")

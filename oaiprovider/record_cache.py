@@ -1,7 +1,7 @@
-"""Records that are kept ready to be sent with gzip: rendered and deflated, in the memory of each web process.
+"""Cache of records that are rendered and compressed for gzip answers, in the memory of each web process.
 
-What has just changed many harvesters ask for soon after one another. Of a page nothing is read at first but the state of
-each row; what is kept of that state needs no more, and only the others are read whole.
+Many harvesters ask for the newest records soon after one another. For a page, only the version of each row is read
+first; records whose version is in the cache are sent from there, and only the others are read from the database.
 """
 
 import functools
@@ -19,78 +19,83 @@ from oaiprovider.builtin_formats import FORMATS
 from oaiprovider.list_entries import ListEntry, oai_entry, stored_entry
 from oaiprovider.protocol import compression, render
 
-_LARGEST = 64 * 1024  # bytes of metadata, so that so many records are so many kilobytes
+_LARGEST = 64 * 1024  # bytes of metadata; larger records are not cached, which bounds the memory of the cache
 
 
-class Kept:
-    """So many records; the one that nobody has asked for longest goes first. Threads share it."""
+class RecordCache:
+    """A least-recently-used cache of `max_records` entries by version; safe for threads."""
 
-    def __init__(self, records: int) -> None:
-        self._records = records
-        self._made: OrderedDict[RowVersion, ListEntry] = OrderedDict()
+    def __init__(self, max_records: int) -> None:
+        self._max_records = max_records
+        self._entries: OrderedDict[RowVersion, ListEntry] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = 0
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._entries)
 
     def find(self, versions: Iterable[RowVersion]) -> dict[RowVersion, ListEntry]:
-        """Those of them that are there."""
+        """Return the entries of those versions that are cached."""
         with self._lock:
-            found = {version: made for version in versions if (made := self._made.get(version)) is not None}
+            found = {version: entry for version in versions if (entry := self._entries.get(version)) is not None}
             for version in found:
-                self._made.move_to_end(version)
+                self._entries.move_to_end(version)
             self.hits += len(found)
         return found
 
-    def keep(self, made: Mapping[RowVersion, ListEntry]) -> None:
-        """Keep these, too."""
+    def add(self, entries: Mapping[RowVersion, ListEntry]) -> None:
+        """Add these entries and drop the ones that were not used for longest."""
         with self._lock:
-            self._made.update(made)
-            while len(self._made) > self._records:
-                self._made.popitem(last=False)
+            self._entries.update(entries)
+            while len(self._entries) > self._max_records:
+                self._entries.popitem(last=False)
 
 
 @functools.cache
-def kept(records: int, rights: str) -> Kept:
-    """What this process keeps, made with these rights. What has the version of one is as that was: nothing is out of date."""
-    return Kept(records)
+def process_cache(max_records: int, rights_url: str) -> RecordCache:
+    """Return this process's cache for these settings: the rights are part of each rendered record.
+
+    No entry goes out of date: a record that changes gets another version.
+    """
+    return RecordCache(max_records)
 
 
 def page(window: Window, *, after: ListPosition | None, size: int, scope: Scope) -> list[ListEntry] | None:
-    """Up to `size` records behind `after`, shown in iso19139.
+    """Return up to `size` entries in iso19139 after `after`, from the cache where possible.
 
-    None where rows have no versions, or one has changed while the page was read.
+    None where rows have no versions (lists of several sets), or where a row changed while the page was read.
     """
     versions = lists.versions(window, after=after, size=size, scope=scope)
     if versions is None:
         return None
-    store = kept(settings.GISC_READY_RECORDS, settings.GISC_RIGHTS_URL)
-    shown = store.find(versions)
-    if len(shown) < len(versions):
-        made = _make(window, after, size, scope, [version for version in versions if version not in shown])
-        if made is None:
+    cache = process_cache(settings.GISC_READY_RECORDS, settings.GISC_RIGHTS_URL)
+    entries = cache.find(versions)
+    if len(entries) < len(versions):
+        missing = [version for version in versions if version not in entries]
+        loaded = _load(window, after, size, scope, missing)
+        if loaded is None:
             return None
-        shown |= made
-        store.keep({version: here for version, here in made.items() if here.ready and here.size <= _LARGEST})
-    return [shown[version] for version in versions]
+        entries |= loaded
+        cache.add({version: entry for version, entry in loaded.items() if entry.rendered and entry.size <= _LARGEST})
+    return [entries[version] for version in versions]
 
 
-def _make(
+def _load(
     window: Window, after: ListPosition | None, size: int, scope: Scope, missing: list[RowVersion]
 ) -> dict[RowVersion, ListEntry] | None:
-    """These records, read whole; None where one of them is not any more what it was."""
+    """Read and render these records; None if one of them has another version by now."""
     rows = lists.page_with_versions(
         window, after=after, size=size, scope=scope, only=[version.pk for version in missing]
     )
-    made = {version: _show(row) for version, row in rows}
-    return made if made.keys() == set(missing) else None
+    entries = {version: _rendered_entry(row) for version, row in rows}
+    return entries if entries.keys() == set(missing) else None
 
 
-def _show(row: ListRow) -> ListEntry:
-    known = FORMATS[oai.ISO19139]
-    here = stored_entry(row, known)
-    if here.damaged:
-        return here
-    bare = row._replace(packed=None, provenance_json=None)
-    return ListEntry(bare, size=here.size, ready=compression.piece(render.record(oai_entry(here, known))))
+def _rendered_entry(row: ListRow) -> ListEntry:
+    metadata_format = FORMATS[oai.ISO19139]
+    entry = stored_entry(row, metadata_format)
+    if entry.damaged:
+        return entry
+    bare_row = row._replace(packed=None, provenance_json=None)
+    rendered = compression.piece(render.record(oai_entry(entry, metadata_format)))
+    return ListEntry(bare_row, size=entry.size, rendered=rendered)

@@ -1,13 +1,13 @@
-"""One function for each verb: ask the catalogue, hand what it says to `render`. No HttpRequest here.
+"""One function for each verb: read the catalogue and render the verb's element. No HttpRequest here.
 
 Each takes a checked `Request`, the instant of the answer, which the view took before any query (P39), and the terms
-on which this harvester is served; it gives the verb's element, or raises `Refused`.
+on which this harvester is served. It returns the element's bytes or raises `Refused`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -27,11 +27,11 @@ from oaiprovider.protocol.arguments import Request, quote
 from oaiprovider.protocol.errors import (
     BadResumptionToken,
     CannotDisseminateFormat,
-    Fault,
     IdDoesNotExist,
     NoMetadataFormats,
     NoRecordsMatch,
     NoSetHierarchy,
+    OaiFault,
     Refused,
 )
 from oaiprovider.protocol.tokens import Token
@@ -50,7 +50,7 @@ def identify(_request: Request, _at: datetime, terms: Terms) -> bytes:
             base_url=base_url(),
             admin_emails=terms.admin_emails,
             earliest=lists.earliest(),
-            # P82: what the retention promises, so that the two cannot differ.
+            # P82: derived from the retention setting, so that the two cannot differ.
             deleted_record="transient" if settings.GISC_TOMBSTONE_RETENTION_DAYS else "persistent",
             compressions=compression.ENCODINGS,
             descriptions=tuple(_descriptions()),
@@ -59,10 +59,13 @@ def identify(_request: Request, _at: datetime, terms: Terms) -> bytes:
 
 
 def _descriptions() -> Iterator[bytes]:
-    """P127 to P130. Who our friends are the harvesting side knows, which only the wiring may ask."""
-    known = import_string(settings.OAI_FRIENDS)()
-    if known:
-        yield identify_descriptions.friends(known)
+    """Yield the containers of Identify (P127 to P130).
+
+    The friends come through a setting, because this app may not import the harvester, which knows them.
+    """
+    base_urls = import_string(settings.OAI_FRIENDS)()
+    if base_urls:
+        yield identify_descriptions.friends(base_urls)
     yield from IdentifyDescription.objects.elements()
 
 
@@ -74,15 +77,15 @@ def list_metadata_formats(request: Request, _at: datetime, terms: Terms) -> byte
             raise Refused(_unknown(request.identifier))
         if record.deleted:
             raise Refused(NoMetadataFormats("The item has been deleted."))
-        formats = [known for known in formats if known.certain or _is_available(record, known)]  # P63, P66
+        formats = [offered for offered in formats if offered.certain or _is_available(record, offered)]  # P63, P66
     return render.list_metadata_formats(
-        render.FormatLine(known.prefix, known.schema, known.namespace) for known in formats
+        render.FormatLine(offered.prefix, offered.schema, offered.namespace) for offered in formats
     )
 
 
-def _is_available(record: ListRow, known: Format) -> bool:
-    here = list_entries.crosswalked_entry(record, known)
-    return here is not None and not here.damaged
+def _is_available(record: ListRow, metadata_format: Format) -> bool:
+    entry = list_entries.crosswalked_entry(record, metadata_format)
+    return entry is not None and not entry.damaged
 
 
 def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
@@ -90,7 +93,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
     first = 0
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
-        first = next((n for n, shown_set in enumerate(sets, 1) if shown_set.pk == token.place.pk), len(sets))
+        first = next((n for n, metadata_set in enumerate(sets, 1) if metadata_set.pk == token.position.pk), len(sets))
     page, more = sets[first : first + terms.page_sets], len(sets) > first + terms.page_sets
     if not page:
         if request.token is not None:
@@ -98,55 +101,61 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
         raise Refused(NoSetHierarchy("This repository has no sets."))
     resumption = None
     if more or request.token is not None:
-        place = ListPosition(at, page[-1].pk)
-        state = Token(request.verb, "", "", None, at, place, first + len(page), len(sets), at, terms.key)
+        position = ListPosition(at, page[-1].pk)
+        state = Token(request.verb, "", "", None, at, position, first + len(page), len(sets), at, terms.key)
         resumption = _resumption(state, cursor=first, more=more)
     figures = stats.by_set()
-    return render.list_sets((_set_line(shown, figures.get(shown.spec)) for shown in page), resumption)
+    lines = (_set_line(metadata_set, figures.get(metadata_set.spec)) for metadata_set in page)
+    return render.list_sets(lines, resumption)
 
 
-def _set_line(shown: MetadataSet, figures: dict[str, Any] | None) -> render.SetLine:
-    """The set, its description and its size, which the monitors of other centres read here."""
-    said = [shown.description] if shown.description else []
+def _set_line(metadata_set: MetadataSet, figures: dict[str, Any] | None) -> render.SetLine:
+    """Describe a set: its description and its number of records, which monitors of other centres read here."""
+    descriptions = [metadata_set.description] if metadata_set.description else []
     if figures is not None:
         newest = f" Newest change: {figures['newest']}." if figures["newest"] else ""
-        said.append(f"Live records: {figures['live']}.{newest}")
-    return render.SetLine(shown.spec, shown.name, tuple(said))
+        descriptions.append(f"Live records: {figures['live']}.{newest}")
+    return render.SetLine(metadata_set.spec, metadata_set.name, tuple(descriptions))
 
 
 def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
     record = lists.find(request.identifier, terms.scope)
-    known = supported.find(request.prefix, terms.formats)
-    faults: list[Fault] = []
+    metadata_format = supported.find(request.prefix, terms.formats)
+    faults: list[OaiFault] = []
     if record is None:
         faults.append(_unknown(request.identifier))
-    if known is None:
+    if metadata_format is None:
         faults.append(_unsupported(request.prefix, terms))
-    if record is None or known is None:
+    if record is None or metadata_format is None:
         raise Refused(*faults)  # P14 (8): both, when both are wrong (T3.29)
-    here = list_entries.stored_entry(record, known) if known.certain else list_entries.crosswalked_entry(record, known)
-    if here is None:  # T3.28
-        raise Refused(CannotDisseminateFormat(f"The item is not available in {quote(known.prefix)}."))
-    if here.damaged:
+    make_entry = list_entries.stored_entry if metadata_format.certain else list_entries.crosswalked_entry
+    entry = make_entry(record, metadata_format)
+    if entry is None:  # T3.28
+        raise Refused(CannotDisseminateFormat(f"The item is not available in {quote(metadata_format.prefix)}."))
+    if entry.damaged:
         raise PayloadDamaged(f"the stored metadata of {record.identifier} cannot be read back")
-    return render.get_record(list_entries.oai_entry(here, known))
+    return render.get_record(list_entries.oai_entry(entry, metadata_format))
 
 
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
-    page = _page(request, at, terms, _header_rows)
-    return render.list_identifiers((list_entries.header(row, page.format) for row in page.rows), page.resumption)
+    page = _requested_page(request, at, terms)
+    rows, more = _header_rows(page)
+    resumption = _resumption_after(page, rows[-1] if rows else None, delivered=len(rows), more=more)
+    return render.list_identifiers((list_entries.header(row, page.format) for row in rows), resumption)
 
 
 def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
-    page = _page(request, at, terms, _record_rows)
-    # One record that cannot be read back must not stop every harvester; once mended, it comes with a new datestamp.
-    whole = [here for here in page.rows if not here.damaged]
-    if not whole:
-        raise PayloadDamaged(f"none of the {len(page.rows)} records of a page can be read back")
-    return render.list_records(list_entries.oai_entries(whole, page.format), page.resumption)
+    page = _requested_page(request, at, terms)
+    entries, more = _record_entries(page)
+    resumption = _resumption_after(page, entries[-1].row if entries else None, delivered=len(entries), more=more)
+    # One damaged record must not stop every harvester; once it is repaired, it comes with a new datestamp.
+    readable = [entry for entry in entries if not entry.damaged]
+    if not readable:
+        raise PayloadDamaged(f"none of the {len(entries)} records of a page can be read back")
+    return render.list_records(list_entries.oai_entries(readable, page.format), resumption)
 
 
-# What the network may call is written out: no attribute is ever looked up by a verb's name.
+# A table, not getattr(): the network can call only the functions that are listed here.
 ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
     "Identify": identify,
     "ListMetadataFormats": list_metadata_formats,
@@ -157,155 +166,168 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 }
 
 
-_Row = TypeVar("_Row", ListRow, ListEntry)
-
-
 @dataclass(frozen=True, slots=True)
-class Page(Generic[_Row]):
-    """What one answer of ListRecords or ListIdentifiers holds."""
+class RequestedPage:
+    """The page of ListIdentifiers or ListRecords that a request asks for: the first one, or the one after its token.
 
-    rows: list[_Row]
+    `window` is the list as it was first asked for. `effective_window` has the same records by their datestamps in this
+    format (P93); None if no record can be in it.
+    """
+
+    verb: str
+    prefix: str
     format: Format
-    resumption: render.Resumption | None
+    window: Window
+    effective_window: Window | None
+    token: Token | None
+    at: datetime
+    terms: Terms
+
+    @property
+    def after(self) -> ListPosition | None:
+        """The position after which the page begins; None for the beginning of the list."""
+        return None if self.token is None else self.token.position
 
 
-# Reads the rows of one answer in this format, of the window and behind the place; and whether another one follows (P106,
-# S17). The token is that of the request.
-_Read = Callable[[Format, Window, ListPosition | None, Terms, Token | None], tuple[list[_Row], bool]]
+def _requested_page(request: Request, at: datetime, terms: Terms) -> RequestedPage:
+    """Find out which page of which list is asked for. Raises Refused.
 
-
-def _page(request: Request, at: datetime, terms: Terms, read: _Read[_Row]) -> Page[_Row]:
-    """The list's next page: the first one for a query, the following one for a token.
-
-    A token keeps the list as it was asked for and a place by the record's own datestamp; what the format does to
-    datestamps is worked out anew for each page. A format that changes puts all its records at the end of the list: they
-    are behind the end of one that is being read, which then can no longer be continued, or in its last second.
+    A token keeps the list as it was asked for and a position by the record's own datestamp; the datestamps of the format
+    are computed anew for each page. When a format changes, all its records move to the end of the list: a list that is
+    being read then ends before them and can no longer be continued, unless the change was in its last second.
     """
     token = None
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
-    prefix, window = (token.prefix, _rest(token)) if token else (request.prefix, _window(request, at))
-    known = supported.find(prefix, terms.formats)
+    prefix, window = (token.prefix, _window_of(token)) if token else (request.prefix, _first_window(request, at))
+    metadata_format = supported.find(prefix, terms.formats)
     if token is None:
-        _require_format_and_sets(request, known, terms)
-    if known is None:
+        _require_format_and_sets(request, metadata_format, terms)
+    if metadata_format is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    raised = window.raised_to(known.changed)
-    page, more = read(known, raised, token.place if token else None, terms, token) if raised else ([], False)
-    if not page:
-        raise Refused(_exhausted() if token else _nothing(request, terms))
+    effective = window.raised_to(metadata_format.changed)
+    return RequestedPage(request.verb, prefix, metadata_format, window, effective, token, at, terms)
+
+
+def _resumption_after(
+    page: RequestedPage, last: ListRow | None, *, delivered: int, more: bool
+) -> render.Resumption | None:
+    """Make the token element of a page with `delivered` rows, the last being `last`; None if the page is the whole list.
+
+    `more`: whether another row follows (P106, S17). Raises Refused if the page is empty.
+    """
+    token = page.token
+    if last is None:
+        raise Refused(_exhausted() if token else _no_records_match(page.window.set_spec, page.terms))
     if token is None and not more:
-        return Page(page, known, None)  # P96: a complete first answer has no token element
+        return None  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
     state = Token(
-        verb=request.verb,
-        prefix=prefix,
-        set_spec=window.set_spec or "",
-        start=window.start,
-        end=window.end,
-        place=page[-1].position,
-        delivered=cursor + len(page),
-        # P103, S20: counted once; never less than what is seen to be there.
-        size=token.size if token else max(lists.count(raised or window, terms.scope), len(page) + more),
-        issued=at,
-        profile=terms.key,
+        verb=page.verb,
+        prefix=page.prefix,
+        set_spec=page.window.set_spec or "",
+        start=page.window.start,
+        end=page.window.end,
+        position=last.position,
+        delivered=cursor + delivered,
+        # P103, S20: counted once; never less than the rows that are known to be there.
+        size=token.size
+        if token
+        else max(lists.count(page.effective_window or page.window, page.terms.scope), delivered + more),
+        issued=page.at,
+        profile=page.terms.key,
     )
-    return Page(page, known, _resumption(state, cursor=cursor, more=more))
+    return _resumption(state, cursor=cursor, more=more)
 
 
-def _header_rows(
-    known: Format, window: Window, after: ListPosition | None, terms: Terms, _token: Token | None
-) -> tuple[list[ListRow], bool]:
-    if _is_everywhere(known):
-        rows = lists.page(window, after=after, size=terms.page_headers + 1, payloads=False, scope=terms.scope)
+def _header_rows(page: RequestedPage) -> tuple[list[ListRow], bool]:
+    """Read the rows of a page of ListIdentifiers, and whether another row follows."""
+    window, terms = page.effective_window, page.terms
+    if window is None:
+        return [], False
+    if _has_every_record(page.format):
+        rows = lists.page(window, after=page.after, size=terms.page_headers + 1, payloads=False, scope=terms.scope)
         return rows[: terms.page_headers], len(rows) > terms.page_headers
-    # The records have to be made as well (S39), so these pages are no larger than those of ListRecords.
-    found, more = _made(known, window, after, terms, size=min(terms.page_headers, terms.page_records))
-    return [here.row for here in found], more
+    # The records have to be crosswalked as well (S39), so these pages are no larger than those of ListRecords.
+    size = min(terms.page_headers, terms.page_records)
+    entries, more = list_entries.crosswalked_page(page.format, window, after=page.after, size=size, scope=terms.scope)
+    return [entry.row for entry in entries], more
 
 
-def _record_rows(
-    known: Format, window: Window, after: ListPosition | None, terms: Terms, token: Token | None
-) -> tuple[list[ListEntry], bool]:
-    if not _is_everywhere(known):
-        return _made(known, window, after, terms, size=terms.page_records)
-    # A list that memory cannot hold would only drive others out of it.
-    kept = token is None or token.size <= settings.GISC_READY_RECORDS
-    if kept and terms.in_pieces and known is FORMATS[oai.ISO19139]:
-        return _bounded(lambda behind, size: _ready(known, window, behind, size, terms), after, terms.page_records)
-    return _bounded(lambda behind, size: _whole(known, window, behind, size, terms), after, terms.page_records)
+def _record_entries(page: RequestedPage) -> tuple[list[ListEntry], bool]:
+    """Read the entries of a page of ListRecords, and whether another record follows."""
+    window, terms = page.effective_window, page.terms
+    if window is None:
+        return [], False
+    if not _has_every_record(page.format):
+        return list_entries.crosswalked_page(
+            page.format, window, after=page.after, size=terms.page_records, scope=terms.scope
+        )
+    return _entries_within_limits(page, window)
 
 
-def _is_everywhere(known: Format) -> bool:
-    """Whether every record is in this format, as a deleted one if need be."""
-    return known.certain or known.withdrawn
+def _has_every_record(metadata_format: Format) -> bool:
+    """Whether every record is in this format, if only as deleted."""
+    return metadata_format.certain or metadata_format.withdrawn
 
 
-def _made(
-    known: Format, window: Window, after: ListPosition | None, terms: Terms, *, size: int
-) -> tuple[list[ListEntry], bool]:
-    """Of a format that a record may not be available in."""
-    return list_entries.crosswalked_page(
-        known,
-        lambda behind, number: lists.page(window, after=behind, size=number, payloads=True, scope=terms.scope),
-        after=after,
-        size=size,
-    )
+def _entries_within_limits(page: RequestedPage, window: Window) -> tuple[list[ListEntry], bool]:
+    """Read a page in a format that every record has, and whether a readable record follows.
 
-
-def _ready(known: Format, window: Window, after: ListPosition | None, size: int, terms: Terms) -> Iterable[ListEntry]:
-    rows = record_cache.page(window, after=after, size=size, scope=terms.scope)
-    return _whole(known, window, after, size, terms) if rows is None else rows
-
-
-def _whole(known: Format, window: Window, after: ListPosition | None, size: int, terms: Terms) -> Iterable[ListEntry]:
-    """Made one by one, as they are asked for."""
-    payloads = not known.withdrawn
-    rows = lists.page(window, after=after, size=size, payloads=payloads, scope=terms.scope)
-    return (list_entries.stored_entry(row, known) for row in rows)
-
-
-def _bounded(
-    read: Callable[[ListPosition | None, int], Iterable[ListEntry]], after: ListPosition | None, size: int
-) -> tuple[list[ListEntry], bool]:
-    """The rows of a page in a format that every record has, and whether a record that can be shown follows them.
-
-    `size` records make a page, or as many as GISC_PAGE_BYTES hold, but at least one (P107). A record that cannot be read
-    back is passed over and does not count.
+    A page has at most `page_records` records and GISC_PAGE_BYTES, but at least one record (P107). Damaged records are
+    returned too, but count for neither limit.
     """
-    rows: list[ListEntry] = []
-    enough = settings.GISC_PAGE_BYTES
-    total = whole = 0
+    size, max_bytes = page.terms.page_records, settings.GISC_PAGE_BYTES
+    entries: list[ListEntry] = []
+    after = page.after
+    total_bytes = readable = 0
     while True:
-        before = len(rows)
-        # One record more than is shown, so that a token is given only where something follows.
-        for here in read(after, size + 1):
-            if not here.damaged:
-                total += here.size
-                if whole == size or (whole and total > enough):
-                    return rows, True
-                whole += 1
-            rows.append(here)
-        if len(rows) - before <= size:
-            return rows, False
-        after = rows[-1].position  # nothing but damaged records: look behind them
+        before = len(entries)
+        # One record more than fits, so that a token is given only where a record follows.
+        for entry in _read_entries(page, window, after, size + 1):
+            if not entry.damaged:
+                total_bytes += entry.size
+                if readable == size or (readable and total_bytes > max_bytes):
+                    return entries, True
+                readable += 1
+            entries.append(entry)
+        if len(entries) - before <= size:
+            return entries, False
+        after = entries[-1].position  # only damaged records were over the limit: look for a readable one after them
 
 
-def _window(request: Request, at: datetime) -> Window:
-    """P101: `until` is frozen at the first page's instant, that second included, or at what was asked if earlier."""
+def _read_entries(page: RequestedPage, window: Window, after: ListPosition | None, size: int) -> Iterable[ListEntry]:
+    """Read up to `size` entries after `after`, from the record cache if the list may use it."""
+    scope = page.terms.scope
+    if _uses_record_cache(page):
+        cached = record_cache.page(window, after=after, size=size, scope=scope)
+        if cached is not None:
+            return cached
+    rows = lists.page(window, after=after, size=size, payloads=not page.format.withdrawn, scope=scope)
+    return (list_entries.stored_entry(row, page.format) for row in rows)  # lazy: the page may be full before the end
+
+
+def _uses_record_cache(page: RequestedPage) -> bool:
+    """Whether the answer is gzip in iso19139, and the list not larger than the cache, which it would only empty."""
+    fits = page.token is None or page.token.size <= settings.GISC_READY_RECORDS
+    return fits and page.terms.in_pieces and page.format is FORMATS[oai.ISO19139]
+
+
+def _first_window(request: Request, at: datetime) -> Window:
+    """P101: the list ends with the second of the first page's instant, or with `until` if that is earlier."""
     latest = datestamps.end_of(at, datestamps.Granularity.SECOND)
     end = latest if request.end is None else min(request.end, latest)
     return Window(request.set_spec or None, request.start, end)
 
 
-def _rest(token: Token) -> Window:
+def _window_of(token: Token) -> Window:
     return Window(token.set_spec or None, token.start, token.end)
 
 
-def _require_format_and_sets(request: Request, known: Format | None, terms: Terms) -> None:
+def _require_format_and_sets(request: Request, metadata_format: Format | None, terms: Terms) -> None:
     """P14 (8): both faults, when there are both (T3.55)."""
-    faults: list[Fault] = []
-    if known is None:
+    faults: list[OaiFault] = []
+    if metadata_format is None:
         faults.append(_unsupported(request.prefix, terms))
     if request.set_spec and not lists.is_any_set_visible(terms.scope):
         faults.append(NoSetHierarchy("This repository has no sets."))
@@ -313,31 +335,31 @@ def _require_format_and_sets(request: Request, known: Format | None, terms: Term
         raise Refused(*faults)
 
 
-def _nothing(request: Request, terms: Terms) -> Fault:
-    """P78: an undefined set has no code of its own, so the text must say it."""
-    if request.set_spec and lists.visible_set_id(request.set_spec, terms.scope) is None:
-        return NoRecordsMatch(f"Set {quote(request.set_spec)} is not defined in this repository.")
+def _no_records_match(set_spec: str | None, terms: Terms) -> OaiFault:
+    """P78: OAI-PMH has no error code for an undefined set, so the text says it."""
+    if set_spec and lists.visible_set_id(set_spec, terms.scope) is None:
+        return NoRecordsMatch(f"Set {quote(set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 
 
-def _exhausted() -> Fault:
-    """P106: an empty page cannot be sent."""
+def _exhausted() -> OaiFault:
+    """P106: an answer without records is not allowed."""
     return BadResumptionToken(
-        "The list can no longer be continued: nothing of it remains behind this token. Ask for it again from its beginning."
+        "The list can no longer be continued: no record is left after this token. Ask for the list again from its beginning."
     )
 
 
-def _unknown(identifier: str) -> Fault:
+def _unknown(identifier: str) -> OaiFault:
     return IdDoesNotExist(f"No item {quote(identifier)} in this repository.")
 
 
-def _unsupported(prefix: str, terms: Terms) -> Fault:
-    known = ", ".join(known.prefix for known in supported.offered(terms.formats))
-    return CannotDisseminateFormat(f"Format {quote(prefix)} is not supported; supported: {known}.")
+def _unsupported(prefix: str, terms: Terms) -> OaiFault:
+    prefixes = ", ".join(offered.prefix for offered in supported.offered(terms.formats))
+    return CannotDisseminateFormat(f"Format {quote(prefix)} is not supported; supported: {prefixes}.")
 
 
 def _resumption(state: Token, *, cursor: int, more: bool) -> render.Resumption:
-    """P96: a token where something follows; on the last page of a sequence an empty one."""
+    """P96: a token where more follows; on the last page of a sequence an empty one."""
     if not more:
         return render.Resumption("", None, state.size, cursor)
     return render.Resumption(tokens.encode(state), state.expires, state.size, cursor)

@@ -1,7 +1,8 @@
-"""The one view of the protocol: bytes of a request in, an OAI-PMH document out. It knows HTTP and no rules of OAI.
+"""HTTP views of the provider: `/oai` (XML), `/oai/browse` (HTML) and `robots.txt`.
 
-Every OAI answer, errors included, has status 200 (P9); other statuses speak about transport only. A bug is
-left to Django, which makes it a 500.
+Only HTTP is handled here; the rules of OAI-PMH are in `verbs` and `protocol`. Every OAI answer has status 200, OAI
+errors included (P9). Other statuses are about transport: 4xx for a bad HTTP request, 503 and 403 of flow control.
+An unexpected exception becomes Django's 500.
 """
 
 import logging
@@ -23,11 +24,11 @@ from django.views.decorators.http import require_safe
 
 from catalogue.reading import lists
 from oaiprovider import browsing, flow_control, metrics, verbs
-from oaiprovider.formats.sandbox import Busy
+from oaiprovider.formats.sandbox import SandboxBusy
 from oaiprovider.models import Profile
 from oaiprovider.protocol import arguments, compression, render
 from oaiprovider.protocol.compression import Piece
-from oaiprovider.protocol.errors import Behind, Refused
+from oaiprovider.protocol.errors import Refused, ReplicaLags
 from oaiprovider.terms import Terms
 
 logger = logging.getLogger(__name__)
@@ -42,56 +43,62 @@ _NOT_FOR_ROBOTS = ("/oai", "/admin/", "/harvest/", "/metrics", "/health/")
 
 @csrf_exempt  # P11, S30: a POST here changes nothing
 def oai(request: HttpRequest) -> HttpResponse:
-    """Answer one request; the checks come in the order of P14."""
-    return _transport(request) or _to_page(request) or _respond(request, _document)
+    """Answer one OAI-PMH request; the checks come in the order of P14."""
+    return _transport_error(request) or _redirect_to_browse(request) or _respond(request, _xml_response)
 
 
 @require_safe
 def browse(request: HttpRequest) -> HttpResponse:
-    """The same answers as HTML, for people. No part of the protocol, but under the same flow control."""
-    return _transport(request) or _respond(request, _page)
+    """Give the same answers as HTML, for people; the same flow control applies."""
+    return _transport_error(request) or _respond(request, _html_response)
 
 
 @require_safe
 def robots(_request: HttpRequest) -> HttpResponse:
-    """Search engines are welcome on the records' pages; a walk through the lists is for harvesters."""
-    return _plain("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
+    """Let search engines read the public pages of records, but not the lists of `/oai`."""
+    return _plain_text("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
 
 
-def _respond(request: HttpRequest, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
-    """What `make` makes of the document; or the reason why the client must wait, or why there is no document now."""
-    number = flow_control.in_progress.enter()
+def _respond(request: HttpRequest, build: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
+    """Answer with what `build` returns, or with 503, 403 or a redirect of flow control; count the request meanwhile."""
+    requests_at_once = flow_control.in_progress.enter()
     try:
         with flow_control.slot():
-            response = _permitted(request, number, make)
+            response = _build_if_allowed(request, requests_at_once, build)
         _finish(request, response)
     except BaseException:
         flow_control.in_progress.leave()
-        metrics.not_answered(500)
+        metrics.count_other_response(500)
         raise
     if response.status_code != 200:
-        metrics.not_answered(response.status_code)
-    # When the client has all of it, or has gone. django-stubs do not know the list.
+        metrics.count_other_response(response.status_code)
+    # Called when the response has been sent completely or the client has disconnected. django-stubs lack the list.
     response._resource_closers.append(flow_control.in_progress.leave)  # type: ignore[attr-defined]
     return response
 
 
-def _permitted(request: HttpRequest, number: int, make: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
+def _build_if_allowed(
+    request: HttpRequest, requests_at_once: int, build: Callable[[HttpRequest, Terms], HttpResponse]
+) -> HttpResponse:
+    """Choose the harvester's terms, apply flow control, then build; 503 where the answer cannot be built now."""
     try:
-        address = _address(request)
-        terms = _terms(request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address))
-        return _turned_away(request, number, address, terms) or make(request, terms)
+        address = _client_address(request)
+        terms = _terms_for(request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address))
+        return _limit(request, requests_at_once, address, terms) or build(request, terms)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
-    except Busy:
-        logger.exception("crosswalk is not done")
-    except Behind as exc:
+    except SandboxBusy:
+        logger.exception("crosswalk did not finish in time")
+    except ReplicaLags as exc:
         logger.warning("this database lags behind the one that began the list", extra={"reason": str(exc)})
-    return _later()
+    return _unavailable()
 
 
-def _terms(user_agent: str, address: str) -> Terms:
-    """The first query of a request tells as well whether its connection still lives: to ask that before would cost one more."""
+def _terms_for(user_agent: str, address: str) -> Terms:
+    """Choose the terms for this harvester; reconnect once if the database connection was lost.
+
+    This is the first query of a request, so it replaces Django's health check of the connection, which is one query more.
+    """
     connection.health_check_done = True  # type: ignore[attr-defined]
     try:
         return Profile.objects.terms_for(user_agent, address)
@@ -100,37 +107,40 @@ def _terms(user_agent: str, address: str) -> Terms:
         return Profile.objects.terms_for(user_agent, address)
 
 
-def _document(request: HttpRequest, terms: Terms) -> HttpResponse:
+def _xml_response(request: HttpRequest, terms: Terms) -> HttpResponse:
     styled, coding = browsing.wants_stylesheet(request), _coding(request)
     if coding == compression.GZIP and not styled:
         terms = replace(terms, in_pieces=True)
-    document = _answered(request, terms)
+    document = _document(request, terms)
     return _encoded(browsing.styled(document) if styled else document, coding, content_type=render.CONTENT_TYPE)
 
 
-def _page(request: HttpRequest, terms: Terms) -> HttpResponse:
+def _html_response(request: HttpRequest, terms: Terms) -> HttpResponse:
     xml = _with_query(request, urlsplit(verbs.base_url()).path)
-    document = compression.encode(_answered(request, terms), compression.IDENTITY)
+    document = compression.encode(_document(request, terms), compression.IDENTITY)
     page = _encoded([browsing.page(document, xml=xml)], _coding(request), content_type="text/html; charset=UTF-8")
     page["Content-Security-Policy"] = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'"
     return page
 
 
-def _answered(request: HttpRequest, terms: Terms) -> Sequence[bytes | Piece]:
-    begun = time.perf_counter()
-    made = answer(_arguments(request), terms)
-    metrics.answered(made.verb, made.outcome, time.perf_counter() - begun)
-    return made.document
+def _document(request: HttpRequest, terms: Terms) -> Sequence[bytes | Piece]:
+    """Answer the request and count the answer with its time."""
+    started = time.perf_counter()
+    result = answer(_arguments(request), terms)
+    metrics.count_answer(result.verb, result.outcome, time.perf_counter() - started)
+    return result.document
 
 
 def _arguments(request: HttpRequest) -> list[arguments.Argument]:
-    given = arguments.split(request.META.get("QUERY_STRING", "").encode("latin-1"))  # PEP 3333: bytes in disguise
-    # P3: the union; a name in both is repeated.
+    given = arguments.split(
+        request.META.get("QUERY_STRING", "").encode("latin-1")
+    )  # PEP 3333: each character is one byte
+    # P3: arguments of URL and body together; a name that is in both counts as repeated.
     return given + arguments.split(request.body) if request.method == "POST" else given
 
 
 def _coding(request: HttpRequest) -> str:
-    return compression.chosen(request.META.get("HTTP_ACCEPT_ENCODING"))
+    return compression.choose_coding(request.META.get("HTTP_ACCEPT_ENCODING"))
 
 
 def _encoded(document: Sequence[bytes | Piece], coding: str, *, content_type: str) -> HttpResponse:
@@ -140,67 +150,68 @@ def _encoded(document: Sequence[bytes | Piece], coding: str, *, content_type: st
     return response
 
 
-def _to_page(request: HttpRequest) -> HttpResponse | None:
+def _redirect_to_browse(request: HttpRequest) -> HttpResponse | None:
+    """Redirect a person's browser to the HTML pages; None for a harvester."""
     if request.method == "POST" or not browsing.wants_page(request):
         return None
-    away = _plain("This is for programs; people are shown the same elsewhere.", 302)
-    away["Location"] = _with_query(request, f"{request.path}/browse")
-    return _finish(request, away)
+    redirect = _plain_text("This address is for programs; the same answers for people are at /oai/browse.", 302)
+    redirect["Location"] = _with_query(request, f"{request.path}/browse")
+    return _finish(request, redirect)
 
 
 def _with_query(request: HttpRequest, address: str) -> str:
     return iri_to_uri(f"{address}?{request.META.get('QUERY_STRING', '')}")
 
 
-def _turned_away(
-    request: HttpRequest, number: int, address: IPv4Address | IPv6Address | None, terms: Terms
+def _limit(
+    request: HttpRequest, requests_at_once: int, address: IPv4Address | IPv6Address | None, terms: Terms
 ) -> HttpResponse | None:
-    """P112-P114: 503, 302 to the mirror or 403 for a client that must wait; `number` requests are in progress."""
+    """Answer a client that exceeds the rate limit with 503, 403, or 302 to the mirror (P112-P114); None to serve it."""
     if address is None or not terms.may_be_limited:
         return None
     client = flow_control.address_key(address)
     decision = flow_control.decide(
         client,
         at=time.time(),
-        requests_per_minute=_rate(address, terms),
-        busy=settings.GISC_REQUESTS_AT_ONCE is not None and number > settings.GISC_REQUESTS_AT_ONCE,
+        requests_per_minute=_requests_per_minute(address, terms),
+        busy=settings.GISC_REQUESTS_AT_ONCE is not None and requests_at_once > settings.GISC_REQUESTS_AT_ONCE,
     )
     if decision.verdict is flow_control.Verdict.SERVE:
         return None
     if decision.verdict is flow_control.Verdict.REFUSE:
         logger.warning("client refused", extra={"client": client, "for_s": decision.wait_s})
-        return _plain(
-            f"Refused: many requests of {client} came before the time that Retry-After had named. Stop asking for "
+        return _plain_text(
+            f"Refused: too many requests of {client} came earlier than Retry-After allowed. Send no request for "
             f"{decision.wait_s} seconds, then go on, with the same resumptionToken if you have one.",
             403,
         )
-    if settings.GISC_MIRROR_URL and request.method != "POST" and not _was_sent_here(request):
+    if settings.GISC_MIRROR_URL and request.method != "POST" and not _is_mirror(request):
         # P114. A redirect would lose the body of a POST.
-        away = _plain("The same is answered elsewhere.", 302)
-        away["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
-        return away
+        redirect = _plain_text("This node is busy; the mirror gives the same answer.", 302)
+        redirect["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
+        return redirect
     logger.info("client told to wait", extra={"client": client, "for_s": decision.wait_s})
-    wait = _plain(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
+    wait = _plain_text(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
     wait["Retry-After"] = str(decision.wait_s)
     return wait
 
 
-def _was_sent_here(request: HttpRequest) -> bool:
-    """Whether this is the mirror itself, with the settings of the node that sends clients here: it must not send them on."""
+def _is_mirror(request: HttpRequest) -> bool:
+    """Whether this node is the mirror itself, with the same settings: it must not redirect to itself."""
     host = str(request.META.get("HTTP_HOST", ""))
     return host.lower() == str(urlsplit(settings.GISC_MIRROR_URL).netloc).lower()
 
 
-def _rate(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
-    """Requests per minute: as the profile says, else as the node limits everybody; None for no limit."""
+def _requests_per_minute(address: IPv4Address | IPv6Address, terms: Terms) -> int | None:
+    """Return the limit of the harvester's profile, else that of the node; None for no limit."""
     if terms.requests_per_minute is not None:
         return terms.requests_per_minute
-    # Who asks from this host is its operator, or a proxy that nobody has named in GISC_TRUSTED_PROXIES.
+    # A request from this host comes from its operator, or from a proxy that is missing in GISC_TRUSTED_PROXIES.
     return None if address.is_loopback else settings.GISC_REQUESTS_PER_MINUTE
 
 
 class Answer(NamedTuple):
-    """An OAI-PMH document, in parts; which verb was asked for, empty if none was, and how it went."""
+    """An OAI-PMH document in parts, its verb (empty if the request had no valid one), and `ok` or the first error code."""
 
     document: Sequence[bytes | Piece]
     verb: str
@@ -208,52 +219,54 @@ class Answer(NamedTuple):
 
 
 def answer(given: list[arguments.Argument], terms: Terms) -> Answer:
-    """The answer to these arguments, whatever they are, on these terms (G2)."""
+    """Answer these arguments, valid or not, on these terms (G2)."""
     base_url = verbs.base_url()
     try:
-        asked = arguments.read(given)
+        request = arguments.read(given)
     except Refused as refused:
-        # No query is made, so no list depends on this time and our own clock will do.
+        # No list depends on this time, so it need not come from the database.
         now = datetime.now(UTC)
         document = render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
         return Answer(document, "", refused.faults[0].code)
     at = lists.instant()  # P39, S6: before any query
     try:
-        body = verbs.ANSWERS[asked.verb](asked, at, terms)
+        body = verbs.ANSWERS[request.verb](request, at, terms)
     except Refused as refused:
-        document = render.refusal(at=at, base_url=base_url, given=asked.given, faults=refused.faults)
-        return Answer(document, asked.verb, refused.faults[0].code)
-    return Answer(render.document(at=at, base_url=base_url, given=asked.given, body=body), asked.verb)
+        document = render.refusal(at=at, base_url=base_url, given=request.given, faults=refused.faults)
+        return Answer(document, request.verb, refused.faults[0].code)
+    return Answer(render.document(at=at, base_url=base_url, given=request.given, body=body), request.verb)
 
 
-def _transport(request: HttpRequest) -> HttpResponse | None:
-    """P4, P12: what is wrong before a single argument is read."""
-    refused = _fault(request)
-    if refused is None:
+def _transport_error(request: HttpRequest) -> HttpResponse | None:
+    """Refuse a bad HTTP request with 4xx before any argument is read (P4, P12); None if HTTP is in order."""
+    response = _bad_http(request)
+    if response is None:
         return None
-    metrics.not_answered(refused.status_code)
-    return _finish(request, refused)
+    metrics.count_other_response(response.status_code)
+    return _finish(request, response)
 
 
-def _fault(request: HttpRequest) -> HttpResponse | None:
+def _bad_http(request: HttpRequest) -> HttpResponse | None:
     if request.method not in METHODS:
-        response = _plain(f"OAI-PMH is spoken with {', '.join(METHODS)}.", 405)
+        response = _plain_text(f"Method not allowed; OAI-PMH requests use {', '.join(METHODS)}.", 405)
         response["Allow"] = ", ".join(METHODS)
         return response
     if len(request.META.get("QUERY_STRING", "")) + len(request.path) >= LONGEST_URL:
-        return _plain(f"The URL is longer than {LONGEST_URL} bytes; send the arguments in the body of a POST.", 414)
+        return _plain_text(
+            f"The URL is longer than {LONGEST_URL} bytes; send the arguments in the body of a POST.", 414
+        )
     if request.method == "POST":
         length = _content_length(request)
         if length > LONGEST_BODY:
-            return _plain(f"The body is longer than {LONGEST_BODY} bytes.", 413)
-        # P4: an empty body is "no arguments", and nobody need give the media type of nothing.
+            return _plain_text(f"The body is longer than {LONGEST_BODY} bytes.", 413)
+        # P4: an empty body means no arguments; then the media type may be missing.
         if request.content_type != FORM and (length or request.content_type):
-            return _plain(f"The body of a POST must be {FORM}.", 415)
+            return _plain_text(f"The body of a POST must be {FORM}.", 415)
     return None
 
 
-def _address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
-    """Where the request comes from, through the proxies that are trusted; None where that has no address."""
+def _client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
+    """Return the client's address, looking through trusted proxies; None where there is none, as on a Unix socket."""
     return flow_control.client_address(
         request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""), settings.GISC_TRUSTED_PROXIES
     )
@@ -263,22 +276,25 @@ def _content_length(request: HttpRequest) -> int:
     try:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
-        return 0  # as Django, which then reads nothing
+        return 0  # as Django does; it then reads no body
 
 
-def _later() -> HttpResponse:
-    busy = _plain("The catalogue cannot be read at the moment; please try again later.", 503)
+def _unavailable() -> HttpResponse:
+    busy = _plain_text("The catalogue cannot be read at the moment; please try again later.", 503)
     busy["Retry-After"] = str(RETRY_AFTER_S)
     return busy
 
 
-def _plain(text: str, status: int) -> HttpResponse:
+def _plain_text(text: str, status: int) -> HttpResponse:
     return HttpResponse(f"{text}\n", content_type="text/plain; charset=UTF-8", status=status)
 
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Set the headers that every response has; drop the body for HEAD."""
     response["Cache-Control"] = "no-cache"  # P116
-    patch_vary_headers(response, ["Accept", "Accept-Encoding", "User-Agent"])  # P51, P115, P116: profiles
+    patch_vary_headers(
+        response, ["Accept", "Accept-Encoding", "User-Agent"]
+    )  # P51, P115, P116; User-Agent chooses the profile
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
         response.content = b""

@@ -1,4 +1,4 @@
-"""What all tests share. The servers come from tests/servers.py, the cast and its builders from tests/world.py."""
+"""Fixtures of all tests. The servers come from tests/servers.py, centres and records from tests/world.py."""
 
 import gzip
 import zlib
@@ -18,11 +18,11 @@ _UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decomp
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _quick_where_nothing_is_proved() -> Iterator[None]:
-    """Two things that are slow by design and no test's subject; the nodes that tests start have them as they are.
+def _speed_up() -> Iterator[None]:
+    """Replace two slow things that no test checks; the nodes that tests start do not have this.
 
-    WhiteNoise reads every static file at the first request of each test client, unless it is told to look when it is
-    asked; and a password's digest takes a third of a second for each account that a test makes.
+    WhiteNoise reads every static file at the first request of each test client, unless it looks at each request; and
+    hashing a password takes a third of a second for each account that a test creates.
     """
     with override_settings(
         WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -32,27 +32,27 @@ def _quick_where_nothing_is_proved() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_dictionary_known() -> None:
-    """Each test begins as a process does: what the last one read of the database has been rolled back."""
+    """Empty the cache of dictionaries: the rows that the last test read have been rolled back."""
     payload.clear_cache()
 
 
 @pytest.fixture
 def toulouse(db: None) -> MetadataSet:
-    """The set of Toulouse in a node that has its own sets and its clock."""
+    """Add the set of Toulouse to a node with its own sets and clock."""
     bootstrap.ensure_sets()
     return MetadataSet.objects.create(spec=TOULOUSE.spec, name=TOULOUSE.name)
 
 
 @pytest.fixture(autouse=True)
 def _every_answer_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P46: whatever a test asks `/oai` for by Django's client, a document that comes back is valid."""
-    ask: Callable[..., Any] = Client.request
+    """P46: validate every document that a test gets from `/oai` with Django's client."""
+    original: Callable[..., Any] = Client.request
 
-    def asked(self: Client, **request: Any) -> Any:
-        response = ask(self, **request)
+    def request_and_validate(self: Client, **request: Any) -> Any:
+        response = original(self, **request)
         if request.get("PATH_INFO") == "/oai" and response.status_code == 200 and response.content:
             content = _UNPACKED[response.get("Content-Encoding", "")](response.content)
             assert schemas.envelope_faults(content) == [], content[:2000]
         return response
 
-    monkeypatch.setattr(Client, "request", asked)
+    monkeypatch.setattr(Client, "request", request_and_validate)

@@ -1,6 +1,6 @@
 """The published schemas, read offline from the folder that GISC_SHARED names (by default `../shared`).
 
-Where the folder is not there, `require` skips the calling test and says so, and `envelope_faults` finds none.
+If the folder is missing, `require` skips the calling test with a reason, and `envelope_faults` finds nothing.
 """
 
 import functools
@@ -45,7 +45,7 @@ class _Offline(etree.Resolver):
 
 @functools.cache
 def load(name: str) -> etree.XMLSchema:
-    """The schema that starts in `name`, one of the entry files of the folder."""
+    """Load the schema whose main file in the folder is `name`."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_Offline(SCHEMAS))
     # The manifest's schema includes that of rights, and libxml2 takes one schema for a namespace.
@@ -64,16 +64,16 @@ def require() -> None:
 
 
 def envelope_faults(document: bytes) -> list[str]:
-    """What OAI-PMH.xsd says against a response whose ISO payloads are each replaced by an empty oai_dc element (P46).
+    """Validate a response against OAI-PMH.xsd, with each ISO payload replaced by an empty oai_dc element (P46).
 
-    So are the containers in its abouts whose schemas it does not know: others have made them.
+    Containers in abouts with an unknown schema, which come from others, are replaced, too.
     """
     if not available():
         return []
     root = etree.fromstring(document)
-    for holder in root.iter(f"{_OAI}metadata", f"{_OAI}about"):
-        for child in holder.iterchildren("*"):
+    for parent in root.iter(f"{_OAI}metadata", f"{_OAI}about"):
+        for child in parent.iterchildren("*"):
             if etree.QName(child).namespace not in (_OAI_DC, *_CONTAINERS):
-                holder.replace(child, etree.Element(f"{{{_OAI_DC}}}dc"))
+                parent.replace(child, etree.Element(f"{{{_OAI_DC}}}dc"))
     schema = load("oai-pmh.xsd")
     return [] if schema.validate(root) else [str(entry) for entry in schema.error_log]

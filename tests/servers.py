@@ -24,24 +24,24 @@ import pytest
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
     data_dir = tempfile.mkdtemp(prefix="gisc-tests-")
-    wanted = [
+    needed = [
         server for server, name in (("postgres", "DATABASE_URL"), ("redis", "REDIS_URL")) if not os.environ.get(name)
     ]
     _set_environment(data_dir)
     if _distributes(early_config.known_args_namespace):
-        wanted = []
-    _serve(data_dir, wanted)
+        needed = []
+    _serve(data_dir, needed)
     yield
 
 
 def _distributes(options: Namespace) -> bool:
-    """Whether the tests are handed to worker processes, by the options of pytest-xdist. A worker hands on none."""
-    wanted = getattr(options, "numprocesses", None) or getattr(options, "tx", None)
-    return bool(wanted) and not options.usepdb and "PYTEST_XDIST_WORKER" not in os.environ
+    """Whether pytest-xdist distributes the tests to worker processes; False in a worker."""
+    processes = getattr(options, "numprocesses", None) or getattr(options, "tx", None)
+    return bool(processes) and not options.usepdb and "PYTEST_XDIST_WORKER" not in os.environ
 
 
 def _set_environment(data_dir: str) -> None:
-    # The cast of tests/world.py: we are Tokyo, whatever the developer's own node is called.
+    # tests/world.py: our node is Tokyo, whatever the name of the developer's node.
     for name in [name for name in os.environ if name.startswith("GISC_") and name != "GISC_SHARED"]:
         del os.environ[name]
     os.environ.update(GISC_DATA_DIR=data_dir, GISC_NAME="WIS-GISC-TOKYO")
@@ -49,15 +49,15 @@ def _set_environment(data_dir: str) -> None:
     os.environ.setdefault("ALLOWED_HOSTS", "*")
 
 
-def _serve(data_dir: str, wanted: list[str]) -> None:
+def _serve(data_dir: str, needed: list[str]) -> None:
     """Start the process that runs the servers and, at the end, removes the data directory."""
     servers = subprocess.Popen(
-        [sys.executable, "-m", "tests.serving", data_dir, *wanted],
+        [sys.executable, "-m", "tests.serving", data_dir, *needed],
         cwd=Path(__file__).resolve().parent.parent,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # Ctrl-C is for pytest, which may still need them
+        start_new_session=True,  # Ctrl-C must reach pytest only, which may still need the servers
     )
     # Not pytest_unconfigure, which is not called when the settings cannot be read.
     atexit.register(servers.communicate)

@@ -1,7 +1,7 @@
 """The process that runs the servers of a test run: `python -m tests.serving DATA_DIR [postgres] [redis]`.
 
-It prints `ready`, serves until its stdin is closed, which the end of the test run does however that ends, and
-then removes the data directory.
+It prints `ready`, runs until its stdin is closed, which every end of the test run does, and then removes the data
+directory.
 """
 
 import shutil
@@ -34,7 +34,7 @@ def main(data_dir: Path, servers: list[str]) -> None:
 
 
 def answers(client: redis.Redis) -> bool:
-    """Whether Redis does; False while it starts."""
+    """Whether Redis answers; False while it starts."""
     try:
         return bool(client.ping())
     except redis.ConnectionError:

@@ -1,4 +1,4 @@
-"""Wait for what another process does: look again and again until a deadline, never for a fixed time."""
+"""Wait for a condition with a deadline, never for a fixed time."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ _POLL_S = 0.05
 
 
 def until(condition: Callable[[], Answer], timeout_s: float, what: str) -> Answer:
-    """The first true answer of `condition`. Fails the test, saying `what` was awaited, after `timeout_s`."""
+    """Return the first true answer of `condition`. Fails the test after `timeout_s`, naming `what` was awaited."""
     deadline = time.monotonic() + timeout_s
     while True:
         answer = condition()

@@ -1,7 +1,7 @@
-"""The fixed cast of the tests, and plain builders that show every value a test depends on.
+"""The centres that all tests use, and functions that build and store records.
 
-Our node is Tokyo; Toulouse and Offenbach are peers. The functions that touch the database go through
-`catalogue.writing.store`, as everything does; `restamp` alone goes past it, to give a record a datestamp of the past.
+Our node is Tokyo; Toulouse and Offenbach are peers. Records are stored through `catalogue.writing.store`, as everywhere;
+only `restamp` writes the database directly, to give a record a datestamp of the past.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def iso_record(
         for code, text in translations.items()
     )
     multilingual = ' xsi:type="gmd:PT_FreeText_PropertyType"' if translations else ""
-    said = "".join(f"<gmd:keyword>{_text(keyword)}</gmd:keyword>" for keyword in keywords)
+    keyword_elements = "".join(f"<gmd:keyword>{_text(keyword)}</gmd:keyword>" for keyword in keywords)
     party = (
         f"<gmd:CI_ResponsibleParty><gmd:organisationName>{_text(organisation)}</gmd:organisationName>"
         f"<gmd:role>{_code('CI_RoleCode', role)}</gmd:role></gmd:CI_ResponsibleParty>"
@@ -82,7 +82,7 @@ def iso_record(
         "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2020-01-01</gco:Date></gmd:date>"
         f"<gmd:dateType>{_code('CI_DateTypeCode', 'publication')}</gmd:dateType></gmd:CI_Date></gmd:date>"
         f"</gmd:CI_Citation></gmd:citation>\n<gmd:abstract>{_text(abstract)}</gmd:abstract>\n"
-        f"{f'<gmd:descriptiveKeywords><gmd:MD_Keywords>{said}</gmd:MD_Keywords></gmd:descriptiveKeywords>' if said else ''}"
+        f"{f'<gmd:descriptiveKeywords><gmd:MD_Keywords>{keyword_elements}</gmd:MD_Keywords></gmd:descriptiveKeywords>' if keywords else ''}"
         f"<gmd:language>{_code('LanguageCode', 'eng')}</gmd:language>"
         "<gmd:topicCategory><gmd:MD_TopicCategoryCode>climatologyMeteorologyAtmosphere</gmd:MD_TopicCategoryCode>"
         f"</gmd:topicCategory>{_extent(box)}</gmd:MD_DataIdentification></gmd:identificationInfo>\n</gmd:MD_Metadata>\n"
@@ -120,24 +120,24 @@ def own_set() -> MetadataSet:
 
 
 def peer_set(centre: Centre) -> MetadataSet:
-    """A peer's set, made when it is not there yet."""
+    """Return a peer's set; add the set if it is missing."""
     return set_inclusion.ensure_set(centre.spec, name=centre.name)
 
 
 def put(*documents: bytes, into: MetadataSet | None = None) -> None:
-    """Store records, in our own set when none is named; each must be taken."""
+    """Store records, in our own set by default; none may be rejected."""
     results = store.put_entries([store.prepare(document) for document in documents], into=into or own_set())
     refused = [result for result in results if result.action is decisions.Action.REJECTED]
     assert not refused, refused
 
 
 def bury(*identifiers: str, into: MetadataSet | None = None) -> None:
-    """Make tombstones, as a provider's deleted headers do."""
+    """Store tombstones, as a harvest of deleted headers does."""
     store.put_entries([store.prepare_deletion(identifier) for identifier in identifiers], into=into or own_set())
 
 
 def restamp(identifier: str, datestamp: str) -> datetime:
-    """Give a record and its memberships a datestamp of our choice."""
+    """Set the datestamp of a record and its memberships."""
     stamp, _ = datestamps.parse(datestamp)
     Record.objects.filter(identifier=identifier).update(datestamp=stamp)
     Membership.objects.filter(record__identifier=identifier).update(datestamp=stamp)

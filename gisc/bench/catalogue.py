@@ -1,7 +1,7 @@
-"""`manage.py bench`: what the catalogue does in a second, side by side with what PostgreSQL and lxml do alone.
+"""`manage.py bench`: measure the catalogue, and compare with PostgreSQL and lxml alone.
 
-Ratios are what counts: figures of one machine at one hour say little, two figures of one run say how much the
-catalogue adds. Runs on an empty catalogue that is thrown away; `make bench` sees to it. Results: docs/benchmarks.md.
+The ratios count: the figures of one machine at one hour say little, but the ratio of two figures of one run says how
+much the catalogue costs. Needs an empty catalogue, which `make bench` creates and deletes. Results: docs/benchmarks.md.
 """
 
 import functools
@@ -36,16 +36,16 @@ from catalogue.writing import decisions, store
 from gisc.bench.alone import digest_alone
 from oaiprovider.protocol import tokens
 
-# Bytes of disk for each record: in the archive, in the catalogue, and once more beside it. A third where they are small.
+# Bytes of disk for each record: in the archive, in the catalogue, and in the bare table. A third for small records.
 _ON_DISK = 45_000
 _CHUNK = 500
-_REPEATS = 15  # of each request; the median counts
+_REPEATS = 15  # of each request; the median is reported
 _PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: what was done, how fast, and how that compares with the limit named."""
+    """One line of the table: what was done, how fast, the figure it is compared with, and the ratio."""
 
     what: str
     figure: str
@@ -54,11 +54,11 @@ class Row:
 
 
 def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
-    """Measure everything with so many records; `folder` holds the records, `say` is told how it goes."""
+    """Measure everything with so many records in `folder`; `say` gets progress messages."""
     archive = folder / "records.tar"
     say(f"making {records:,} records ...")
     made_from = make(archive, records, small=small)
-    raw_bytes = sum(length for _, length in _places(archive))
+    raw_bytes = sum(length for _, length in _extents(archive))
     say(f"{made_from}, mean {raw_bytes / records:,.0f} bytes; reading them without a catalogue ...")
     reading = records / _read_alone(archive, processes)
     say("loading ...")
@@ -89,7 +89,7 @@ def run(folder: Path, *, records: int, processes: int, small: bool, say: Callabl
 
 
 def table(rows: Iterable[Row]) -> str:
-    """The rows as a Markdown table."""
+    """Format the rows as a Markdown table."""
     lines = ["| what | figure | side by side | ratio |", "| --- | ---: | --- | ---: |"]
     return "\n".join([*lines, *(f"| {row.what} | {row.figure} | {row.limit} | {row.ratio} |" for row in rows)])
 
@@ -98,7 +98,7 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def make(archive: Path, records: int, *, small: bool) -> str:
-    """Make the records, small ones also where the disk would not hold others; a few words on what they were made from."""
+    """Make the records, small ones if the disk has no room for others; return a description of them."""
     generator = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared")) / "tools/synthesize_records.py"
     if not generator.exists():
         _vary_samples(archive, records)
@@ -120,8 +120,8 @@ def _vary_samples(archive: Path, records: int) -> None:
             tar.addfile(member, io.BytesIO(content))
 
 
-def _places(archive: Path) -> list[tuple[int, int]]:
-    """Where in the archive each record begins, and its length."""
+def _extents(archive: Path) -> list[tuple[int, int]]:
+    """Return offset and length of each record in the archive."""
     with tarfile.open(archive, "r:") as tar:
         return [(member.offset_data, member.size) for member in tar]
 
@@ -130,18 +130,18 @@ def _places(archive: Path) -> list[tuple[int, int]]:
 
 
 def _read_alone(archive: Path, processes: int) -> float:
-    """Seconds to parse, canonicalise and hash all records in so many processes, each reading the file itself."""
-    places = _places(archive)
-    chunks = [(str(archive), places[start : start + _CHUNK]) for start in range(0, len(places), _CHUNK)]
+    """Measure the seconds to parse, canonicalise and hash all records in so many processes."""
+    extents = _extents(archive)
+    chunks = [(str(archive), extents[start : start + _CHUNK]) for start in range(0, len(extents), _CHUNK)]
     with ProcessPoolExecutor(processes, mp_context=get_context("forkserver")) as pool:
         list(pool.map(digest_alone, chunks[:processes]))  # all have started
-        begun = time.perf_counter()
+        started = time.perf_counter()
         list(pool.map(digest_alone, chunks))
-        return time.perf_counter() - begun
+        return time.perf_counter() - started
 
 
 def _copy_alone() -> float:
-    """Seconds to COPY all payloads, as they are stored, into a table that has nothing but a key."""
+    """Measure the seconds to COPY all payloads, as they are stored, into a table that has only a key."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE bench_bare (id bigint PRIMARY KEY, payload bytea STORAGE EXTERNAL)")
         cursor.execute("SELECT count(*), max(id) FROM catalogue_record")
@@ -153,15 +153,15 @@ def _copy_alone() -> float:
                 [start, start + 10_000],
             )
             lines = io.StringIO("".join(f"{pk}\t\\\\x{bytes(packed).hex()}\n" for pk, packed in cursor.fetchall()))
-            begun = time.perf_counter()
+            started = time.perf_counter()
             cursor.copy_expert("COPY bench_bare FROM STDIN", lines)
-            seconds += time.perf_counter() - begun
+            seconds += time.perf_counter() - started
         cursor.execute("VACUUM ANALYZE bench_bare")
     return seconds
 
 
 def _select_alone(after: int) -> float:
-    """Median seconds to read the payloads of one page from the bare table, by key."""
+    """Measure the median seconds to read the payloads of one page from the bare table, by key."""
 
     def select() -> None:
         with connection.cursor() as cursor:
@@ -175,65 +175,65 @@ def _select_alone(after: int) -> float:
 
 
 def load(archive: Path, processes: int) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     report = ingest.ingest(sources.documents([archive]), into=bootstrap.own_set(), processes=processes)
     if report.rejects:
         raise RuntimeError(f"{len(report.rejects)} records were rejected, the first: {report.rejects[0]}")
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def _pages(records: int) -> Iterator[Row]:
-    """A page of 100 at three depths: asked over HTTP, read by `lists.page`, and selected from the bare table."""
+    """Measure a page of 100 at three depths: over HTTP, by `lists.page`, and from the bare table."""
     end = lists.instant()
     own = bootstrap.own_set().spec
     for label, share in (("first page", 0.0), ("page at 50 %", 0.5), ("page at 99.99 %", 0.9999)):
-        position = min(int(records * share), max(0, records - _PAGE - 1))
-        place = _place(position)
-        alone = _select_alone(place.pk if place else 0)
+        delivered = min(int(records * share), max(0, records - _PAGE - 1))
+        position = _position_after(delivered)
+        alone = _select_alone(position.pk if position else 0)
         for what, spec in (("catalogue", oai.CATALOGUE_SET), ("one set", own)):
             window = Window(spec, None, end)
-            read = median(functools.partial(lists.page, window, after=place, size=_PAGE, payloads=True))
-            token = place and tokens.encode(
+            read = median(functools.partial(lists.page, window, after=position, size=_PAGE, payloads=True))
+            token = position and tokens.encode(
                 tokens.Token(
                     verb="ListRecords",
                     prefix="iso19139",
                     set_spec=spec,
                     start=None,
                     end=end,
-                    place=place,
-                    delivered=position,
+                    position=position,
+                    delivered=delivered,
                     size=records,
                     issued=end,
                 )
             )
             first = {"metadataPrefix": "iso19139", "set": spec}
-            asked = median(functools.partial(_ask, {"resumptionToken": token} if token else first))
+            answered = median(functools.partial(_get_list, {"resumptionToken": token} if token else first))
             yield Row(
                 f"{label}, {what}: read from the database",
                 f"{read * 1000:.1f} ms",
                 f"{alone * 1000:.2f} ms: SELECT of the payloads by key",
                 f"{read / alone:.1f}",
             )
-            yield Row(f"{label}, {what}: whole answer", f"{asked * 1000:.1f} ms")
+            yield Row(f"{label}, {what}: whole answer", f"{answered * 1000:.1f} ms")
 
 
-def _place(position: int) -> ListPosition | None:
-    """The place in list order after so many records."""
-    if not position:
+def _position_after(delivered: int) -> ListPosition | None:
+    """Return the position in list order after so many records."""
+    if not delivered:
         return None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT datestamp, id FROM catalogue_record ORDER BY datestamp, id OFFSET %s LIMIT 1", [position - 1]
+            "SELECT datestamp, id FROM catalogue_record ORDER BY datestamp, id OFFSET %s LIMIT 1", [delivered - 1]
         )
         return ListPosition(*cursor.fetchone())
 
 
 def _incremental(archive: Path) -> Row:
-    """Change ten records, and ask for what has changed since."""
+    """Measure an incremental list after ten records were changed."""
     with archive.open("rb") as file:
-        documents = [os.pread(file.fileno(), length, offset) for offset, length in _places(archive)[:10]]
+        documents = [os.pread(file.fileno(), length, offset) for offset, length in _extents(archive)[:10]]
     since = lists.instant()
-    while lists.instant() == since:  # the changes stand alone in a later second
+    while lists.instant() == since:  # so that only the changes have a later datestamp
         time.sleep(0.05)
     since = lists.instant()
     changed = [
@@ -241,20 +241,20 @@ def _incremental(archive: Path) -> Row:
     ]
     results = store.put_entries([store.prepare(document) for document in changed], into=bootstrap.own_set())
     if [result.action for result in results] != [decisions.Action.UPDATED] * len(documents):
-        raise RuntimeError(f"ten records were to change: {results}")
+        raise RuntimeError(f"ten records should have changed: {results}")
     query = {"metadataPrefix": "iso19139", "from": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
-    if _ask(query).count(b"<record>") != len(documents):
-        raise RuntimeError("the list of ten changes does not hold ten records")
-    return Row("incremental harvest of 10 changes", f"{median(lambda: _ask(query)) * 1000:.1f} ms")
+    if _get_list(query).count(b"<record>") != len(documents):
+        raise RuntimeError("the list of ten changes does not have ten records")
+    return Row("incremental harvest of 10 changes", f"{median(lambda: _get_list(query)) * 1000:.1f} ms")
 
 
 def _withdrawing(number: int) -> Row:
     with connection.cursor() as cursor:
         cursor.execute("SELECT identifier FROM catalogue_record ORDER BY datestamp, id LIMIT %s", [number])
         identifiers = [row[0] for row in cursor.fetchall()]
-    begun = time.perf_counter()
+    started = time.perf_counter()
     store.withdraw(identifiers)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return Row(f"withdraw {number:,}, journal included", f"{seconds * 1000:,.0f} ms", "", "")
 
 
@@ -274,11 +274,11 @@ def _sizes(raw_bytes: int, records: int) -> Iterator[Row]:
     yield Row("database per record", f"{total:,.0f} bytes", f"{raw:,.0f} bytes: raw XML", f"{total / raw:.3f}")
     yield Row("of that, payload", f"{payload:,.0f} bytes", f"{raw:,.0f} bytes: raw XML", f"{payload / raw:.3f}")
     for name, heap, indexes in sizes:
-        if heap + indexes > records:  # a byte a record: the rest is not worth a line
+        if heap + indexes > records:  # less than a byte a record is not reported
             yield Row(f"{name}: table, indexes", f"{heap / records:,.0f} + {indexes / records:,.0f} bytes")
 
 
-def _ask(query: dict[str, str]) -> bytes:
+def _get_list(query: dict[str, str]) -> bytes:
     answer = _client().get(f"/oai?{urlencode({'verb': 'ListRecords', **query})}")
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
     if answer.status_code != 200 or b"<error" in body:
@@ -288,23 +288,23 @@ def _ask(query: dict[str, str]) -> bytes:
 
 @functools.cache
 def _client() -> Client:
-    """One for all requests: the first builds the chain of middleware, as a server's start does."""
+    """Return one client for all requests: its first request loads the middleware, as a server does at its start."""
     return Client(headers={"host": settings.ALLOWED_HOSTS[0] if settings.ALLOWED_HOSTS else "127.0.0.1"})
 
 
 def median(function: Callable[[], object]) -> float:
-    """Seconds of one call, of several."""
+    """Measure the median seconds of a call."""
     function()
-    took = []
+    seconds = []
     for _ in range(_REPEATS):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         function()
-        took.append(time.perf_counter() - begun)
-    return statistics.median(took)
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
 
 
-def room(folder: Path, records: int) -> str:
-    """A sentence if the folder's disk has too little room for so many records, even small ones; else empty."""
+def lack_of_room(folder: Path, records: int) -> str:
+    """Return a sentence if the disk has too little room for so many records, even small ones; else empty."""
     needed = records * _ON_DISK // 3
     if _fits(folder, needed):
         return ""

@@ -1,9 +1,9 @@
-"""Clients for `gisc.bench.provider`: ask for the same addresses over so many connections and tell how long it took.
+"""HTTP clients for `gisc.bench.provider`: get the same paths over several connections and measure the time.
 
-`python -m gisc.bench.clients HOST PORT CONNECTIONS SECONDS ENCODING FILE` prints a JSON object. FILE holds a path with its
-query on each line. A process of its own without Django, so that the server's load is not its own; and one thread and one
-buffer for all connections, so that clients which wait for each other are not what is measured. Connections are kept
-open where the server keeps them. Time is taken from sending to the last byte; nothing is decompressed.
+`python -m gisc.bench.clients HOST PORT CONNECTIONS SECONDS ENCODING FILE` prints a JSON object. FILE has a path with its
+query on each line. This is a separate process without Django, so that its load is not the server's. One thread and one
+buffer serve all connections, so that clients do not wait for each other. Connections stay open if the server keeps them
+open. Time is measured from sending to the last byte; nothing is decompressed.
 """
 
 import json
@@ -16,11 +16,11 @@ from itertools import cycle, islice
 from pathlib import Path
 
 _BUFFER = memoryview(bytearray(1 << 20))
-_PATIENCE_S = 120
+_TIMEOUT_S = 120
 
 
 class Connection:
-    """One connection, which asks for one path after the other; `took` are the seconds of each answer."""
+    """One connection, which gets one path after the other; `took` are the seconds of each answer."""
 
     def __init__(self, address: tuple[str, int], encoding: str, paths: Iterator[str]) -> None:
         self._address, self._encoding, self._paths = address, encoding, paths
@@ -29,22 +29,22 @@ class Connection:
         self.connect()
 
     def connect(self) -> None:
-        """Connect, anew where the server has closed the connection after its answer."""
-        self.socket = socket.create_connection(self._address, _PATIENCE_S)
+        """Connect, or connect again after the server has closed the connection."""
+        self.socket = socket.create_connection(self._address, _TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def ask(self) -> None:
+    def send(self) -> None:
         """Send the next request."""
         self._path, self._head, self._left = next(self._paths), b"", 0
         request = f"GET {self._path} HTTP/1.1\r\nHost: {self._address[0]}\r\nAccept-Encoding: {self._encoding}\r\n\r\n"
-        self._begun = time.perf_counter()
+        self._started = time.perf_counter()
         self.socket.sendall(request.encode("ascii"))
 
     def receive(self) -> bool:
-        """Take what has come of the answer; whether that was the rest. Raises RuntimeError where it is not as asked."""
+        """Receive a part of the answer; return whether it is complete. Raises RuntimeError for a wrong answer."""
         count = self.socket.recv_into(_BUFFER)
         if not count:
-            raise RuntimeError(f"{self._path}: the connection was closed before the answer was whole")
+            raise RuntimeError(f"{self._path}: the connection was closed before the answer was complete")
         self.received += count
         if not self._left:
             self._head += bytes(_BUFFER[:count])
@@ -55,7 +55,7 @@ class Connection:
         self._left -= count
         if self._left > 0:
             return False
-        self.took.append(time.perf_counter() - self._begun)
+        self.took.append(time.perf_counter() - self._started)
         return True
 
     def _length(self, head: str) -> int:
@@ -68,36 +68,40 @@ class Connection:
 
 
 def main(host: str, port: int, connections: int, seconds: float, encoding: str, paths: list[str]) -> dict[str, object]:
-    """Ask over all connections at once, each beginning elsewhere in the list."""
-    every = [
+    """Send requests over all connections at once, each starting at another path of the list."""
+    all_connections = [
         Connection((host, port), encoding, islice(cycle(paths), number * len(paths) // connections, None))
         for number in range(connections)
     ]
-    begun = time.perf_counter()
-    with selectors.DefaultSelector() as waiting:
-        for one in every:
-            waiting.register(one.socket, selectors.EVENT_READ, one)
-            one.ask()
-        while waiting.get_map():
-            come = waiting.select(_PATIENCE_S)
-            if not come:
-                raise RuntimeError(f"the server has sent nothing for {_PATIENCE_S} s")
-            for key, _ in come:
-                one = key.data
-                if not one.receive():
+    started = time.perf_counter()
+    with selectors.DefaultSelector() as selector:
+        for client in all_connections:
+            selector.register(client.socket, selectors.EVENT_READ, client)
+            client.send()
+        while selector.get_map():
+            events = selector.select(_TIMEOUT_S)
+            if not events:
+                raise RuntimeError(f"the server has sent nothing for {_TIMEOUT_S} s")
+            for key, _ in events:
+                client = key.data
+                if not client.receive():
                     continue
-                over = time.perf_counter() - begun > seconds
-                if over or one.closes:
-                    waiting.unregister(one.socket)
-                    one.socket.close()
+                over = time.perf_counter() - started > seconds
+                if over or client.closes:
+                    selector.unregister(client.socket)
+                    client.socket.close()
                 if over:
                     continue
-                if one.closes:
-                    one.connect()
-                    waiting.register(one.socket, selectors.EVENT_READ, one)
-                one.ask()
-    took = [seconds for one in every for seconds in one.took]
-    return {"seconds": time.perf_counter() - begun, "took": took, "bytes": sum(one.received for one in every)}
+                if client.closes:
+                    client.connect()
+                    selector.register(client.socket, selectors.EVENT_READ, client)
+                client.send()
+    took = [seconds for client in all_connections for seconds in client.took]
+    return {
+        "seconds": time.perf_counter() - started,
+        "took": took,
+        "bytes": sum(client.received for client in all_connections),
+    }
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""`manage.py bench --harvest`: what a harvest of a whole list takes, side by side with Sickle walking the same list.
+"""`manage.py bench --harvest`: measure a harvest of a whole list, and compare with Sickle reading the same list.
 
-The provider is a node of our own: a real gunicorn, with the records of `gisc.bench.catalogue`. The harvester is a process with an
-embedded database of its own (`gisc.bench.worker`), so that what it takes of PostgreSQL is told apart. Sickle asks for the
-same records and stores nothing; where it is not installed, there are no ratios. Results: docs/benchmarks.md.
+The provider is a node of ours: a real gunicorn, with the records of `gisc.bench.catalogue`. The harvester is a process
+with its own embedded database (`gisc.bench.worker`), so that its use of PostgreSQL is measured separately. Sickle gets
+the same records and stores nothing; if it is not installed, there are no ratios. Results: docs/benchmarks.md.
 """
 
 import importlib.util
@@ -22,7 +22,7 @@ from gisc.bench import catalogue
 from gisc.bench.catalogue import Row
 from gisc.bench.servers import node as provider
 
-_NAME = "WIS-GISC-HARVESTER"  # of the node that harvests
+_NAME = "WIS-GISC-HARVESTER"  # GISC_NAME of the node that harvests
 
 
 def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
@@ -32,17 +32,17 @@ def run(folder: Path, *, records: int, processes: int, small: bool, say: Callabl
     catalogue.make(archive, records, small=small)
     catalogue.load(archive, processes)
     archive.unlink()
-    with provider(settings.GISC_WEB_WORKERS, ready=settings.GISC_READY_RECORDS) as server:
-        list_of = (f"http://127.0.0.1:{server.port}{server.base}", bootstrap.own_set().spec)
+    with provider(settings.GISC_WEB_WORKERS, cached=settings.GISC_READY_RECORDS) as server:
+        url_and_set = (f"http://127.0.0.1:{server.port}{server.base}", bootstrap.own_set().spec)
         environment = _environment(folder)
-        _ask("gisc.bench.worker", ["prepare", *list_of], environment)
+        _run_module("gisc.bench.worker", ["prepare", *url_and_set], environment)
         walks, harvests = [], []
         for what in ("into an empty node", "the same again"):
             say("walking the list with Sickle ...")
-            walks += _walk(list_of)
+            walks += _walk(url_and_set)
             say(f"harvesting it, {what} ...")
-            harvests.append(_ask("gisc.bench.worker", ["harvest"], environment))
-        walks += _walk(list_of)
+            harvests.append(_run_module("gisc.bench.worker", ["harvest"], environment))
+        walks += _walk(url_and_set)
     _check(harvests, records)
     return list(_rows(harvests, walks, records))
 
@@ -57,15 +57,15 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _walk(list_of: Sequence[str]) -> list[dict[str, Any]]:
-    """What Sickle tells of a walk: one, or none where it is not installed."""
+def _walk(url_and_set: Sequence[str]) -> list[dict[str, Any]]:
+    """Measure Sickle reading the list; empty if Sickle is not installed."""
     if importlib.util.find_spec("sickle") is None:
         return []
-    return [_ask("gisc.bench.sickle", list_of, {})]
+    return [_run_module("gisc.bench.sickle", url_and_set, {})]
 
 
-def _ask(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
-    """What a module of ours prints when it is run in a process of its own."""
+def _run_module(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
+    """Run a module in another process and return the JSON object that it prints."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=settings.BASE_DIR,
@@ -73,14 +73,14 @@ def _ask(module: str, arguments: Sequence[str], environment: dict[str, str]) -> 
         stdout=subprocess.PIPE,
         check=True,
     )
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 def _check(harvests: Sequence[dict[str, Any]], records: int) -> None:
     new, unchanged = harvests
     if (new["state"], new["new"], unchanged["state"], unchanged["unchanged"]) != ("done", records, "done", records):
-        raise RuntimeError(f"{records} were to be new, and then unchanged: {new}, {unchanged}")
+        raise RuntimeError(f"{records} records should be new, and then unchanged: {new}, {unchanged}")
 
 
 def _rows(harvests: Sequence[dict[str, Any]], walks: Sequence[dict[str, Any]], records: int) -> Iterator[Row]:

@@ -1,8 +1,8 @@
-"""`manage.py bench --provider`: what `/oai` serves in a second, side by side with the least a WSGI program can do.
+"""`manage.py bench --provider`: measure the answers of `/oai`, and compare with a minimal WSGI program.
 
-That program is `$GISC_SHARED/bench/raw_wsgi.py` (default `../shared`): it selects a page of plain texts by key, puts an
-envelope around it and knows nothing else; it has the same records, workers and clients, in turn with the node. Where it is
-absent, there are no ratios. Runs on a catalogue that is thrown away, as `gisc.bench.catalogue` does. Results: docs/benchmarks.md.
+That program is `$GISC_SHARED/bench/raw_wsgi.py` (default `../shared`): it only selects a page of plain texts by key and
+puts an envelope around it. It has the same records, workers and clients, and is measured in turn with the node. If it is
+missing, there are no ratios. Needs an empty catalogue, as `gisc.bench.catalogue` does. Results: docs/benchmarks.md.
 """
 
 import io
@@ -36,15 +36,15 @@ _CONNECTIONS = (1, 8, 32)
 _ROUNDS = 3
 _SECONDS = 3.0
 _PAGES_FOR_MEMORY = (100, 10_000)
-_MOST_READY = 100_000  # records that are kept ready at once: half a gigabyte in each worker
-_BARE = "limit_text_plain"  # where raw_wsgi.py looks
+_MAX_CACHED = 100_000  # records in the record cache: half a gigabyte in each worker
+_BARE_TABLE = "limit_text_plain"  # raw_wsgi.py reads this table
 _TOKEN = re.compile(rb"<resumptionToken[^>]*>([^<]+)</resumptionToken>")
 _IDENTIFIER = re.compile(rb"<identifier>([^<]+)</identifier>")
 
 
 @dataclass(slots=True)
 class Measured:
-    """What the rounds of one measurement gave: answers a second, and the milliseconds of each."""
+    """The rounds of one measurement: answers a second of each round, and the seconds of each answer."""
 
     rates: list[float] = field(default_factory=list)
     took: list[float] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Measured:
     def rate(self) -> float:
         return statistics.median(self.rates)
 
-    def at(self, share: float) -> float:
+    def percentile_ms(self, share: float) -> float:
         return sorted(self.took)[int(len(self.took) * share)] * 1000
 
 
@@ -70,38 +70,38 @@ def run(folder: Path, *, records: int, processes: int, small: bool, say: Callabl
     with ExitStack() as stack:
         raw = servers.raw(stack, page=settings.GISC_PAGE_RECORDS)
         raw_headers = servers.raw(stack, page=settings.GISC_PAGE_HEADERS)
-        node = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, ready=0))
-        keeper = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, ready=min(records, _MOST_READY)))
+        node = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, cached=0))
+        caching = stack.enter_context(servers.node(settings.GISC_WEB_WORKERS, cached=min(records, _MAX_CACHED)))
         rows = []
         say("walking the lists ...")
         walks = {server.name: _walk(server, "ListRecords") for server in (node, raw) if server}
-        walks["kept"] = _walk(keeper, "ListRecords", _latest(_MOST_READY))
+        walks["cached"] = _walk(caching, "ListRecords", _from_latest(_MAX_CACHED))
         for connections in _CONNECTIONS:
             say(f"ListRecords over {connections} connections ...")
-            rows += list(_records(folder, walks, node, keeper, raw, connections))
-        say("ListIdentifiers, GetRecord, places of a list ...")
+            rows += list(_records(folder, walks, node, caching, raw, connections))
+        say("ListIdentifiers, GetRecord, positions in a list ...")
         rows += list(_headers(folder, node, raw_headers))
         rows.append(_single(folder, node))
-        rows += list(_places(folder, node, walks[node.name]))
+        rows += list(_positions(folder, node, walks[node.name]))
         rows.append(_registers())
     say("memory ...")
-    with servers.node(1, ready=settings.GISC_READY_RECORDS) as alone:
+    with servers.node(1, cached=settings.GISC_READY_RECORDS) as alone:
         rows += list(_memory(folder, alone))
     return rows
 
 
 def whole_list(say: Callable[[str], None]) -> list[Row]:
-    """One client walks the whole list; the memory of the one worker after few pages, and at the end."""
+    """Have one client read the whole list; measure the memory of the only worker after few pages and at the end."""
     say("walking the whole list ...")
-    with servers.node(1, ready=settings.GISC_READY_RECORDS) as node:
+    with servers.node(1, cached=settings.GISC_READY_RECORDS) as node:
         memory: list[float] = []
         took: list[float] = []
-        begun = time.perf_counter()
+        started = time.perf_counter()
         for _ in _pages(node, "ListRecords"):
-            took.append(time.perf_counter() - begun)
+            took.append(time.perf_counter() - started)
             if len(took) == _PAGES_FOR_MEMORY[0]:
                 memory.append(node.process.children()[0].memory_info().rss)
-            begun = time.perf_counter()
+            started = time.perf_counter()
         memory.append(node.process.children()[0].memory_info().rss)
     few = f"{memory[0] / 2**20:,.0f} MiB after {_PAGES_FOR_MEMORY[0]} pages" if len(memory) > 1 else ""
     ratio = f"{memory[-1] / memory[0]:.2f}" if few else ""
@@ -120,8 +120,8 @@ def whole_list(say: Callable[[str], None]) -> list[Row]:
 # --- The work ---------------------------------------------------------------------------------------
 
 
-def _latest(records: int) -> str:
-    """The argument that narrows a list to at most so many of the records, the latest; empty where there are no more."""
+def _from_latest(records: int) -> str:
+    """Return the argument `from` that limits a list to at most so many of the latest records; empty if not needed."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT datestamp FROM catalogue_record ORDER BY datestamp DESC OFFSET %s LIMIT 1", [records])
         found = cursor.fetchone()
@@ -129,12 +129,12 @@ def _latest(records: int) -> str:
 
 
 def _walk(server: Server, verb: str, narrowed: str = "") -> list[str]:
-    """The address of every page of a list."""
+    """Return the path of every page of a list."""
     return list(_pages(server, verb, narrowed))
 
 
 def _pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
-    """The address of one page after the other, each when it has come."""
+    """Yield the path of one page after the other, each after its answer."""
     path = f"{server.base}?verb={verb}&metadataPrefix=iso19139{narrowed}"
     while path:
         token = _TOKEN.search(servers.get(server, path)[-4000:])
@@ -142,7 +142,7 @@ def _pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
         path = f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}" if token else ""
 
 
-def _ask(
+def _run_round(
     folder: Path,
     server: Server,
     paths: list[str],
@@ -151,11 +151,11 @@ def _ask(
     into: Measured,
     seconds: float = _SECONDS,
 ) -> int:
-    """One round; the number of answers."""
+    """Run one round and add its figures to `into`; return the number of answers."""
     file = folder / "paths.txt"
     file.write_text("\n".join(paths), encoding="ascii")
     command = [sys.executable, "-m", "gisc.bench.clients", "127.0.0.1", str(server.port)]
-    told = json.loads(
+    result = json.loads(
         subprocess.run(
             [*command, str(connections), str(seconds), encoding, str(file)],
             cwd=settings.BASE_DIR,
@@ -164,95 +164,95 @@ def _ask(
             check=True,
         ).stdout
     )
-    into.rates.append(len(told["took"]) / told["seconds"])
-    into.took += told["took"]
-    return len(told["took"])
+    into.rates.append(len(result["took"]) / result["seconds"])
+    into.took += result["took"]
+    return len(result["took"])
 
 
 def _records(
-    folder: Path, walks: dict[str, list[str]], node: Server, keeper: Server, raw: Server | None, connections: int
+    folder: Path, walks: dict[str, list[str]], node: Server, caching: Server, raw: Server | None, connections: int
 ) -> Iterator[Row]:
-    """ListRecords in turn: raw, node, node with gzip, and one that has kept the records since they were last asked for."""
-    plain, packed, kept, bare = Measured(), Measured(), Measured(), Measured()
-    _fill(folder, keeper, walks["kept"])
+    """Measure ListRecords in turn: raw program, node, node with gzip, and node with gzip and a full record cache."""
+    plain, packed, cached, bare = Measured(), Measured(), Measured(), Measured()
+    _fill_caches(folder, caching, walks["cached"])
     for _ in range(_ROUNDS):
         if raw:
-            _ask(folder, raw, walks[raw.name], connections, "identity", bare)
-        _ask(folder, node, walks[node.name], connections, "identity", plain)
-        _ask(folder, node, walks[node.name], connections, "gzip", packed)
-        _ask(folder, keeper, walks["kept"], connections, "gzip", kept)
+            _run_round(folder, raw, walks[raw.name], connections, "identity", bare)
+        _run_round(folder, node, walks[node.name], connections, "identity", plain)
+        _run_round(folder, node, walks[node.name], connections, "gzip", packed)
+        _run_round(folder, caching, walks["cached"], connections, "gzip", cached)
     what = f"ListRecords, {connections} connection{'s' * (connections > 1)}"
     if raw:
         yield _row(f"{what}: raw plain program", bare, None)
     yield _row(f"{what}: plain", plain, bare if raw else None)
     yield _row(f"{what}: gzip, asked for once", packed, bare if raw else None)
-    yield _row(f"{what}: gzip, asked for again", kept, bare if raw else None)
+    yield _row(f"{what}: gzip, asked for again", cached, bare if raw else None)
 
 
-def _fill(folder: Path, keeper: Server, paths: list[str]) -> None:
-    """Ask until each worker, whichever of them happens to answer, has most probably been asked for every page."""
-    asked = 0
-    while asked < 4 * settings.GISC_WEB_WORKERS * len(paths):
-        asked += _ask(folder, keeper, paths, 8, "gzip", Measured())
+def _fill_caches(folder: Path, caching: Server, paths: list[str]) -> None:
+    """Send so many requests that each worker has most probably answered every page."""
+    answers = 0
+    while answers < 4 * settings.GISC_WEB_WORKERS * len(paths):
+        answers += _run_round(folder, caching, paths, 8, "gzip", Measured())
 
 
 def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:
     work = [(server, _walk(server, "ListIdentifiers")) for server in (node, raw) if server]
-    ours, bare = Measured(), Measured()
+    measured, bare = Measured(), Measured()
     for _ in range(_ROUNDS):
         for server, paths in work:
-            _ask(folder, server, paths, 8, "identity", ours if server is node else bare)
+            _run_round(folder, server, paths, 8, "identity", measured if server is node else bare)
     what = f"ListIdentifiers, {settings.GISC_PAGE_HEADERS:,} a page, 8 connections"
     if raw:
         yield _row(f"{what}: raw plain program", bare, None)
-    yield _row(f"{what}: plain", ours, bare if raw else None)
+    yield _row(f"{what}: plain", measured, bare if raw else None)
 
 
 def _single(folder: Path, node: Server) -> Row:
     page = servers.get(node, f"{node.base}?verb=ListIdentifiers&metadataPrefix=iso19139")
-    asked = f"{node.base}?verb=GetRecord&metadataPrefix=iso19139&identifier="
+    query = f"{node.base}?verb=GetRecord&metadataPrefix=iso19139&identifier="
     measured = Measured()
-    paths = [asked + quote(identifier.decode(), safe="") for identifier in _IDENTIFIER.findall(page)]
+    paths = [query + quote(identifier.decode(), safe="") for identifier in _IDENTIFIER.findall(page)]
     for _ in range(_ROUNDS):
-        _ask(folder, node, paths, 8, "identity", measured)
+        _run_round(folder, node, paths, 8, "identity", measured)
     return _row("GetRecord, 8 connections: plain", measured, None)
 
 
-def _places(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
-    """One page again and again over one connection, at three places, in turn."""
-    places = {"second page": 1, "page at 50 %": len(paths) // 2, "last full page": max(1, len(paths) - 2)}
-    measured = {"first page, with the count": Measured()} | {name: Measured() for name in places}
+def _positions(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
+    """Measure the same page over one connection, at several positions in turn."""
+    positions = {"second page": 1, "page at 50 %": len(paths) // 2, "last full page": max(1, len(paths) - 2)}
+    measured = {"first page, with the count": Measured()} | {name: Measured() for name in positions}
     for _ in range(_ROUNDS):
         for name, into in measured.items():
-            _ask(folder, node, [paths[places.get(name, 0)]], 1, "identity", into, seconds=1.0)
+            _run_round(folder, node, [paths[positions.get(name, 0)]], 1, "identity", into, seconds=1.0)
     for name, each in measured.items():
         yield _row(f"ListRecords, {name}: plain", each, None)
 
 
 def _registers() -> Row:
-    """How long it takes to unpack a page after ISA-L was used, with and without `catalogue.payloads.gzip_registers`."""
+    """Measure unpacking of a page after ISA-L was used, with and without `catalogue.payloads.gzip_registers`."""
     rows = lists.page(Window(None, None, lists.instant()), after=None, size=100, payloads=True)
     packed = [row.packed for row in rows if row.packed is not None]
     compression.piece(bytes(4096))
-    cleared = catalogue.median(lambda: [*map(payload.unpack, packed)])
+    cleared_s = catalogue.median(lambda: [*map(payload.unpack, packed)])
     isal_zlib.crc32(bytes(4096))
-    left = catalogue.median(lambda: [*map(payload.unpack, packed)])
+    uncleared_s = catalogue.median(lambda: [*map(payload.unpack, packed)])
     compression.piece(bytes(4096))
     return Row(
         "unpacking the payloads of a page, after gzip",
-        f"{cleared * 1000:.2f} ms",
-        f"{left * 1000:.2f} ms: registers as ISA-L leaves them",
-        f"{left / cleared:.2f}",
+        f"{cleared_s * 1000:.2f} ms",
+        f"{uncleared_s * 1000:.2f} ms: registers as ISA-L leaves them",
+        f"{uncleared_s / cleared_s:.2f}",
     )
 
 
 def _memory(folder: Path, node: Server) -> Iterator[Row]:
-    """The resident memory of the one worker, after few pages and after many, half of them compressed."""
+    """Measure the resident memory of the only worker after few pages and after many, half of them compressed."""
     paths, done = _walk(node, "ListRecords"), 0
-    for wanted in _PAGES_FOR_MEMORY:
-        while done < wanted:
+    for pages in _PAGES_FOR_MEMORY:
+        while done < pages:
             for encoding in ("identity", "gzip"):
-                done += _ask(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if wanted < 1000 else 5)
+                done += _run_round(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if pages < 1000 else 5)
         resident = node.process.children()[0].memory_info().rss
         yield Row(f"memory of a worker after {done:,} pages", f"{resident / 2**20:,.0f} MiB")
 
@@ -260,7 +260,7 @@ def _memory(folder: Path, node: Server) -> Iterator[Row]:
 def _row(what: str, measured: Measured, beside: Measured | None) -> Row:
     return Row(
         what,
-        f"{measured.rate:,.0f}/s, p50 {measured.at(0.5):,.1f} ms, p95 {measured.at(0.95):,.1f} ms",
+        f"{measured.rate:,.0f}/s, p50 {measured.percentile_ms(0.5):,.1f} ms, p95 {measured.percentile_ms(0.95):,.1f} ms",
         f"{beside.rate:,.0f}/s: raw plain program" if beside else "",
         f"{measured.rate / beside.rate:.2f}" if beside else "",
     )
@@ -270,20 +270,20 @@ def _row(what: str, measured: Measured, beside: Measured | None) -> Row:
 
 
 def _copy_plain() -> None:
-    """The records as plain texts, uncompressed, in a table with a key and an index in list order."""
+    """Copy the records as plain texts into a table with a key and an index in list order."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"CREATE TABLE {_BARE} (id bigint PRIMARY KEY, identifier text NOT NULL, datestamp timestamptz(0) NOT NULL,"
+            f"CREATE TABLE {_BARE_TABLE} (id bigint PRIMARY KEY, identifier text NOT NULL, datestamp timestamptz(0) NOT NULL,"
             " set_spec text NOT NULL, payload text STORAGE EXTERNAL)"
         )
-        place: ListPosition | None = None
+        position: ListPosition | None = None
         window = Window(None, None, lists.instant())
-        while rows := lists.page(window, after=place, size=500, payloads=True):
-            place = rows[-1].position
+        while rows := lists.page(window, after=position, size=500, payloads=True):
+            position = rows[-1].position
             lines = (
                 "\t".join(
                     map(
-                        _copied,
+                        _escaped_for_copy,
                         (
                             str(row.position.pk),
                             row.identifier,
@@ -295,11 +295,11 @@ def _copy_plain() -> None:
                 )
                 for row in rows
             )
-            cursor.copy_expert(f"COPY {_BARE} FROM STDIN", io.StringIO("\n".join(lines) + "\n"))
-        cursor.execute(f"CREATE INDEX ON {_BARE} (datestamp, id)")
+            cursor.copy_expert(f"COPY {_BARE_TABLE} FROM STDIN", io.StringIO("\n".join(lines) + "\n"))
+        cursor.execute(f"CREATE INDEX ON {_BARE_TABLE} (datestamp, id)")
         cursor.execute("VACUUM ANALYZE")
 
 
-def _copied(text: str) -> str:
-    """As COPY's text format has it."""
+def _escaped_for_copy(text: str) -> str:
+    """Escape a value for the text format of COPY."""
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

@@ -1,4 +1,4 @@
-"""The web servers of the benchmarks: a node's own, and beside it the least that a WSGI program can do.
+"""The web servers of the benchmarks: that of a node, and for comparison a minimal WSGI program.
 
 That program is `$GISC_SHARED/bench/raw_wsgi.py` (default `../shared`).
 """
@@ -22,7 +22,7 @@ _SHARED = Path(os.environ.get("GISC_SHARED", settings.BASE_DIR.parent / "shared"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A gunicorn that runs, and the base of its lists."""
+    """A running gunicorn; `base` is the path of its OAI-PMH endpoint."""
 
     name: str
     base: str
@@ -49,10 +49,10 @@ def raw(stack: ExitStack, *, page: int) -> Server | None:
 
 
 @contextmanager
-def node(workers: int, *, ready: int) -> Iterator[Server]:
+def node(workers: int, *, cached: int) -> Iterator[Server]:
     command = ["-c", "python:gisc.gunicorn_conf", "-w", str(workers), "gisc.wsgi"]
-    # Clients that ask as fast as they can are what is wanted here.
-    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR", "GISC_READY_RECORDS": str(ready)}
+    # No limit, because the clients send requests as fast as they can.
+    environment = {"GISC_REQUESTS_AT_ONCE": "", "LOG_LEVEL": "ERROR", "GISC_READY_RECORDS": str(cached)}
     with _gunicorn("node", "/oai", command, environment, Path(settings.BASE_DIR)) as server:
         yield server
 
@@ -88,11 +88,11 @@ def _answers(server: Server) -> bool:
 
 
 def get(server: Server, path: str) -> bytes:
-    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    link.request("GET", path)
-    response = link.getresponse()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", path)
+    response = connection.getresponse()
     body = response.read()
-    link.close()
+    connection.close()
     if response.status != 200 or b"<error" in body[:2000]:
         raise RuntimeError(f"{path} was answered with {response.status}: {body[:500]!r}")
     return body

@@ -1,6 +1,6 @@
-"""What Sickle needs to walk a list, for `gisc.bench.harvest`: `python -m gisc.bench.sickle BASE_URL SET` prints JSON.
+"""Read a list with Sickle, for `gisc.bench.harvest`: `python -m gisc.bench.sickle BASE_URL SET` prints JSON.
 
-As Sickle's documentation has it: records, one after the other; nothing is stored. Without Django.
+Records are read one after the other, as in Sickle's documentation; nothing is stored. Without Django.
 """
 
 import json
@@ -13,13 +13,13 @@ from gisc.bench.worker import peak_mib
 
 
 def walk(base_url: str, spec: str) -> dict[str, float]:
-    """Ask for every record of a set and do nothing with it."""
-    begun, own = time.perf_counter(), time.process_time()
+    """Get every record of a set and measure time, CPU and memory."""
+    started, cpu_started = time.perf_counter(), time.process_time()
     records = sum(1 for _ in Sickle(base_url).ListRecords(metadataPrefix="iso19139", set=spec))
     return {
         "records": records,
-        "seconds": time.perf_counter() - begun,
-        "cpu_s": time.process_time() - own,
+        "seconds": time.perf_counter() - started,
+        "cpu_s": time.process_time() - cpu_started,
         "peak_mib": peak_mib(),
     }
 

@@ -1,7 +1,7 @@
-"""The harvester of `gisc.bench.harvest`: a process of its own, with a node and an embedded database of its own.
+"""The harvester of `gisc.bench.harvest`: a separate process, with its own node and embedded database.
 
-`python -m gisc.bench.worker prepare BASE_URL SET` arranges the link, `... harvest` asks for its whole list as the task
-and the command line do, and prints a JSON object: what it took of this process, of those it started and of PostgreSQL.
+`python -m gisc.bench.worker prepare BASE_URL SET` adds the link; `... harvest` harvests its whole list as the task and
+the command line do, and prints a JSON object: CPU time of this process, of its children and of PostgreSQL, and memory.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import Any
 import psutil
 
 LINK = "provider"
-_EARLY_PAGES = 50  # the memory after so many is set beside the memory at the end
+_EARLY_PAGES = 50  # the memory after so many pages is compared with the memory at the end
 
 
 def prepare(base_url: str, spec: str) -> dict[str, Any]:
-    """A database of this version, and the link."""
+    """Migrate the database and add the link."""
     from catalogue.writing import set_inclusion
     from gisc import database
     from harvester.models import Link
@@ -31,7 +31,7 @@ def prepare(base_url: str, spec: str) -> dict[str, Any]:
 
 
 def harvest() -> dict[str, Any]:
-    """Ask for the whole list, in slices as the tasks do; what it took."""
+    """Harvest the whole list, in slices as the tasks do; return the measurements."""
     from harvester.models import Link, Run
     from harvester.monitoring.status import COUNTERS
     from harvester.runs import lifecycle
@@ -45,7 +45,8 @@ def harvest() -> dict[str, Any]:
 
     run = lifecycle.open_run(Link.objects.get(name=LINK), trigger="benchmark", full=True)
     assert run is not None
-    begun, own, helpers, server = time.perf_counter(), time.process_time(), _of_children(), _of_postgresql()
+    started, cpu_started = time.perf_counter(), time.process_time()
+    children_started, database_started = _children_cpu_s(), _postgresql_cpu_s()
     while run.is_open:
         lifecycle.work(run.pk, progress=progress)
         run.refresh_from_db()
@@ -56,10 +57,10 @@ def harvest() -> dict[str, Any]:
         "message": run.message,
         **{name: getattr(run, name) for name in COUNTERS},
         "pages": run.pages,
-        "seconds": time.perf_counter() - begun,
-        "cpu_s": time.process_time() - own,
-        "helpers_cpu_s": _of_children() - helpers,
-        "database_cpu_s": _of_postgresql() - server,
+        "seconds": time.perf_counter() - started,
+        "cpu_s": time.process_time() - cpu_started,
+        "helpers_cpu_s": _children_cpu_s() - children_started,
+        "database_cpu_s": _postgresql_cpu_s() - database_started,
         "early_mib": early,
         "early_pages": early_pages,
         "peak_mib": peak_mib(),
@@ -67,44 +68,44 @@ def harvest() -> dict[str, Any]:
 
 
 def peak_mib() -> float:
-    """The most that this process has ever had in memory."""
+    """Return the peak memory of this process."""
     status = Path("/proc/self/status")
-    if status.exists():  # what getrusage tells of a process begins with what its parent had
+    if status.exists():  # getrusage also counts the memory of the parent before exec
         line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _of_children() -> float:
-    """CPU seconds of the processes that this one has started, those that live and those that have ended."""
+def _children_cpu_s() -> float:
+    """Return the CPU seconds of the children of this process, running or ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return _of_tree(psutil.Process()) + ended.ru_utime + ended.ru_stime
+    return _tree_cpu_s(psutil.Process()) + ended.ru_utime + ended.ru_stime
 
 
-def _of_tree(parent: psutil.Process) -> float:
+def _tree_cpu_s(parent: psutil.Process) -> float:
     seconds = 0.0
     for child in parent.children(recursive=True):
         try:
             times = child.cpu_times()
         except psutil.NoSuchProcess:
             continue
-        # With those that it started and that have ended: the processes that read records are not this one's children.
+        # With ended children of the child: the processes that read records are not direct children of this one.
         seconds += times.user + times.system + times.children_user + times.children_system
     return seconds
 
 
-def _of_postgresql() -> float:
-    """CPU seconds of all processes of the embedded PostgreSQL, which serves nobody else."""
+def _postgresql_cpu_s() -> float:
+    """Return the CPU seconds of all processes of the embedded PostgreSQL."""
     from django.conf import settings
 
     pid = int((settings.GISC_DATA_DIR / "postgres" / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
     postmaster = psutil.Process(pid)
     times = postmaster.cpu_times()
-    return float(times.user + times.system + times.children_user + times.children_system) + _of_tree(postmaster)
+    return float(times.user + times.system + times.children_user + times.children_system) + _tree_cpu_s(postmaster)
 
 
 def main(action: str, *arguments: str) -> dict[str, Any]:
-    """Do what is asked with the embedded database running."""
+    """Prepare or harvest, with the embedded database running."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     import django
 

@@ -1,4 +1,4 @@
-"""`manage.py demo`: a mesh of three nodes that harvest one another, shown live, or checked and ended (`--check`)."""
+"""`manage.py demo`: run three nodes that harvest one another; show them live, or check them and end (`--check`)."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from gisc.demo.mesh import HARVEST_EVERY_S, Held, MeshFailed, Node, nodes, running, samples
+from gisc.demo.mesh import HARVEST_EVERY_S, DemoNode, ListedRecord, MeshFailed, nodes, running, samples
 
 CONVERGENCE_TIMEOUT_S = 60
 _POLL_S = 1.0
-_ASKING_FAILED = (requests.RequestException, ValueError)
+_NO_ANSWER = (requests.RequestException, ValueError)
 
 
 def show(folder: Path) -> None:
@@ -37,16 +37,16 @@ def show(folder: Path) -> None:
     raise MeshFailed(f"a node ended by itself; the logs are below {folder}")
 
 
-def _table(mesh: Sequence[Node]) -> Table:
-    """Rows nodes, columns sets: live records, tombstones, last change."""
+def _table(mesh: Sequence[DemoNode]) -> Table:
+    """Make a table with a row for each node and a column for each set: live records, tombstones, last change."""
     table = Table(
         "node", *(node.name for node in mesh), "WIS-CATALOGUE", "last harvests", title="live -deleted  last change"
     )
     for node in mesh:
         try:
-            sets = {row["set"]: row for row in node.ask("/stats.json")["sets"]}
-            links = node.ask("/harvest/status.json")["links"]
-        except _ASKING_FAILED:
+            sets = {row["set"]: row for row in node.get_json("/stats.json")["sets"]}
+            links = node.get_json("/harvest/status.json")["links"]
+        except _NO_ANSWER:
             table.add_row(node.name, *["does not answer"] * (len(mesh) + 2))
             continue
         cells = []
@@ -59,34 +59,38 @@ def _table(mesh: Sequence[Node]) -> Table:
 
 
 def check(folder: Path) -> bool:
-    """Run the mesh until it has proved itself, or not: whether it did. What went on is printed."""
+    """Run the mesh, check that the nodes converge, and print each step. Returns whether all checks passed."""
     mesh = nodes(folder)
     console = Console()
-    began = time.monotonic()
+    started = time.monotonic()
 
     def say(text: str) -> None:
-        console.print(f"{time.monotonic() - began:6.1f} s  {text}", highlight=False, soft_wrap=True)
+        console.print(f"{time.monotonic() - started:6.1f} s  {text}", highlight=False, soft_wrap=True)
 
     say(f"starting {len(mesh)} nodes; their logs are below {folder}")
     with running(mesh):
-        passed = _prove(mesh, say)
-    say("stopped; the demo held" if passed else "stopped; THE DEMO FAILED")
+        passed = _run_checks(mesh, say)
+    say("stopped; all checks passed" if passed else "stopped; THE DEMO FAILED")
     return passed
 
 
-def _prove(mesh: Sequence[Node], say: Callable[[str], None]) -> bool:
+def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     tokyo = mesh[0]
     expected = len(list(samples(tokyo).parent.glob("WIS-GISC-*/*.xml")))
-    say(f"all ready, {expected} sample records split among them; waiting until all hold the same")
-    if not _converge(mesh, lambda held: len(held) == expected, say):
+    say(f"all ready, {expected} sample records split among them; waiting until all have the same records")
+    if not _converge(mesh, lambda records: len(records) == expected, say):
         return False
 
-    updated, withdrawn = sorted(i for i, held in tokyo.catalogue().items() if tokyo.name in held.set_specs)[:2]
+    updated, withdrawn = sorted(
+        identifier for identifier, record in tokyo.catalogue().items() if tokyo.name in record.set_specs
+    )[:2]
     before = tokyo.catalogue()[updated].digest
     _update(tokyo, updated)
     tokyo.manage("withdraw", withdrawn)
     say(f"{tokyo.name} updated {updated} and withdrew {withdrawn}")
-    if not _converge(mesh, lambda held: held[updated].digest != before and held[withdrawn].digest is None, say):
+    if not _converge(
+        mesh, lambda records: records[updated].digest != before and records[withdrawn].digest is None, say
+    ):
         return False
 
     stamps = {node: _stamps(node.catalogue()) for node in mesh}
@@ -106,12 +110,12 @@ def _prove(mesh: Sequence[Node], say: Callable[[str], None]) -> bool:
     return not restamped
 
 
-def _stamps(catalogue: dict[str, Held]) -> dict[str, str]:
-    return {identifier: held.datestamp for identifier, held in catalogue.items()}
+def _stamps(catalogue: dict[str, ListedRecord]) -> dict[str, str]:
+    return {identifier: record.datestamp for identifier, record in catalogue.items()}
 
 
-def _update(node: Node, identifier: str) -> None:
-    """Offer the node its own record again with other words in the abstract."""
+def _update(node: DemoNode, identifier: str) -> None:
+    """Change the abstract of one of the node's own records."""
     folder = samples(node)
     for file in folder.glob("*.xml"):
         text = file.read_text(encoding="utf-8")
@@ -124,42 +128,45 @@ def _update(node: Node, identifier: str) -> None:
     raise MeshFailed(f"no sample below {folder} is {identifier}")
 
 
-def _converge(mesh: Sequence[Node], as_wanted: Callable[[dict[str, Held]], bool], say: Callable[[str], None]) -> bool:
-    """Wait until every node holds the same, and what is wanted; tell the differences if it does not come to that."""
+def _converge(
+    mesh: Sequence[DemoNode], is_reached: Callable[[dict[str, ListedRecord]], bool], say: Callable[[str], None]
+) -> bool:
+    """Wait until all nodes have the same records and `is_reached` is true; print the differences after a timeout."""
     deadline = time.monotonic() + CONVERGENCE_TIMEOUT_S
     while True:
-        held = {node: node.catalogue() for node in mesh}
-        differences = _differences(held)
-        if not differences and as_wanted(held[mesh[0]]):
-            live = sum(one.digest is not None for one in held[mesh[0]].values())
-            say(f"identical at all {len(mesh)} nodes: {live} live, {len(held[mesh[0]]) - live} deleted")
+        catalogues = {node: node.catalogue() for node in mesh}
+        first = catalogues[mesh[0]]
+        differences = _differences(catalogues)
+        if not differences and is_reached(first):
+            live = sum(record.digest is not None for record in first.values())
+            say(f"identical at all {len(mesh)} nodes: {live} live, {len(first) - live} deleted")
             return True
         if time.monotonic() > deadline:
             say(f"not identical after {CONVERGENCE_TIMEOUT_S} s")
-            for line in differences or ["all nodes agree, but not on what was to be reached"]:
+            for line in differences or ["all nodes have the same records, but not the expected ones"]:
                 say(line)
             return False
         time.sleep(_POLL_S)
 
 
-def _differences(held: dict[Node, dict[str, Held]]) -> list[str]:
-    """One line for each record that is not the same at all nodes; datestamps are each node's own and do not count."""
+def _differences(catalogues: dict[DemoNode, dict[str, ListedRecord]]) -> list[str]:
+    """Describe each record that is not the same at all nodes; datestamps are not compared, each node has its own."""
     lines = []
-    for identifier in sorted({identifier for records in held.values() for identifier in records}):
-        states = {node: _state(records.get(identifier)) for node, records in held.items()}
+    for identifier in sorted({identifier for records in catalogues.values() for identifier in records}):
+        states = {node: _state(records.get(identifier)) for node, records in catalogues.items()}
         if len(set(states.values())) > 1:
             lines.append(f"{identifier}: " + ", ".join(f"{node.name} {state}" for node, state in states.items()))
     return lines
 
 
-def _state(held: Held | None) -> str:
-    if held is None:
+def _state(record: ListedRecord | None) -> str:
+    if record is None:
         return "does not have it"
-    content = "deleted" if held.digest is None else held.digest.hex()[:12]
-    return f"{content} in {'+'.join(sorted(held.set_specs))}"
+    content = "deleted" if record.digest is None else record.digest.hex()[:12]
+    return f"{content} in {'+'.join(sorted(record.set_specs))}"
 
 
-def _one_more_round(mesh: Sequence[Node], say: Callable[[str], None]) -> bool:
+def _one_more_round(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     """Wait until every link has ended a run that was opened after now."""
     before = _last_runs(mesh)
     deadline = time.monotonic() + CONVERGENCE_TIMEOUT_S
@@ -177,10 +184,10 @@ def _one_more_round(mesh: Sequence[Node], say: Callable[[str], None]) -> bool:
         time.sleep(_POLL_S)
 
 
-def _last_runs(mesh: Sequence[Node]) -> dict[str, Any]:
-    """The last run of every link of every node, by a name to show."""
+def _last_runs(mesh: Sequence[DemoNode]) -> dict[str, Any]:
+    """Return the last run of every link of every node, by a name for messages."""
     return {
         f"{node.name} from {link['name']}": link["last_run"] or {"id": 0, "state": "none"}
         for node in mesh
-        for link in node.ask("/harvest/status.json")["links"]
+        for link in node.get_json("/harvest/status.json")["links"]
     }

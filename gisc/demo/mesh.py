@@ -1,7 +1,7 @@
-"""Three nodes on this machine, in full mesh: started, linked, asked and stopped. For `manage.py demo`.
+"""Start, link, query and stop three nodes on this machine, each of which harvests the others. For `manage.py demo`.
 
-Each node is a `manage.py node` process of its own with a data directory of its own, as if it stood in its own
-centre; the nodes are only ever asked over HTTP, as a stranger would.
+Each node is a `manage.py node` process with its own data directory, as if it were in its own centre; the nodes are
+queried only over HTTP, as from outside.
 """
 
 import os
@@ -30,8 +30,8 @@ from harvester.protocol import answers
 START_TIMEOUT_S = 90
 HARVEST_EVERY_S = 15
 
-# What the nodes must not take over from the environment of the demo.
-_OF_ONE_NODE = (
+# Settings of the demo's environment that the nodes must not inherit.
+_NOT_INHERITED = (
     "DATABASE_URL",
     "REDIS_URL",
     "SECRET_KEY",
@@ -43,12 +43,12 @@ _OF_ONE_NODE = (
 
 
 class MeshFailed(Exception):
-    """A node could not be started or asked; the text says which and where its log is."""
+    """A node could not be started or queried; the text names the node and its log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A record as one node lists it: what must be equal everywhere, and the node's own datestamp."""
+class ListedRecord:
+    """A record as one node lists it: digest and sets, which must be equal at all nodes, and the node's own datestamp."""
 
     digest: bytes | None  # None: deleted
     set_specs: tuple[str, ...]
@@ -56,15 +56,15 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """One centre."""
+class DemoNode:
+    """One node of the demo."""
 
     name: str
     port: int
     folder: Path
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         return self.name.removeprefix("WIS-GISC-").lower()
 
     @property
@@ -76,8 +76,8 @@ class Node:
         return self.folder / "node.log"
 
     def environment(self) -> dict[str, str]:
-        """The process environment of this node's commands."""
-        inherited = {name: value for name, value in os.environ.items() if name not in _OF_ONE_NODE}
+        """Return the process environment of this node's commands."""
+        inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
         return inherited | {
             "GISC_NAME": self.name,
             "GISC_DATA_DIR": str(self.folder),
@@ -96,15 +96,15 @@ class Node:
             raise MeshFailed(f"{self.name}: `manage.py {' '.join(arguments)}` failed: {done.stderr.strip()}")
         return done.stdout
 
-    def ask(self, path: str) -> Any:
-        """The JSON that this node answers. Raises requests.RequestException."""
+    def get_json(self, path: str) -> Any:
+        """Get a JSON document from this node. Raises requests.RequestException."""
         answer = requests.get(f"{self.url}{path}", timeout=10)
         answer.raise_for_status()
         return answer.json()
 
-    def catalogue(self) -> dict[str, Held]:
-        """Every record this node lists, live or deleted, by identifier: harvested from it page by page."""
-        found = {}
+    def catalogue(self) -> dict[str, ListedRecord]:
+        """Harvest every record that this node lists, live or deleted, by identifier."""
+        records = {}
         with client.new_session() as session:
             arguments = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
             token: str | None = ""
@@ -113,30 +113,32 @@ class Node:
                 for received in page.entries:
                     header, element = received.entry.header, received.entry.metadata
                     digest = iso19139.read(element).digest if element is not None else None
-                    found[header.identifier] = Held(digest, header.set_specs, header.datestamp)
+                    records[header.identifier] = ListedRecord(digest, header.set_specs, header.datestamp)
                 token = page.token
                 arguments = {"verb": "ListRecords", "resumptionToken": token or ""}
-        return found
+        return records
 
 
-def nodes(folder: Path) -> tuple[Node, ...]:
-    """The three centres of the demo, with their data under `folder`."""
+def nodes(folder: Path) -> tuple[DemoNode, ...]:
+    """Return the three nodes of the demo, with their data below `folder`."""
     names = ("WIS-GISC-TOKYO", "WIS-GISC-TOULOUSE", "WIS-GISC-OFFENBACH")
-    return tuple(Node(name, 8001 + n, folder / name.removeprefix("WIS-GISC-").lower()) for n, name in enumerate(names))
+    return tuple(
+        DemoNode(name, 8001 + n, folder / name.removeprefix("WIS-GISC-").lower()) for n, name in enumerate(names)
+    )
 
 
-def samples(node: Node) -> Path:
-    """The sample records of this node's own area that ship with the project."""
+def samples(node: DemoNode) -> Path:
+    """Return the folder of the shipped sample records of this node."""
     return SAMPLES / node.name
 
 
 @contextmanager
-def running(mesh: Sequence[Node]) -> Iterator[dict[Node, "subprocess.Popen[bytes]"]]:
-    """The nodes started from nothing, each with its samples and a link to each other one; stopped at the end."""
-    processes: dict[Node, subprocess.Popen[bytes]] = {}
+def running(mesh: Sequence[DemoNode]) -> Iterator[dict[DemoNode, "subprocess.Popen[bytes]"]]:
+    """Start the nodes with empty data directories, load their samples and link them; stop them at the end."""
+    processes: dict[DemoNode, subprocess.Popen[bytes]] = {}
     try:
         for node in mesh:
-            _must_be_free(node)
+            _require_free_port(node)
             shutil.rmtree(node.folder, ignore_errors=True)
             node.folder.mkdir(parents=True)
             processes[node] = _start(node)
@@ -147,7 +149,7 @@ def running(mesh: Sequence[Node]) -> Iterator[dict[Node, "subprocess.Popen[bytes
         _stop(processes)
 
 
-def _must_be_free(node: Node) -> None:
+def _require_free_port(node: DemoNode) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -158,24 +160,31 @@ def _must_be_free(node: Node) -> None:
             ) from exc
 
 
-def _start(node: Node) -> "subprocess.Popen[bytes]":
+def _start(node: DemoNode) -> "subprocess.Popen[bytes]":
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "node"]
     environment = node.environment() | {"GISC_ADMIN_PASSWORD": secrets.token_urlsafe(12)}
     with node.log.open("wb") as log:
         return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
-def _prepare(node: Node, process: "subprocess.Popen[bytes]", mesh: Sequence[Node]) -> None:
+def _prepare(node: DemoNode, process: "subprocess.Popen[bytes]", mesh: Sequence[DemoNode]) -> None:
     _await_ready(node, process)
     node.manage("ingest", str(samples(node)))
     for other in mesh:
         if other is not node:
             node.manage(
-                "link", "add", other.short, f"{other.url}/oai", "--set", other.name, "--interval", str(HARVEST_EVERY_S)
+                "link",
+                "add",
+                other.short_name,
+                f"{other.url}/oai",
+                "--set",
+                other.name,
+                "--interval",
+                str(HARVEST_EVERY_S),
             )
 
 
-def _await_ready(node: Node, process: "subprocess.Popen[bytes]") -> None:
+def _await_ready(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -189,7 +198,7 @@ def _await_ready(node: Node, process: "subprocess.Popen[bytes]") -> None:
     raise MeshFailed(f"{node.name} was not ready after {START_TIMEOUT_S} s; its log: {node.log}")
 
 
-def _stop(processes: Mapping[Node, "subprocess.Popen[bytes]"]) -> None:
+def _stop(processes: Mapping[DemoNode, "subprocess.Popen[bytes]"]) -> None:
     for process in processes.values():
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)

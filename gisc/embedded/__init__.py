@@ -1,11 +1,11 @@
-"""The embedded servers: PostgreSQL and Redis from Python packages, kept under the node's data directory.
+"""The embedded servers: PostgreSQL and Redis from Python packages, with their files in the node's data directory.
 
-Used where `DATABASE_URL` and `REDIS_URL` are not set. The settings import this package before Django is set up, so it
-reads no setting and imports no app; the packages with the servers are imported when one is started.
+They are used if `DATABASE_URL` and `REDIS_URL` are not set. The settings import this package before Django is set up, so
+it reads no setting and imports no app; the packages with the servers are imported only to start one.
 """
 
 from gisc.embedded.folder import ServerFailed, prepare, secret_key
-from gisc.embedded.postgres_server import database, database_url, is_running, revive
+from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
 from gisc.embedded.redis_server import broker_url, redis_command, redis_url
 
 __all__ = [
@@ -17,6 +17,6 @@ __all__ = [
     "prepare",
     "redis_command",
     "redis_url",
-    "revive",
+    "restart_if_dead",
     "secret_key",
 ]

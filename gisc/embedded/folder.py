@@ -1,4 +1,4 @@
-"""The data directory of the embedded servers: what they and the node share in it."""
+"""The data directory: create it, generate the secret key, find directories for the sockets."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ class ServerFailed(Exception):
 
 
 def prepare(data_dir: Path) -> None:
-    """Create the data directory if need be. Raises ImproperlyConfigured if nothing can be written there."""
+    """Create the data directory if it is missing. Raises ImproperlyConfigured if nothing can be written there."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=data_dir):
@@ -31,11 +31,11 @@ def prepare(data_dir: Path) -> None:
 
 
 def secret_key(data_dir: Path) -> str:
-    """The node's SECRET_KEY: made up at the first call, then always the same. Safe against two first calls."""
+    """Return the node's SECRET_KEY: generated at the first call, then always the same. Safe against two first calls."""
     file = data_dir / "secret_key"
     if not file.exists():
         prepare(data_dir)
-        # mkstemp makes the file readable by its owner alone; link, unlike rename, never replaces a file.
+        # mkstemp creates the file readable by its owner alone; link, unlike rename, never replaces a file.
         handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
         try:
             with os.fdopen(handle, "w", encoding="ascii") as stream:
@@ -54,7 +54,7 @@ def secret_key(data_dir: Path) -> str:
 
 
 def socket_dir(home: Path, name: str) -> Path:
-    """Where a server puts its socket: its home, or a short path made from it where the home's is too long."""
+    """Return the directory of a server's socket: its home, or a short path in /tmp if the home's path is too long."""
     if len(os.fsencode(home / name)) <= _SOCKET_BYTES:
         return home
     # Not tempfile.gettempdir(): all processes of the node must agree, whatever their TMPDIR.
@@ -62,7 +62,7 @@ def socket_dir(home: Path, name: str) -> Path:
 
 
 def make_socket_dir(path: Path, owner: int) -> None:
-    """Make a socket directory that only `owner` may enter: whoever reaches the socket is let in."""
+    """Create a socket directory that only `owner` may enter, because the servers ask for no password."""
     path.mkdir(mode=0o700, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(path, owner, -1)

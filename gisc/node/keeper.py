@@ -1,7 +1,7 @@
 """The process that keeps the embedded PostgreSQL running for a node: `python -m gisc.node.keeper`.
 
-It holds the server as a command does, and starts it again when it has died. The node's supervisor watches this
-process as it watches the others, so that the server survives the node's own death for a moment only.
+It needs the server as a command does, and starts the server again if it has died. It is one of the node's supervised
+processes, so the server stops soon after the node has died.
 """
 
 import logging
@@ -20,23 +20,23 @@ logger = logging.getLogger("gisc.node.keeper")
 
 
 def main() -> int:
-    leave = Event()
+    stop_requested = Event()
     for number in SIGNALS:
-        signal.signal(number, lambda *_: leave.set())
+        signal.signal(number, lambda *_: stop_requested.set())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)  # the node has blocked them until now
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     django.setup()
     from django.conf import settings
 
     try:
-        with embedded.database(settings.GISC_DATA_DIR) as died:
-            # The node holds the server before this process begins, so that it should run.
+        # The node has started the server before this process, so a server that had to be started had died.
+        with embedded.database(settings.GISC_DATA_DIR) as had_died:
             while True:
-                if died:
+                if had_died:
                     logger.warning("embedded PostgreSQL had died and was started again")
-                if leave.wait(_POLL_S):
+                if stop_requested.wait(_POLL_S):
                     return 0
-                died = embedded.revive(settings.GISC_DATA_DIR)
+                had_died = embedded.restart_if_dead(settings.GISC_DATA_DIR)
     except embedded.ServerFailed as exc:
         logger.error("embedded PostgreSQL does not run", extra={"reason": str(exc)})
         return 1

@@ -1,9 +1,9 @@
-"""The node: all its processes in the foreground, from an empty directory to a clean stop.
+"""The node: start all its processes in the foreground, supervise them, and stop them.
 
 `run` prepares the data directory, the embedded servers and the database, then supervises gunicorn, a Celery
 worker, Celery beat and the embedded servers with the package `supervisor`, inside this process. No child
-outlives it: each asks the kernel for a signal at its parent's death, and holds a file lock by which the next
-start sees that all have gone. Holds no domain rule.
+outlives it: each asks the kernel for a signal at its parent's death. Each child also has a shared file lock, by which
+the next start sees whether all have ended. No domain rule is here.
 """
 
 import http.client
@@ -40,19 +40,19 @@ from gisc.node.worker import die_with_parent
 
 logger = logging.getLogger(__name__)
 
-# A stop takes the web server and the workers together, then the servers under them: 6 s and 2 s at worst.
+# A stop ends web server, worker and beat together, then the embedded servers: 6 s and 2 s at worst.
 _STOP_WAIT_S = 6
-# Longer than any child of a killed node takes to go.
+# Longer than any child of a killed node takes to end.
 _LEFTOVERS_S = 15
-_LATE_S = 60
+_NOT_READY_WARNING_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What the operator is told when the node is ready. `password` is the made-up one, at the first start only."""
+    """What the node prints when it is ready. `password`: the generated one, at the first start only."""
 
     password: str | None
-    empty: bool
+    is_empty: bool
 
     def text(self) -> str:
         address = f"http://{_reachable_host()}:{settings.PORT}"
@@ -67,7 +67,7 @@ class Welcome:
         ]
         if address != settings.GISC_BASE_URL:
             lines.append(f"  published as    {settings.GISC_BASE_URL}/")
-        if self.empty:
+        if self.is_empty:
             lines += [
                 "The catalogue is empty. To load the sample records, or records of your own, in another terminal:",
                 f"  {shlex.quote(sys.executable)} manage.py ingest {_samples().relative_to(settings.BASE_DIR)}",
@@ -76,13 +76,13 @@ class Welcome:
 
 
 def run() -> None:
-    """Start the node and return when it has been stopped. Raises ImproperlyConfigured or ServerFailed."""
+    """Run the node until it is stopped. Raises ImproperlyConfigured or ServerFailed."""
     data_dir: Path = settings.GISC_DATA_DIR
     embedded.prepare(data_dir)
-    holder = file_locks.FileLock(data_dir / "node.lock")
+    node_lock = file_locks.FileLock(data_dir / "node.lock")
     with ExitStack() as stack:
-        stack.callback(holder.drop)
-        _take_data_dir(holder)
+        stack.callback(node_lock.release)
+        _lock_data_dir(node_lock)
         _await_children_of_a_killed_node(data_dir)
         _check_port()
         if settings.GISC_EMBEDDED_DATABASE:
@@ -92,7 +92,7 @@ def run() -> None:
         database.prepare()
         password = _create_administrator()
         _load_samples()
-        welcome = Welcome(password=password, empty=not Record.objects.exists())
+        welcome = Welcome(password=password, is_empty=not Record.objects.exists())
         connections.close_all()
         _collect_metrics_in(data_dir / "metrics")
         _supervise(welcome)
@@ -101,40 +101,40 @@ def run() -> None:
 # --- Before the start -------------------------------------------------------------------------------
 
 
-def _take_data_dir(holder: file_locks.FileLock) -> None:
+def _lock_data_dir(node_lock: file_locks.FileLock) -> None:
     try:
-        holder.take()
-    except file_locks.Taken as exc:
+        node_lock.acquire()
+    except file_locks.LockTaken as exc:
         raise ImproperlyConfigured(
-            f"the data directory {settings.GISC_DATA_DIR} is in use by {_holder(holder.path)}; "
+            f"the data directory {settings.GISC_DATA_DIR} is in use by {_owner(node_lock.path)}; "
             "stop that node, or name another directory in GISC_DATA_DIR and another port in PORT"
         ) from exc
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    holder.note(f"process {os.getpid()} ({shlex.join(sys.argv)}), since {now}\n")
+    node_lock.write_owner(f"process {os.getpid()} ({shlex.join(sys.argv)}), since {now}\n")
 
 
-def _holder(path: Path) -> str:
-    return path.read_text(encoding="utf-8").strip() or "another node"
+def _owner(lock_file: Path) -> str:
+    return lock_file.read_text(encoding="utf-8").strip() or "another node"
 
 
 def _await_children_of_a_killed_node(data_dir: Path) -> None:
-    children = file_locks.FileLock(_children_lock(data_dir))
+    children_lock = file_locks.FileLock(_children_lock_file(data_dir))
     try:
-        children.take(wait_s=_LEFTOVERS_S)
-    except file_locks.Taken as exc:
+        children_lock.acquire(wait_s=_LEFTOVERS_S)
+    except file_locks.LockTaken as exc:
         raise ImproperlyConfigured(
-            f"processes of a node that was killed still work in the data directory {data_dir}; "
-            f"wait for them to end, or end them (fuser {_children_lock(data_dir)} lists them)"
+            f"processes of a node that was killed still run in the data directory {data_dir}; "
+            f"wait for them to end, or end them (fuser {_children_lock_file(data_dir)} lists them)"
         ) from exc
-    children.drop()
+    children_lock.release()
 
 
-def _children_lock(data_dir: Path) -> Path:
+def _children_lock_file(data_dir: Path) -> Path:
     return data_dir / "node.children"
 
 
 def _check_port() -> None:
-    """Find out now, and in a sentence, what gunicorn would find out later and try five times."""
+    """Raise ImproperlyConfigured if the port is in use; gunicorn would find this out later and retry."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             settings.HOST, settings.PORT, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -151,31 +151,30 @@ def _check_port() -> None:
 
 
 def _create_administrator() -> str | None:
-    """At the first start, create the administrator; the password if it was made up."""
-    outcome, made_up = administrator.create_first(make_up=True)
-    if outcome is administrator.Outcome.CREATED:
+    """Create the administrator at the first start; return the password if it was generated."""
+    outcome, generated_password = administrator.create_first(generate_password=True)
+    if outcome is administrator.AccountOutcome.CREATED:
         logger.info("administrator created", extra={"user": administrator.NAME})
-    return made_up
+    return generated_password
 
 
 def _samples() -> Path:
-    """The sample records made for this node, or those that any node may take for its own."""
-    folder = SAMPLES
-    own = folder / settings.GISC_NAME
-    return own if own.is_dir() else folder / "WIS-GISC-TOKYO"
+    """Return the folder of this node's sample records, or else of those that any node can use."""
+    own = SAMPLES / settings.GISC_NAME
+    return own if own.is_dir() else SAMPLES / "WIS-GISC-TOKYO"
 
 
 def _load_samples() -> None:
-    """With SAMPLES=1, put the sample records into an empty catalogue. One that has tombstones is not empty."""
-    wanted = env.text("SAMPLES", "0")
-    if wanted not in ("0", "1"):
-        raise ImproperlyConfigured(f"SAMPLES is {wanted!r}; write 1 to load the sample records, or leave it out")
-    if wanted == "1" and not Record.objects.exists():
+    """Load the sample records into an empty catalogue if SAMPLES=1. A catalogue with tombstones is not empty."""
+    samples = env.text("SAMPLES", "0")
+    if samples not in ("0", "1"):
+        raise ImproperlyConfigured(f"SAMPLES is {samples!r}; write 1 to load the sample records, or leave it out")
+    if samples == "1" and not Record.objects.exists():
         call_command("ingest", str(_samples()), set=bootstrap.own_set().spec)
 
 
 def _collect_metrics_in(folder: Path) -> None:
-    """Have the processes count into files of one directory, so that /metrics tells of all of them."""
+    """Have all processes write their counters into one directory, so that /metrics has the sum."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
@@ -185,7 +184,7 @@ def _collect_metrics_in(folder: Path) -> None:
 
 
 def _programs() -> dict[str, list[list[str]]]:
-    """The commands of the node, by supervisor group and in the order of their names."""
+    """Return the programs of the node by supervisor group: name and command of each."""
     python = sys.executable
     celery = [python, "-m", "celery", "-q", "-A", "gisc.node.worker"]
     return {
@@ -210,7 +209,7 @@ def _programs() -> dict[str, list[list[str]]]:
 
 
 def _write_configuration(file: Path) -> None:
-    """Write what supervisor reads. It holds no secret: the children get theirs from the environment."""
+    """Write supervisor's configuration. It has no secrets: the children get them from the environment."""
     lines = [
         "; Written by gisc/node/node.py at each start.",
         "[supervisord]",
@@ -223,7 +222,7 @@ def _write_configuration(file: Path) -> None:
     for priority, (group, programs) in enumerate(_programs().items(), start=1):
         if not programs:
             continue
-        # Groups start by rising priority and stop, one after the other, by falling priority.
+        # Groups start in the order of rising priority and stop, one after the other, in the order of falling priority.
         lines += ["", f"[group:{group}]", f"programs = {','.join(name for name, *_ in programs)}"]
         lines += [f"priority = {priority}"]
         for name, *command in programs:
@@ -234,7 +233,7 @@ def _write_configuration(file: Path) -> None:
                 f"directory = {_escaped(str(settings.BASE_DIR))}",
                 'environment = PYTHONUNBUFFERED="1"',
                 "autorestart = true",
-                # A child that lives for less is started again after a pause, one second longer each time.
+                # A child that ends sooner is started again after a pause, which grows by one second each time.
                 "startsecs = 5",
                 "startretries = 1000000",
                 "stopsignal = TERM",
@@ -252,10 +251,10 @@ def _escaped(text: str) -> str:
 
 
 def _supervise(welcome: Welcome) -> None:
-    """Run the children until a signal asks for the end, and until the last of them has ended."""
+    """Run the children until a signal stops the node and the last of them has ended."""
     configuration = settings.GISC_DATA_DIR / "supervisord.conf"
     _write_configuration(configuration)
-    options = _Options(_children_lock(settings.GISC_DATA_DIR))
+    options = _Options(_children_lock_file(settings.GISC_DATA_DIR))
     options.realize(["-c", str(configuration)], doc=__doc__)
     options.first, options.test = True, False
     supervisor = _Supervisor(options, welcome)
@@ -264,23 +263,23 @@ def _supervise(welcome: Welcome) -> None:
     except asyncore.ExitNow:
         logger.info("node stopped")
     finally:
-        supervisor.tell_password()
+        supervisor.print_password_if_pending()
 
 
 class _Options(ServerOptions):  # type: ignore[misc]
-    """Supervisor's, with its log in ours, its children's output on our stdout, and no child that outlives us."""
+    """Supervisor's options, with its log in ours, the output of children on our stdout, and no child that outlives us."""
 
-    def __init__(self, children: Path) -> None:
+    def __init__(self, children_lock_file: Path) -> None:
         super().__init__()
-        self.children = children
-        self.node = os.getpid()
+        self.children_lock_file = children_lock_file
+        self.node_pid = os.getpid()
 
     def make_logger(self) -> None:
         self.logger = loggers.getLogger(self.loglevel)
-        self.logger.addHandler(_ToOurLog())
+        self.logger.addHandler(_LoggingHandler())
 
     def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)
-        """The log of a child's output. Not a file: /dev/stdout cannot be opened where it is a socket."""
+        """Send a child's output to our stdout; the file /dev/stdout cannot be opened if it is a socket."""
         output = loggers.getLogger(*args, **kwargs)
         output.addHandler(loggers.StreamHandler(sys.stdout.buffer))
         return output
@@ -292,39 +291,39 @@ class _Options(ServerOptions):  # type: ignore[misc]
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     def execve(self, filename: str, argv: list[str], environment: dict[str, str]) -> NoReturn:
-        """Become the child's program. Runs in the child, which is still a copy of the node."""
-        # Celery waits for its task, and without Redis for ever; a run that is cut off goes on from its last page.
+        """Replace this process, the forked child, by the child's program."""
+        # On SIGTERM Celery waits for its task, without Redis for ever; a run that is cut off is resumed from its last page.
         kill = environment["SUPERVISOR_PROCESS_NAME"] == "worker"
         if environment["SUPERVISOR_PROCESS_NAME"] == "postgres":
-            # A signal that comes before the keeper can obey it waits: else nobody would stop the server.
+            # Defer signals until the keeper handles them: else the server would not be stopped.
             signal.pthread_sigmask(signal.SIG_BLOCK, keeper.SIGNALS)
-        die_with_parent(self.node, signal.SIGKILL if kill else signal.SIGTERM)
-        family = file_locks.FileLock(self.children)
-        family.take(shared=True, wait_s=None)
-        family.inherit()
+        die_with_parent(self.node_pid, signal.SIGKILL if kill else signal.SIGTERM)
+        children_lock = file_locks.FileLock(self.children_lock_file)
+        children_lock.acquire(shared=True, wait_s=None)
+        children_lock.inherit()
         os.execve(filename, argv, environment)
 
 
-class _ToOurLog(loggers.Handler):  # type: ignore[misc]
+class _LoggingHandler(loggers.Handler):  # type: ignore[misc]
     """Passes supervisor's messages to logging; the levels have the same numbers."""
 
     def emit(self, record: Any) -> None:
         logger.log(record.level, "%s", record.asdict()["message"])
 
     def reopen(self) -> None:
-        """Nothing to reopen: logging has the file."""
+        """Do nothing: there is no file of supervisor's to reopen."""
 
 
 class _Supervisor(Supervisor):  # type: ignore[misc]
-    """Supervisor's, which says when the node is ready, and kills worker and beat when they hang."""
+    """Supervisor's supervisor, which also prints when the node is ready, and kills worker and beat if they hang."""
 
     def __init__(self, options: _Options, welcome: Welcome) -> None:
         super().__init__(options)
         self.welcome: Welcome | None = welcome
-        self.late_at: float | None = time.monotonic() + _LATE_S
-        self.asked = time.monotonic()
+        self.warn_at: float | None = time.monotonic() + _NOT_READY_WARNING_S
+        self.last_check = time.monotonic()
         self.watchdog = Watchdog(
-            late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.asked
+            late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
         )
 
     def tick(self, now: float | None = None) -> None:
@@ -332,51 +331,51 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         if self.stopping:
             return
         if self.welcome is not None:
-            self._welcome()
-        elif time.monotonic() > self.asked + settings.GISC_BEAT_SECONDS:
-            self.asked = time.monotonic()
+            self._print_welcome_if_ready()
+        elif time.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
+            self.last_check = time.monotonic()
             _, answer = _readiness()
-            if self.watchdog.gives_up(answer, self.asked):
-                self._kill_what_hangs()
+            if self.watchdog.must_restart(answer, self.last_check):
+                self._kill_worker_and_beat()
 
-    def _kill_what_hangs(self) -> None:
-        """Kill worker and beat, stopped or spinning as they may be; what is killed is started again."""
-        logger.error("no task comes through; worker and beat are killed and started again")
+    def _kill_worker_and_beat(self) -> None:
+        """Kill worker and beat, whatever state they are in; the supervisor starts them again."""
+        logger.error("no scheduled task is executed; worker and beat are killed and started again")
         for name in ("worker", "beat"):
             if pid := self.process_groups["node"].processes[name].pid:
                 os.kill(pid, signal.SIGKILL)
 
-    def _welcome(self) -> None:
+    def _print_welcome_if_ready(self) -> None:
         status, answer = _readiness()
         if status == 200:
             assert self.welcome is not None
             print(self.welcome.text(), flush=True)
             self.welcome = None
-        elif self.late_at is not None and time.monotonic() > self.late_at:
-            logger.warning("node not ready yet", extra={"answer": answer, "after_s": _LATE_S})
-            self.late_at = None
+        elif self.warn_at is not None and time.monotonic() > self.warn_at:
+            logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})
+            self.warn_at = None
 
-    def tell_password(self) -> None:
-        """A node stopped before it was ready has not told the password, and will not be able to later."""
+    def print_password_if_pending(self) -> None:
+        """Print the password if the node is stopped before it was ready: it cannot be read anywhere later."""
         if self.welcome is not None and self.welcome.password:
             print(f"The password of the administrator {administrator.NAME} is {self.welcome.password}", flush=True)
 
 
 def _readiness() -> tuple[int, str]:
-    """Status and body of /health/ready; 0 and the reason when there is no answer."""
-    # Asked under a name that the node answers to, which need not be the address it listens on.
+    """Return status and body of /health/ready; 0 and the reason if there is no answer."""
+    # The Host header must be an allowed one, which the address that the node listens on need not be.
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
-    link = http.client.HTTPConnection(_reachable_host(), settings.PORT, timeout=1)
+    http_connection = http.client.HTTPConnection(_reachable_host(), settings.PORT, timeout=1)
     try:
-        link.request("GET", "/health/ready", headers={"Host": name})
-        response = link.getresponse()
+        http_connection.request("GET", "/health/ready", headers={"Host": name})
+        response = http_connection.getresponse()
         return response.status, response.read(10_000).decode(errors="replace").strip()
     except (OSError, http.client.HTTPException) as exc:
         return 0, str(exc)
     finally:
-        link.close()
+        http_connection.close()
 
 
 def _reachable_host() -> str:
-    """An address of this machine at which a server on HOST answers."""
+    """Return an address of this machine at which a server that listens on HOST answers."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.HOST, settings.HOST)

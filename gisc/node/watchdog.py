@@ -1,26 +1,26 @@
-"""Decides when worker and beat hang, so that only a new start helps. Looks at no process and asks nobody.
+"""Decide when worker and beat hang and must be killed. Pure: looks at no process.
 
-A child that dies is started again at once by the supervisor. One that lives and does nothing any more shows by the
-canary alone (`harvester.rows.health`), and by it only while PostgreSQL and Redis are there: without them no task can come
-through, and worker and beat find them again by themselves.
+The supervisor restarts a child that dies. A child that hangs is noticed only by late scheduler ticks
+(`harvester.rows.health`), and only while PostgreSQL and Redis are reachable: without them ticks are late anyway, and
+worker and beat reconnect by themselves.
 """
 
 import json
 
 
 class Watchdog:
-    """What the node's health has said, over time. `now` is of `time.monotonic`, everywhere."""
+    """The answers of /health/ready over time. `now` is always of `time.monotonic`."""
 
     def __init__(self, *, late_s: float, patience_s: float, now: float) -> None:
         self._late_s, self._patience_s = late_s, patience_s
         self._started = now
         self._hangs_since: float | None = None
 
-    def gives_up(self, answer: str, now: float) -> bool:
-        """Whether worker and beat are to be killed, after this answer of /health/ready (not JSON: it gave none).
+    def must_restart(self, answer: str, now: float) -> bool:
+        """Whether to kill worker and beat, after this answer of /health/ready (not JSON if there was no answer).
 
-        They are if tasks are late without a break for as long as a tick may take to come through, and if the last
-        start was longer ago than the canary may be old.
+        True if ticks were late without a break for `patience_s`, and the last start of worker and beat was at least
+        `late_s` ago. Counts the restart as done.
         """
         if not _hangs(answer):
             self._hangs_since = None
@@ -35,7 +35,7 @@ class Watchdog:
 
 def _hangs(answer: str) -> bool:
     try:
-        said = json.loads(answer)
-        return bool(said["ready"] and said["tasks"]["late"])
+        health = json.loads(answer)
+        return bool(health["ready"] and health["tasks"]["late"])
     except (ValueError, TypeError, KeyError):
         return False

@@ -1,11 +1,8 @@
-"""The Celery application as the node's worker loads it: its pool ends with it, also when it is killed.
+"""The Celery application as the node's worker loads it: the pool processes end with the worker, even if it is killed.
 
-Without this a pool process goes on with its task for as long as that takes, while the next worker has begun.
+Without this, a pool process would go on with its task while the next worker has started. `die_with_parent` asks the
+kernel for a signal at the parent's death: on Linux only; elsewhere the operator must end the children of a killed node.
 Imports no app.
-
-No process of the node outlives its parent: the kernel is asked for a signal at the parent's death.
-
-Linux only; elsewhere a node that is killed leaves its children to the operator. Imports neither Django nor an app.
 """
 
 import ctypes
@@ -19,25 +16,25 @@ from celery.signals import worker_init, worker_process_init
 from gisc.celery import app
 
 __all__ = ["app"]
-_worker = os.getpid()
+_worker_pid = os.getpid()
 
 
 @worker_init.connect
-def _remember(**_: Any) -> None:
-    global _worker
-    _worker = os.getpid()
+def _store_worker_pid(**_: Any) -> None:
+    global _worker_pid
+    _worker_pid = os.getpid()
 
 
 @worker_process_init.connect
 def _end_with_worker(**_: Any) -> None:
-    die_with_parent(_worker, signal.SIGKILL)
+    die_with_parent(_worker_pid, signal.SIGKILL)
 
 
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
 
 def die_with_parent(parent: int, number: int) -> None:
-    """Have this process get signal `number` when `parent` dies; it survives exec. Exits if that has happened already."""
+    """Have the kernel send signal `number` to this process when `parent` dies, also after exec; exit if it is dead."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:

@@ -67,4 +67,4 @@ class ScheduleFields(models.Model):
         """Set `harvested_to` from `first_response` and `newest`, as the link's policy says; nothing is saved."""
         if self.first_response is not None:
             by_response = self.from_policy == self.FromPolicy.RESPONSE
-            self.harvested_to = schedule.harvested_to(self.first_response, self.newest, by_response=by_response)
+            self.harvested_to = schedule.next_harvested_to(self.first_response, self.newest, by_response=by_response)

@@ -1,7 +1,4 @@
-"""What is administered of the provider; a file for each noun.
-
-The provider's pages in the admin: profiles and crosswalks. Django loads this package to register them.
-"""
+"""The provider's pages in the admin: profiles and crosswalks. Django imports this package to register them."""
 
 from oaiprovider.admin import crosswalks, profiles
 

@@ -1,6 +1,6 @@
-"""Crosswalks in the admin: the formats that this node makes of its records, tried before harvesters get them.
+"""Crosswalks in the admin: uploaded metadata formats, tried before they are offered to harvesters.
 
-No rule lives here: the trial is `oaiprovider.formats.trial`, and the database says when a format has changed.
+The trial is in `oaiprovider.formats.trial`; a trigger of the database stamps the change of a format.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _STATE_COLOURS = {"offered": "success", "withdrawn": "warning", "not offered yet
 
 
 class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs alone
-    """A crosswalk; its stylesheet may be uploaded or typed, and is tried in either case."""
+    """Form of a crosswalk: its stylesheet is uploaded or typed, and tried before it is stored."""
 
     upload = forms.FileField(
         required=False,
@@ -46,38 +46,40 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if "stylesheet" in self.fields:  # not for those who may only look
+        if "stylesheet" in self.fields:  # the field is missing for users with the view permission only
             self.fields["stylesheet"].required = False
 
     def clean(self) -> dict[str, Any]:
-        """The text that is stored, and every reason against it."""
-        said: dict[str, Any] = super().clean() or self.cleaned_data
-        uploaded = said.get("upload")
-        if uploaded and uploaded.size > 4 * stylesheet.MAX_BYTES:  # in no encoding may it be larger
+        """Decode and try the stylesheet; add every fault as an error."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        uploaded = data.get("upload")
+        if (
+            uploaded and uploaded.size > 4 * stylesheet.MAX_BYTES
+        ):  # too large in every encoding: UTF-32 has 4 bytes a character
             self.add_error("upload", f"The file has {uploaded.size:,} bytes, too many for a stylesheet.")
-            return said
+            return data
         try:
-            typed = said.get("stylesheet", "")
-            text = stylesheet.decode(uploaded.read()) if uploaded else stylesheet.undeclared(typed)
+            typed = data.get("stylesheet", "")
+            text = stylesheet.decode(uploaded.read()) if uploaded else stylesheet.without_declaration(typed)
         except ValueError as exc:
             self.add_error("upload", str(exc))
-            return said
+            return data
         # A browser sends each line end as CR LF; that alone must not count as a change (P90).
         text = text.replace("\r\n", "\n")
-        said["stylesheet"] = text.strip()
+        data["stylesheet"] = text.strip()
         if not text.strip():
             self.add_error("stylesheet", "Upload a stylesheet, or write one here.")
         elif not self.errors:
             # Not stripped: its line numbers are those of the file.
-            tried = trial.run(text, namespace=said["namespace"], schema=said["schema"])
-            for fault in tried.faults:
+            result = trial.run(text, namespace=data["namespace"], schema=data["schema"])
+            for fault in result.faults:
                 self.add_error("upload" if uploaded else "stylesheet", fault)
-        return said
+        return data
 
 
 @admin.register(Crosswalk)
 class CrosswalkAdmin(Admin):
-    """The formats beside iso19139 and oai_dc."""
+    """The formats besides iso19139 and oai_dc."""
 
     form = CrosswalkForm
     list_display = ("prefix", "namespace", "state", "changed")
@@ -90,18 +92,18 @@ class CrosswalkAdmin(Admin):
             "Stylesheet",
             {
                 "fields": ("stylesheet", "upload"),
-                "description": "XSLT 1.0. It is tried on the sample records and on the newest of the catalogue before "
-                "it is stored. It sees one record and nothing else: no other file, no network, no extension functions "
-                "but those of EXSLT common, strings and sets.",
+                "description": "XSLT 1.0. It is tried on the sample records and on the newest records of the catalogue "
+                "before it is stored. It can read one record and nothing else: no other file, no network. Of extension "
+                "functions, those of EXSLT common, strings and sets are allowed.",
             },
         ),
         (
             "Offer",
             {
                 "fields": ("enabled", "for_everybody", "changed"),
-                "description": "Whenever the format changes, every record gets a new datestamp in it, and its "
-                "harvesters fetch all records again. Switched off, it is withdrawn: they are told that the records are "
-                "deleted. Delete it only when all of them have had the time to hear that.",
+                "description": "When the format changes, every record gets a new datestamp in it, and its harvesters "
+                "fetch all records again. A format that is switched off is withdrawn: its harvesters get all records as "
+                "deleted. Delete the format only after all of them have harvested that.",
             },
         ),
     )
@@ -110,16 +112,16 @@ class CrosswalkAdmin(Admin):
         return ("changed",) if obj is None else ("prefix", "changed")  # another prefix is another format
 
     def has_delete_permission(self, request: HttpRequest, obj: Crosswalk | None = None) -> bool:
-        """A format that is offered is withdrawn first, so that its harvesters hear of it (P87)."""
+        """Allow it only for a withdrawn format, so that its harvesters get the records as deleted first (P87)."""
         return bool(super().has_delete_permission(request, obj)) and (obj is None or not obj.enabled)
 
     def save_model(self, request: HttpRequest, obj: Crosswalk, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         before = obj.changed
-        obj.refresh_from_db()  # the database gives the time of the change
+        obj.refresh_from_db()  # a trigger of the database sets `changed`
         if obj.changed != before and change:
-            told = "fetch all records again" if obj.enabled else "are told that all its records are deleted"
-            self.message_user(request, f"{obj} has changed: from now on its harvesters {told}.")
+            effect = "fetch all records again" if obj.enabled else "get all its records as deleted"
+            self.message_user(request, f"{obj} has changed: from now on its harvesters {effect}.")
 
     @coloured(_STATE_COLOURS, description="state")
     def state(self, crosswalk: Crosswalk) -> str:
@@ -140,13 +142,13 @@ class CrosswalkAdmin(Admin):
         context: dict[str, Any] = {}
         crosswalk = self.get_object(request, object_id)
         if crosswalk is not None and request.method == "GET":
-            tried = trial.run(crosswalk.stylesheet, namespace=crosswalk.namespace, schema=crosswalk.schema)
-            context = {"trial": tried, "trial_result": _result(tried)}
+            result = trial.run(crosswalk.stylesheet, namespace=crosswalk.namespace, schema=crosswalk.schema)
+            context = {"trial": result, "trial_result": _summary(result)}
         page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         return page
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """One record in this format, offered or not, beside what it is made of."""
+        """Show one record in this format, offered or not, and as it is stored."""
         crosswalk = get_object_or_404(Crosswalk, pk=object_id)
         if not self.has_view_permission(request, crosswalk):
             raise PermissionDenied
@@ -169,20 +171,20 @@ def _preview(crosswalk: Crosswalk, identifier: str) -> dict[str, Any]:
         identifier = newest.first() or ""
     record = lists.find(identifier) if identifier else None
     if record is None or record.payload is None:
-        there = f"There is no live record {identifier} in the catalogue" if identifier else "The catalogue is empty"
-        return {"fault": f"{there}; nothing can be shown."}
-    made_with = Stylesheet.of(crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema)
+        reason = f"There is no live record {identifier} in the catalogue" if identifier else "The catalogue is empty"
+        return {"fault": f"{reason}; nothing can be shown."}
+    uploaded = Stylesheet.of(crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema)
     try:
-        made = sandbox.transform(made_with, record.payload, record.identifier)
-    except (sandbox.Failed, sandbox.Busy) as exc:
+        element = sandbox.transform(uploaded, record.payload, record.identifier)
+    except (sandbox.TransformFailed, sandbox.SandboxBusy) as exc:
         return {"fault": f"{record.identifier} is not available in {crosswalk}, because the stylesheet fails: {exc}."}
     return {
         "identifier": record.identifier,
-        "made": preformatted(display.indented(made)),
+        "disseminated": preformatted(display.indented(element)),
         "stored": preformatted(display.indented(record.payload)),
     }
 
 
-def _result(tried: trial.Trial) -> str:
-    without = f"; {len(tried.warnings)} of them will lack this format" if tried.warnings else ""
-    return f"Tried on {tried.records} records{without}. The slowest took {tried.slowest_s * 1000:.1f} ms."
+def _summary(result: trial.Trial) -> str:
+    without = f"; {len(result.warnings)} of them will lack this format" if result.warnings else ""
+    return f"Tried on {result.records} records{without}. The slowest took {result.slowest_s * 1000:.1f} ms."

@@ -1,6 +1,6 @@
-"""Profiles of harvesters and containers of Identify in the admin, and what a harvester would see.
+"""Profiles of harvesters and containers of Identify in the admin, and the preview of what a harvester would see.
 
-What may be saved is decided by the models; only the sets of a profile, which are chosen with it, are checked here.
+The models validate what is saved; only the sets of a profile, which are saved after it, are checked here.
 """
 
 from typing import Any
@@ -25,26 +25,26 @@ from oaiprovider.terms import ANY, WILDCARD
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
-    """A profile and its sets."""
+    """Form of a profile and its sets."""
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or self.cleaned_data
-        if "sets" not in given:  # the field itself says what is wrong
-            return given
-        chosen = list(given["sets"])
-        if given.get("everything"):
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if "sets" not in data:  # the field has an error of its own
+            return data
+        chosen = list(data["sets"])
+        if data.get("everything"):
             if chosen:
-                self.add_error("sets", "These would not count: untick “shows everything”, or choose none.")
+                self.add_error("sets", "These sets have no effect: untick “shows everything”, or choose none.")
         elif not chosen:
             self.add_error("sets", "Choose at least one set, or tick “shows everything”.")
-        elif self.instance.name == ANY and not any(one.kind == MetadataSet.Kind.OWN for one in chosen):
+        elif self.instance.name == ANY and not any(chosen_set.kind == MetadataSet.Kind.OWN for chosen_set in chosen):
             own = MetadataSet.objects.filter(kind=MetadataSet.Kind.OWN).first()
             self.add_error("sets", f"Choose {own} too: peer GISCs are served by {ANY}, and harvest it (G17).")
-        return given
+        return data
 
 
 class PreviewForm(forms.Form):
-    """Who asks, and from where."""
+    """User-Agent and address of the harvester to preview."""
 
     user_agent = forms.CharField(
         label="User-Agent",
@@ -60,10 +60,10 @@ class PreviewForm(forms.Form):
 
 @admin.register(Profile)
 class ProfileAdmin(Admin):
-    """Profiles: who is shown what, in which pages. `Any` stays."""
+    """Profiles: which harvester gets which sets, in which pages. `Any` cannot be deleted."""
 
     form = ProfileForm
-    list_display = ("name", "match", "from_where", "shown", "pages", "limit")
+    list_display = ("name", "match", "networks_column", "sets_column", "page_sizes", "rate_limit")
     sortable_by = ("name", "match")
     search_fields = ("name", "match")
     actions_list = ("preview",)
@@ -73,16 +73,16 @@ class ProfileAdmin(Admin):
             "Which harvester",
             {
                 "fields": ("name", "match", "networks"),
-                "description": "A User-Agent proves nothing: anybody may send it. A profile that shows more than "
-                f"{ANY} does needs networks.",
+                "description": "A User-Agent proves nothing: anybody can send it. A profile that shows more than "
+                f"{ANY} must name networks.",
             },
         ),
         (
             "What it is shown",
             {
                 "fields": ("everything", "sets"),
-                "description": "A record in none of the chosen sets does not exist for this harvester. To keep a set's records "
-                f"from everybody else, {ANY} must show chosen sets too, without it. A peer GISC needs this node's own set, "
+                "description": "A record in none of the chosen sets does not exist for this harvester. To hide a set's "
+                f"records from everybody else, choose the sets of {ANY} too, without that set. A peer GISC needs this node's own set, "
                 "the sets of the other GISCs and WIS-CATALOGUE (G17).",
             },
         ),
@@ -106,7 +106,7 @@ class ProfileAdmin(Admin):
         field = super().formfield_for_manytomany(
             db_field, request, **kwargs, widget=UnfoldAdminCheckboxSelectMultipleWidget()
         )
-        field.label_from_instance = _set_in_words
+        field.label_from_instance = _set_label
         return field
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
@@ -115,7 +115,7 @@ class ProfileAdmin(Admin):
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """G15, G17: what harvesters cannot learn by themselves, the operator tells theirs."""
+        """Store the sets; remind the operator of what harvesters cannot find out by themselves (G15, G17)."""
         profile: Profile = form.instance
         before = set() if not change else set(profile.sets.all())
         super().save_related(request, form, formsets, change)
@@ -124,7 +124,7 @@ class ProfileAdmin(Admin):
             self.message_user(
                 request,
                 f"Ask the operator of {profile}'s harvester for a full harvest: records that it now sees for the first "
-                "time keep their old datestamps, and those that it no longer sees are not told as deleted (G15).",
+                "time keep their old datestamps, and those that it no longer sees do not come as deleted (G15).",
                 messages.WARNING,
             )
         if not profile.everything and (hidden := _hidden_from_peers(after)):
@@ -137,20 +137,22 @@ class ProfileAdmin(Admin):
     # --- Columns -------------------------------------------------------------------------------------
 
     @admin.display(description="networks")
-    def from_where(self, profile: Profile) -> str:
+    def networks_column(self, profile: Profile) -> str:
         return ", ".join(profile.networks) or "anywhere"
 
     @admin.display(description="shows")
-    def shown(self, profile: Profile) -> str:
-        return "everything public" if profile.everything else ", ".join(sorted(one.spec for one in profile.sets.all()))
+    def sets_column(self, profile: Profile) -> str:
+        if profile.everything:
+            return "everything public"
+        return ", ".join(sorted(metadata_set.spec for metadata_set in profile.sets.all()))
 
     @admin.display(description="records, headers, sets on a page")
-    def pages(self, profile: Profile) -> str:
+    def page_sizes(self, profile: Profile) -> str:
         sizes = (profile.page_records, profile.page_headers, profile.page_sets)
         return ", ".join("default" if size is None else str(size) for size in sizes)
 
     @admin.display(description="requests per minute")
-    def limit(self, profile: Profile) -> str:
+    def rate_limit(self, profile: Profile) -> str:
         if not profile.may_be_limited:
             return "unlimited"
         return "default" if profile.requests_per_minute is None else str(profile.requests_per_minute)
@@ -159,39 +161,39 @@ class ProfileAdmin(Admin):
 
     @action(description="What would a harvester see?", url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
     def preview(self, request: HttpRequest) -> HttpResponse:
-        """GET with a User-Agent and an address: the profile and the answers."""
+        """Show the profile and the answers that a harvester with this User-Agent and address would get."""
         form = PreviewForm(request.GET if "user_agent" in request.GET else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
-            context |= _shown(**form.cleaned_data)
+            context |= _preview_context(**form.cleaned_data)
         page = {**self.admin_site.each_context(request), "title": "What would a harvester see?", "opts": Profile._meta}
         return TemplateResponse(request, "admin/oaiprovider/profile/preview.html", page | context)
 
     @action(description="What does it see?", url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
     def preview_one(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """The same, filled in for a harvester that this profile is for."""
+        """Redirect to the preview of a harvester that this profile fits."""
         profile = get_object_or_404(Profile, pk=object_id)
         address = profile.networks[0].partition("/")[0] if profile.networks else "127.0.0.1"
-        asked = {"user_agent": profile.match.replace(WILDCARD, ""), "address": address}
-        return redirect(f"{reverse('admin:oaiprovider_profile_preview')}?{urlencode(asked)}")
+        query = {"user_agent": profile.match.replace(WILDCARD, ""), "address": address}
+        return redirect(f"{reverse('admin:oaiprovider_profile_preview')}?{urlencode(query)}")
 
 
-def _shown(user_agent: str, address: str) -> dict[str, Any]:
-    seen = preview.of(user_agent, address)
-    terms = seen.terms
+def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
+    result = preview.preview(user_agent, address)
+    terms = result.terms
     limit = "never" if not terms.may_be_limited else terms.requests_per_minute or "as the node limits everybody"
     return {
         "chosen": f"{terms.name} is the profile for this request.",
-        "verdicts_table": {
+        "profiles_table": {
             "headers": ["profile", "User-Agent contains", "networks", ""],
             "rows": [
                 [
-                    one.profile.name,
-                    one.profile.match or "anything",
-                    ", ".join(one.profile.networks) or "anywhere",
-                    one.reason,
+                    candidate.profile.name,
+                    candidate.profile.match or "anything",
+                    ", ".join(candidate.profile.networks) or "anywhere",
+                    candidate.reason,
                 ]
-                for one in seen.verdicts
+                for candidate in result.candidates
             ],
         },
         "terms_table": {
@@ -202,29 +204,29 @@ def _shown(user_agent: str, address: str) -> dict[str, Any]:
                 ["Requests per minute", limit],
             ]
         },
-        "identify": preformatted(display.indented(seen.identify)),
-        "formats_table": {"headers": ["prefix", "namespace", "schema"], "rows": seen.formats},
-        "sets_table": {"headers": ["setSpec", "name", "description"], "rows": seen.sets},
-        "sets_fault": seen.sets_fault,
-        "more_sets": seen.more_sets,
+        "identify": preformatted(display.indented(result.identify)),
+        "formats_table": {"headers": ["prefix", "namespace", "schema"], "rows": result.formats},
+        "sets_table": {"headers": ["setSpec", "name", "description"], "rows": result.sets},
+        "sets_fault": result.sets_fault,
+        "more_sets": result.more_sets,
     }
 
 
-def _set_in_words(item: MetadataSet) -> str:
-    hidden = "" if item.public else ", hidden"
-    return f"{item.spec} ({item.get_kind_display().partition(':')[0]}{hidden})"
+def _set_label(metadata_set: MetadataSet) -> str:
+    hidden = "" if metadata_set.public else ", hidden"
+    return f"{metadata_set.spec} ({metadata_set.get_kind_display().partition(':')[0]}{hidden})"
 
 
-def _hidden_from_peers(shown: set[MetadataSet]) -> str:
-    """The W1 sets that are not among these, in words; empty where there are all."""
+def _hidden_from_peers(visible: set[MetadataSet]) -> str:
+    """List the setSpecs that a peer needs (W1) and that are not visible; empty if none is missing."""
     kinds = (MetadataSet.Kind.OWN, MetadataSet.Kind.PEER, MetadataSet.Kind.CATALOGUE)
-    wanted = MetadataSet.objects.filter(kind__in=kinds, public=True)
-    return ", ".join(one.spec for one in wanted if one not in shown)
+    needed = MetadataSet.objects.filter(kind__in=kinds, public=True)
+    return ", ".join(metadata_set.spec for metadata_set in needed if metadata_set not in visible)
 
 
 @admin.register(IdentifyDescription)
 class IdentifyDescriptionAdmin(Admin):
-    """Containers of Identify. `friends` needs none: it is made of the links."""
+    """Containers of Identify; `friends` is rendered from the links."""
 
     list_display = ("name", "root", "shown")
     sortable_by = ()
@@ -233,12 +235,12 @@ class IdentifyDescriptionAdmin(Admin):
             None,
             {
                 "fields": ("name", "xml", "shown"),
-                "description": "Who we are, beyond what the protocol asks for: branding, oai-identifier, rightsManifest, "
-                "gateway. The base URLs of peers (friends) are shown by themselves.",
+                "description": "Further descriptions of this repository: branding, oai-identifier, rightsManifest, gateway. "
+                "The base URLs of peers (friends) are added automatically.",
             },
         ),
     )
 
     @admin.display(description="element")
     def root(self, container: IdentifyDescription) -> str:
-        return container.element.name
+        return container.container.name

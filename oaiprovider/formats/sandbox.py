@@ -1,10 +1,10 @@
-"""Run an uploaded stylesheet on a record where it can do no harm: in helper processes that are kept for the next one.
+"""Run an uploaded stylesheet on a record in a helper process that can do no harm. No Django.
 
-libxslt cannot be interrupted from Python, so a stylesheet that loops or swallows memory can only be stopped with its
-process. A helper (`sandbox_child.py`) has limits of its own on processor time, memory and files; one that dies, or does
-not answer in time, is replaced, and the record that it died of has failed. Measured with the shipped stylesheet and
-samples: the first record takes 0.04 s, which starts the helper; then one of 12,000 bytes takes 0.58 ms, and 0.53 ms where
-it is done in this process. No Django.
+libxslt cannot be interrupted from Python, so a stylesheet that loops or takes too much memory can only be stopped with
+its process. A helper (`sandbox_child.py`) has limits on processor time, memory and files. A helper that dies or does
+not answer in time is replaced, and the transformation of its record has failed. Idle helpers are reused. Measured with
+the shipped stylesheet and samples: the first record takes 0.04 s, which starts the helper; then a record of 12,000
+bytes takes 0.58 ms, against 0.53 ms in this process.
 """
 
 import atexit
@@ -23,21 +23,21 @@ from oaiprovider.formats.stylesheet import Stylesheet
 
 MEMORY = 512 * 1024 * 1024  # chosen: the tree of a record of 10 MB fits
 CPU_S = 2.0  # chosen: a hundred times what a large record takes
-WALL_S = 20.0  # chosen: on a machine that has better things to do
-KEPT = 2  # helpers that a process keeps when they are idle
-USES = 1000  # chosen: then a helper is replaced, before what libraries leak comes near its limit
+WALL_S = 20.0  # chosen: enough for CPU_S on a busy machine
+MAX_IDLE = 2  # idle helpers that a process keeps for reuse
+USES = 1000  # chosen: then a helper is replaced, before memory leaks of the libraries reach its limit
 
 
-class Failed(Exception):
-    """This record cannot be given in this format; the text is the end of a sentence that says why."""
+class TransformFailed(Exception):
+    """This record cannot be transformed; the text is the end of a sentence that says why."""
 
 
-class Unusable(Failed):
-    """No record can: the stylesheet does not compile."""
+class StylesheetUnusable(TransformFailed):
+    """No record can be transformed: the stylesheet does not compile."""
 
 
-class Busy(Exception):
-    """Whether the record can be given is not known: the machine was too slow, or ended the helper. Ask again later."""
+class SandboxBusy(Exception):
+    """The result is unknown, because the machine was too slow or killed the helper. Try again later."""
 
 
 class _Helper:
@@ -46,7 +46,7 @@ class _Helper:
     def __init__(self) -> None:
         self.stylesheet: Stylesheet | None = None
         self.uses = 0
-        self.asked = False  # and has not answered: whoever asks next would get that answer
+        self.answer_pending = False  # then the next request would read the answer to this one
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(MEMORY), str(CPU_S)],
@@ -54,25 +54,25 @@ class _Helper:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                env={},  # no secret is handed on
+                env={},  # no secrets for the child
                 cwd="/",
             )
         except OSError as exc:
-            raise Busy(f"a helper cannot be started: {exc}") from exc
+            raise SandboxBusy(f"a helper cannot be started: {exc}") from exc
         try:
             self._read(len(sandbox_child.READY), time.monotonic() + WALL_S)
         except (OSError, TimeoutError) as exc:
             self.close()
-            raise Busy(f"a helper ended as it started, with status {self.process.returncode}") from exc
+            raise SandboxBusy(f"a helper ended as it started, with status {self.process.returncode}") from exc
 
-    def ask(self, stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
-        """The record in the format. Raises Failed or Busy."""
+    def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
+        """Have the helper transform the record. Raises TransformFailed or SandboxBusy."""
         self.uses += 1
-        self.asked = True
+        self.answer_pending = True
         head = b""
         if stylesheet != self.stylesheet:
-            said = {"text": stylesheet.text.decode(), "namespace": stylesheet.namespace, "schema": stylesheet.schema}
-            head = json.dumps(said).encode()
+            fields = {"text": stylesheet.text.decode(), "namespace": stylesheet.namespace, "schema": stylesheet.schema}
+            head = json.dumps(fields).encode()
         name = identifier.encode()
         deadline = time.monotonic() + WALL_S
         try:
@@ -80,32 +80,34 @@ class _Helper:
             kind, length = sandbox_child.ANSWER.unpack(self._read(sandbox_child.ANSWER.size, deadline))
             answer = self._read(length, deadline)
         except (OSError, TimeoutError) as exc:
-            raise self._death(exc) from exc
+            raise self._cause_of_death(exc) from exc
         self.stylesheet = stylesheet
-        self.asked = False
-        if kind == sandbox_child.MADE:
+        self.answer_pending = False
+        if kind == sandbox_child.TRANSFORMED:
             return answer
-        raise (Unusable if kind == sandbox_child.STYLESHEET_FAILED else Failed)(answer.decode(errors="replace"))
+        raise (StylesheetUnusable if kind == sandbox_child.STYLESHEET_FAILED else TransformFailed)(
+            answer.decode(errors="replace")
+        )
 
     def _write(self, data: bytes) -> None:
-        # A helper always reads a request to its end before it does anything else.
+        # This cannot block for long: a helper reads the whole request before anything else.
         view = memoryview(data)
         while view:
             view = view[os.write(self._in, view) :]
 
     def _read(self, size: int, deadline: float) -> bytes:
         if size > sandbox_child.MAX_OUTPUT:
-            raise OSError("too long an answer")
+            raise OSError("the answer is too long")
         parts = []
         while size:
             left = deadline - time.monotonic()
-            waiting = select.poll()
-            waiting.register(self._out, select.POLLIN)
-            if left <= 0 or not waiting.poll(left * 1000):
+            poll = select.poll()
+            poll.register(self._out, select.POLLIN)
+            if left <= 0 or not poll.poll(left * 1000):
                 raise TimeoutError
             part = os.read(self._out, min(size, 1 << 20))
             if not part:
-                raise OSError("the helper is gone")
+                raise OSError("the helper has ended")
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
@@ -120,20 +122,20 @@ class _Helper:
         assert self.process.stdout is not None
         return self.process.stdout.fileno()
 
-    def _death(self, why: Exception) -> Exception:
-        """End the process, and say what it died of: of the record it had, or of something else."""
+    def _cause_of_death(self, error: Exception) -> Exception:
+        """End the process; return TransformFailed if it died of its record, else SandboxBusy."""
         self.stylesheet = None
         self.close()
-        if isinstance(why, TimeoutError):
-            return Busy(f"a helper did not answer within {WALL_S:g} s")
-        if self.process.returncode == -signal.SIGKILL:  # as the kernel does when memory is short
-            return Busy("a helper was killed")
+        if isinstance(error, TimeoutError):
+            return SandboxBusy(f"a helper did not answer within {WALL_S:g} s")
+        if self.process.returncode == -signal.SIGKILL:  # by the kernel, when memory is short
+            return SandboxBusy("a helper was killed")
         if self.process.returncode == -signal.SIGPROF:
-            return Failed(f"takes longer than {CPU_S:g} s of processor time")
-        return Failed(f"needs more than {MEMORY >> 20} MB of memory, or breaks the process that it runs in")
+            return TransformFailed(f"takes longer than {CPU_S:g} s of processor time")
+        return TransformFailed(f"needs more than {MEMORY >> 20} MB of memory, or breaks the process that it runs in")
 
     def close(self) -> None:
-        """End the process, which may be dead already."""
+        """End the process if it still runs, and close its pipes."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -142,7 +144,7 @@ class _Helper:
 
     @property
     def alive(self) -> bool:
-        return not self.asked and self.process.returncode is None and self.process.poll() is None
+        return not self.answer_pending and self.process.returncode is None and self.process.poll() is None
 
 
 _idle: list[_Helper] = []
@@ -150,25 +152,25 @@ _lock = threading.Lock()
 
 
 def transform(stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
-    """The record as the stylesheet makes it: the bytes of one element in its namespace.
+    """Transform the record with the stylesheet into the bytes of one element in its namespace.
 
-    Raises Failed, Unusable or Busy.
+    Raises TransformFailed, StylesheetUnusable or SandboxBusy.
     """
     helper = _take(stylesheet)
     try:
-        return helper.ask(stylesheet, payload, identifier)
-    except Failed:
+        return helper.transform(stylesheet, payload, identifier)
+    except TransformFailed:
         if helper.uses == 1:
             raise
-        helper.close()  # a failure is believed of a new helper only: it may have been what this one had before
+        helper.close()  # an earlier record may be the cause of the failure, so try once more with a new helper
         helper = _Helper()
-        return helper.ask(stylesheet, payload, identifier)
+        return helper.transform(stylesheet, payload, identifier)
     finally:
         _give_back(helper)
 
 
 def _take(stylesheet: Stylesheet) -> _Helper:
-    """A helper that has this stylesheet, else any, else a new one."""
+    """Take an idle helper with this stylesheet, else start a new one, or take any if enough are idle."""
     with _lock:
         for dead in [helper for helper in _idle if not helper.alive]:
             _idle.remove(dead)
@@ -177,21 +179,21 @@ def _take(stylesheet: Stylesheet) -> _Helper:
             if helper.stylesheet == stylesheet:
                 _idle.remove(helper)
                 return helper
-        if len(_idle) == KEPT:
+        if len(_idle) == MAX_IDLE:
             return _idle.pop(0)
     return _Helper()
 
 
 def _give_back(helper: _Helper) -> None:
     with _lock:
-        if helper.alive and helper.uses < USES and len(_idle) < KEPT:
+        if helper.alive and helper.uses < USES and len(_idle) < MAX_IDLE:
             _idle.append(helper)
             return
     helper.close()
 
 
 def close() -> None:
-    """End the helpers that wait for work."""
+    """End the idle helpers."""
     with _lock:
         helpers = list(_idle)
         _idle.clear()
@@ -199,8 +201,8 @@ def close() -> None:
         helper.close()
 
 
-def _forget() -> None:
-    """A child of this process must not talk to its parent's helpers."""
+def _drop_inherited() -> None:
+    """Drop the helpers in a forked child: they belong to its parent."""
     global _lock
     _lock = threading.Lock()
     for helper in _idle:
@@ -212,4 +214,4 @@ def _forget() -> None:
 
 
 atexit.register(close)
-os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_drop_inherited)

@@ -1,12 +1,12 @@
-"""What an uploaded stylesheet may hold, found by reading it: XSLT 1.0 that depends on the record alone. Pure lxml.
+"""Check an uploaded stylesheet by reading it: XSLT 1.0 whose result depends on the record alone. Pure lxml.
 
-This check gives the operator clear sentences. It is not what keeps the node safe: that is the helper process, which
-can open neither file nor socket and has limits on time and memory (`sandbox.py`).
+This check gives the operator clear sentences. What keeps the node safe is the helper process, which can open neither
+file nor socket and has limits on time and memory (`sandbox.py`).
 
-Refused, and why: more than one file (import, include, document(), DOCTYPE) cannot be read where it runs; extension
-elements write files; of the extension functions, those of dates and of chance would change a record without a new
-datestamp (P89), dyn:evaluate hides others, and func: is a second language. What stays of EXSLT are node sets, strings
-and sets.
+Refused, and why: import, include, document() and DOCTYPE, because the helper cannot open other files; extension
+elements, which write files; extension functions of dates and random numbers, which would change a record without a new
+datestamp (P89); dyn:evaluate, which can call any function; func:, which defines new ones. Of EXSLT node sets, strings
+and sets are allowed.
 """
 
 import codecs
@@ -71,7 +71,7 @@ _CALL = re.compile(r"(?<![\w.\-:])(?:([\w.\-]+):(?!:))?([\w.\-]+)\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """An uploaded crosswalk as far as the helper process needs it. `text` is UTF-8 without an XML declaration."""
+    """The part of an uploaded crosswalk that the helper process needs. `text` is UTF-8 without an XML declaration."""
 
     text: bytes
     namespace: str
@@ -79,25 +79,25 @@ class Stylesheet:
 
     @classmethod
     def of(cls, text: str, namespace: str, schema: str) -> "Stylesheet":
-        """From a text which `faults` has found nothing against."""
+        """Make a stylesheet from a text in which `faults` found nothing."""
         return cls(text.encode(), namespace, schema)
 
 
 def decode(document: bytes) -> str:
-    """The text of an uploaded file, in whatever encoding it says, without its XML declaration. Raises ValueError."""
+    """Decode an uploaded file by its declared encoding, and drop its XML declaration. Raises ValueError."""
     try:
         return xml_tree.to_utf8(document).decode()
     except xml_tree.Unusable as exc:
         raise ValueError(f"The stylesheet {exc}.") from exc
 
 
-def undeclared(text: str) -> str:
-    """A text that somebody typed, without its XML declaration, which speaks of bytes."""
+def without_declaration(text: str) -> str:
+    """Drop the XML declaration of a typed text: its encoding is that of bytes."""
     return decode(codecs.BOM_UTF8 + text.encode())
 
 
 def faults(text: str) -> list[str]:
-    """Sentences, most with a line number, that say why this cannot be used; none if the helper may try it."""
+    """List why this text cannot be used, as sentences with line numbers; empty if the helper may try it."""
     document = text.encode()
     if len(document) > MAX_BYTES:
         return [f"The stylesheet has {len(document):,} bytes; it may have up to {MAX_BYTES:,}."]
@@ -106,14 +106,14 @@ def faults(text: str) -> list[str]:
     try:
         root = etree.fromstring(document, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as exc:
-        said = str(exc.msg).partition(", line ")[0]
-        return [f"Line {exc.lineno}: not well-formed XML: {said}." if exc.lineno else f"Not XML: {said}."]
+        message = str(exc.msg).partition(", line ")[0]
+        return [f"Line {exc.lineno}: not well-formed XML: {message}." if exc.lineno else f"Not XML: {message}."]
     return list(_faults(root))
 
 
 def _faults(root: etree._Element) -> Iterator[str]:
     if root.tag not in (f"{_XSL}stylesheet", f"{_XSL}transform"):
-        yield f"Line {root.sourceline}: the root is {_shown(root)}; it must be xsl:stylesheet of {XSL_NS}."
+        yield f"Line {root.sourceline}: the root is {_describe(root)}; it must be xsl:stylesheet of {XSL_NS}."
         return
     if root.get("version") != "1.0":
         yield f'Line {root.sourceline}: version is {root.get("version")!r}; only XSLT 1.0 is understood: version="1.0".'
@@ -123,16 +123,16 @@ def _faults(root: etree._Element) -> Iterator[str]:
 
 def _faults_of(element: etree._Element) -> Iterator[str]:
     name = etree.QName(element)
-    ours = name.namespace == XSL_NS
-    if ours and name.localname in _REFUSED_ELEMENTS:
+    is_xsl = name.namespace == XSL_NS
+    if is_xsl and name.localname in _REFUSED_ELEMENTS:
         yield f"xsl:{name.localname} cannot be used; {_REFUSED_ELEMENTS[name.localname]}"
-    elif ours and name.localname not in _ELEMENTS:
+    elif is_xsl and name.localname not in _ELEMENTS:
         yield f"xsl:{name.localname} is no element of XSLT 1.0"
     for attribute, value in _attributes(element):
-        if etree.QName(attribute).localname == "extension-element-prefixes" and (ours or attribute.startswith(_XSL)):
+        if etree.QName(attribute).localname == "extension-element-prefixes" and (is_xsl or attribute.startswith(_XSL)):
             yield "extension-element-prefixes cannot be used: no extension elements are available"
-        whole = ours and attribute in _EXPRESSIONS
-        for expression in [value] if whole else _IN_BRACES.findall(value.replace("{{", "")):
+        is_expression = is_xsl and attribute in _EXPRESSIONS
+        for expression in [value] if is_expression else _IN_BRACES.findall(value.replace("{{", "")):
             yield from _calls(element, expression)
 
 
@@ -141,7 +141,7 @@ def _attributes(element: etree._Element) -> list[tuple[str, str]]:
 
 
 def _calls(element: etree._Element, expression: str) -> Iterator[str]:
-    """What is wrong with the functions that an expression calls."""
+    """Say what is wrong with the functions that an expression calls."""
     for prefix, function in _CALL.findall(_QUOTED.sub("''", expression)):
         if not prefix and function == "document":
             yield "document() cannot be used: a crosswalk sees the record and nothing else"
@@ -154,6 +154,6 @@ def _calls(element: etree._Element, expression: str) -> Iterator[str]:
             )
 
 
-def _shown(element: etree._Element) -> str:
+def _describe(element: etree._Element) -> str:
     name = etree.QName(element)
     return f"{name.localname} in the namespace {name.namespace or '(none)'}"

@@ -1,9 +1,10 @@
-"""The formats that this repository supports now: the built-in ones and what operators have uploaded.
+"""The formats that this repository supports now: the built-in ones and those that operators have uploaded.
 
-Asked for anew in each answer, after its instant: a change that is stamped before that instant is seen, and what is
-seen together, stylesheet and time of change, was written together (P93).
+They are read anew for each answer, after its instant, so that every change stamped before that instant is visible. A
+stylesheet and its time of change are always written together (P93).
 """
 
+import dataclasses
 import functools
 from collections.abc import Collection
 
@@ -18,25 +19,25 @@ from oaiprovider.models import Crosswalk, Generation
 
 
 def find(prefix: str, further: Collection[str] = ()) -> Format | None:
-    """The format with this prefix, which may be withdrawn; None if the repository does not support it.
+    """Return the format with this prefix, which may be withdrawn; None if the repository does not support it.
 
-    `further`: the prefixes that a harvester's profile gives it besides what everybody gets (G8).
+    `further`: the prefixes that only this harvester's profile gives it (G8).
     """
     if prefix == oai.ISO19139:
-        return FORMATS.get(prefix)  # as it is stored: it has no generation, and costs no query
+        return FORMATS.get(prefix)  # its records are the stored ones: no stylesheet can change, and no query is needed
     if prefix == ALIAS.prefix:
         return ALIAS if settings.GISC_UPPERCASE_PREFIX else None
     if prefix in FORMATS:
-        return _built_in(FORMATS[prefix])
+        return _with_last_change(FORMATS[prefix])
     row = _crosswalks(further).filter(prefix=prefix).first()
     return None if row is None else from_crosswalk(row)
 
 
 def offered(further: Collection[str] = ()) -> list[Format]:
-    """What ListMetadataFormats shows (P63): all that is not withdrawn, the built-in ones first."""
+    """List the formats of ListMetadataFormats (P63): all that are not withdrawn, the built-in ones first."""
     alias = [ALIAS] if settings.GISC_UPPERCASE_PREFIX else []
     rows = _crosswalks(further).filter(enabled=True).order_by("prefix")
-    return [*(_built_in(known) for known in FORMATS.values()), *alias, *map(from_crosswalk, rows)]
+    return [*map(_with_last_change, FORMATS.values()), *alias, *map(from_crosswalk, rows)]
 
 
 def _crosswalks(further: Collection[str]) -> QuerySet[Crosswalk]:
@@ -44,7 +45,7 @@ def _crosswalks(further: Collection[str]) -> QuerySet[Crosswalk]:
 
 
 def from_crosswalk(row: Crosswalk) -> Format:
-    """The format that a crosswalk makes."""
+    """Make the format of an uploaded crosswalk."""
     stylesheet = Stylesheet.of(row.stylesheet, row.namespace, row.schema)
     return Format(
         row.prefix,
@@ -57,15 +58,9 @@ def from_crosswalk(row: Crosswalk) -> Format:
     )
 
 
-def _built_in(known: Format) -> Format:
-    generation = Generation.objects.filter(pk=known.prefix).first()
+def _with_last_change(built_in: Format) -> Format:
+    """Add the time at which a new version of the product changed this format."""
+    generation = Generation.objects.filter(pk=built_in.prefix).first()
     if generation is None or generation.changed is None:
-        return known
-    return Format(
-        known.prefix,
-        known.schema,
-        known.namespace,
-        known.disseminate,
-        changed=generation.changed,
-        altered=known.altered,
-    )
+        return built_in
+    return dataclasses.replace(built_in, changed=generation.changed)

@@ -1,4 +1,4 @@
-"""Try a stylesheet before harvesters get it: on the sample records that ship, and on the newest of the catalogue."""
+"""Try a stylesheet before it is offered: on the shipped sample records and on the newest records of the catalogue."""
 
 import contextlib
 import time
@@ -12,15 +12,15 @@ from catalogue.reading import lists
 from oaiprovider.formats import sandbox, stylesheet
 from oaiprovider.formats.stylesheet import Stylesheet
 
-NEWEST = 20  # chosen: as many records of the catalogue are tried
-LONGEST_S = 30.0  # chosen: an operator waits for it
-SLOWEST_S = 0.5  # chosen: a quarter of what ends a helper, and a page of a hundred such records takes a minute
+NEWEST = 20  # chosen: number of records of the catalogue
+LONGEST_S = 30.0  # chosen: an operator waits for the whole trial
+SLOWEST_S = 0.5  # chosen: a quarter of sandbox.CPU_S; a page of a hundred such records takes a minute
 _FAULTS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it. With `faults` the stylesheet is refused; `warnings` name records that will lack the format."""
+    """The result of a trial. With `faults` the stylesheet is refused; `warnings` name records that will lack the format."""
 
     faults: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -29,42 +29,42 @@ class Trial:
 
 
 def run(text: str, *, namespace: str, schema: str) -> Trial:
-    """Try a stylesheet as it was uploaded."""
+    """Try an uploaded stylesheet."""
     faults = stylesheet.faults(text)
     if faults:
         return Trial(tuple(faults))
-    made_with = Stylesheet.of(text, namespace, schema)
-    with contextlib.suppress(sandbox.Failed, sandbox.Busy):
-        sandbox.transform(made_with, b"<a/>", "urn:a")  # so that no record is charged for the start of a helper
+    candidate = Stylesheet.of(text, namespace, schema)
+    with contextlib.suppress(sandbox.TransformFailed, sandbox.SandboxBusy):
+        sandbox.transform(candidate, b"<a/>", "urn:a")  # start a helper now, so that no record is charged for it
     warnings: list[str] = []
     times: list[float] = []
     started = time.perf_counter()
     for name, payload, is_sample in _records():
-        begun = time.perf_counter()
-        if begun - started > LONGEST_S:
+        record_started = time.perf_counter()
+        if record_started - started > LONGEST_S:
             faults.append(f"The trial took more than {LONGEST_S:g} s, with {len(times)} records done.")
             break
         try:
-            sandbox.transform(made_with, payload, iso19139.read(payload).identifier)
-        except sandbox.Unusable as exc:
+            sandbox.transform(candidate, payload, iso19139.read(payload).identifier)
+        except sandbox.StylesheetUnusable as exc:
             return Trial((f"The stylesheet does not compile: {exc}.",))
-        except sandbox.Busy as exc:
-            return Trial((f"The trial could not be ended, because this machine is too busy: {exc}. Try again.",))
-        except sandbox.Failed as exc:
+        except sandbox.SandboxBusy as exc:
+            return Trial((f"The trial could not be finished, because this machine is too busy: {exc}. Try again.",))
+        except sandbox.TransformFailed as exc:
             (faults if is_sample else warnings).append(f"{name}: the stylesheet {_sentence(exc)}")
             if len(faults) == _FAULTS_SHOWN:
                 break
-        times.append(time.perf_counter() - begun)
+        times.append(time.perf_counter() - record_started)
     slowest = max(times, default=0.0)
     if not faults and slowest > SLOWEST_S:
         faults.append(
-            f"The slowest record took {slowest:.1f} s; at most {SLOWEST_S:g} s are allowed, or lists stand still."
+            f"The slowest record took {slowest:.1f} s; at most {SLOWEST_S:g} s are allowed, or lists take too long."
         )
     return Trial(tuple(faults), tuple(warnings), len(times), slowest)
 
 
 def _records() -> Iterator[tuple[str, bytes, bool]]:
-    """Name, payload, and whether it is one of the samples: the stylesheet must do with those."""
+    """Yield name, payload, and whether it is a sample: a failure on a sample is a fault."""
     for file in sorted(SAMPLES.glob("*/*.xml")):
         yield f"sample {file.parent.name}/{file.name}", xml_tree.root_element(file.read_bytes()), True
     newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
@@ -74,7 +74,7 @@ def _records() -> Iterator[tuple[str, bytes, bool]]:
             yield identifier, record.payload, False
 
 
-def _sentence(exc: sandbox.Failed) -> str:
-    """What failed, as the end of a sentence that begins with the stylesheet."""
+def _sentence(exc: sandbox.TransformFailed) -> str:
+    """Say what failed, as the end of a sentence that begins with "the stylesheet"."""
     text = str(exc)
     return f"{text}." if text.startswith(("makes", "takes", "needs")) else f"ends with: {text}."

@@ -1,7 +1,7 @@
-"""Notes, after each migration, what the built-in formats are made with, so that a new version is noticed (P93).
+"""After each migration, compare the stylesheets of the built-in formats with those of the version before (P93).
 
-A new version of the product with another stylesheet makes other records of the same items. Their effective datestamp
-then rises, in that format alone, to the instant at which the version was installed.
+When a new version of the product has another stylesheet, its records of this format differ from those already
+harvested. Their datestamps in that format then rise to the instant at which the version was installed.
 """
 
 import hashlib
@@ -15,19 +15,19 @@ from catalogue import oai
 from oaiprovider import oai_dc
 
 
-def note(*, using: str = "default", apps: Apps = installed, **_: Any) -> None:
-    """Compare the digest of the shipped stylesheet with the one noted; a difference takes a stamp under the lock."""
+def record_version(*, using: str = "default", apps: Apps = installed, **_: Any) -> None:
+    """Compare the digest of the shipped stylesheet with the stored one; a difference takes a stamp under the lock."""
     try:
         generations = apps.get_model("oaiprovider", "Generation").objects.using(using)
     except LookupError:
-        return  # migrated back to before there were any
+        return  # migrated back to a version without this model
     digest = hashlib.sha256(oai_dc.source()).hexdigest()
     with transaction.atomic(using=using):
-        noted = generations.select_for_update().filter(pk=oai.OAI_DC).first()
-        if noted is None:
-            # What it was made with before is not known, and on a new node there was nothing.
+        stored = generations.select_for_update().filter(pk=oai.OAI_DC).first()
+        if stored is None:
+            # A new node, or an upgrade from a version that stored no digest: nothing to compare with.
             generations.create(prefix=oai.OAI_DC, digest=digest)
-        elif noted.digest != digest:
+        elif stored.digest != digest:
             with connections[using].cursor() as cursor:
                 cursor.execute("SELECT catalogue_stamp()")
                 (stamp,) = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What the provider itself keeps: profiles of harvesters, containers of Identify, and uploaded crosswalks."""
+"""Models of the provider: profiles of harvesters, containers of Identify, uploaded crosswalks, versions of formats."""
 
 from oaiprovider.models.crosswalk import Crosswalk, Generation
 from oaiprovider.models.profile import IdentifyDescription, Profile, default_terms, ensure_any

@@ -1,7 +1,4 @@
-"""What may stand in the fields of a crosswalk.
-
-What the provider itself keeps: the crosswalks that operators upload, and when each format last changed.
-"""
+"""Crosswalks that operators upload, with the validators of their fields; versions of the built-in formats."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
@@ -13,15 +10,15 @@ from oaiprovider import builtin_formats
 
 
 def validate_prefix(value: str) -> None:
-    """Refuse what is not a metadataPrefix, or is one already (P60)."""
+    """Refuse what is not a metadataPrefix, or has a meaning already (P60)."""
     if not oai.PREFIX.fullmatch(value):
         raise ValidationError(f"{value!r} is not a metadataPrefix: letters, digits and -_.!~*'() only")
     if value.lower() in builtin_formats.RESERVED:
-        raise ValidationError(f"{value!r} is taken: the node itself gives it a meaning; choose another one")
+        raise ValidationError(f"{value!r} is reserved by this node; choose another prefix")
 
 
 def validate_namespace(value: str) -> None:
-    """Refuse what is no URI, and the namespace of OAI-PMH, in which no metadata may be (P48)."""
+    """Refuse what is no URI, and the namespace of OAI-PMH, which no metadata may use (P48)."""
     if not oai.is_identifier(value):
         raise ValidationError(f"{value!r} is not the name of a namespace: it {oai.identifier_fault(value)}")
     if value == oai.OAI_NS:
@@ -29,12 +26,11 @@ def validate_namespace(value: str) -> None:
 
 
 class Crosswalk(models.Model):
-    """A metadata format made on the fly from the stored record by an XSLT 1.0 stylesheet (P66, G8).
+    """A metadata format that an XSLT 1.0 stylesheet makes from the stored record at each request (P66, G8).
 
-    `changed` is given by a trigger of the database (`sql/crosswalk_changes.*.sql`), whoever writes: a stamp of the
-    datestamps' clock, taken under its lock in the transaction that changes what harvesters would receive (P93). It is
-    none for as long as the format was never enabled. One that is switched off after that is withdrawn: harvesters are
-    told that its records are deleted (P87).
+    A trigger of the database (`sql/crosswalk_changes.*.sql`) sets `changed` whenever the row changes so that harvesters
+    would receive something else (P93): a stamp of the datestamp clock, taken under its lock. It is null until the format
+    is enabled for the first time. A format that is switched off later is withdrawn: its records are deleted (P87).
     """
 
     prefix = models.CharField(
@@ -86,7 +82,7 @@ class Crosswalk(models.Model):
 
 
 class Generation(models.Model):
-    """What a built-in format is made with, and when that last changed: with a new version of the product (P93)."""
+    """The digest of a built-in format's stylesheet, and when a new version of the product changed it (P93)."""
 
     prefix = models.CharField(max_length=100, primary_key=True)
     digest = models.CharField(max_length=64, help_text="of the stylesheet that the records are made with")

@@ -1,6 +1,6 @@
-"""What an operator decides about the answers: profiles of harvesters, containers of Identify. Facts about one row.
+"""Profiles of harvesters and containers of Identify, as operators edit them.
 
-`oaiprovider.terms` has the choice between profiles, without a database.
+The choice between profiles is in `oaiprovider.terms`, without a database.
 """
 
 import functools
@@ -28,7 +28,7 @@ from oaiprovider.terms import ANY, Candidate, Terms, choose_profile, match_fault
 _PAGE = (MinValueValidator(1), MaxValueValidator(10_000))  # G16
 
 
-# Who wrote each row and where it stands (PostgreSQL, 5.6 System Columns): another text, and something has been edited.
+# The transaction and place of each row (PostgreSQL, 5.6 System Columns): the text differs if any row was edited.
 _EDITION = """
     SELECT (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile),
            (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_sets)
@@ -44,7 +44,7 @@ _WITH_SETS = """
 
 
 def default_terms() -> Terms:
-    """What everybody is served where nothing else is decided: everything public, by the settings."""
+    """Return the terms without any profile: everything public, by the settings."""
     return Terms(
         key="",
         name=ANY,
@@ -58,13 +58,13 @@ def default_terms() -> Terms:
 
 
 class ProfileQuerySet(models.QuerySet["Profile"]):
-    """Which profile is for whom."""
+    """Chooses the profile of a request."""
 
     def terms_for(self, user_agent: str, address: str) -> Terms:
-        """The terms on which a request is answered.
+        """Return the terms on which a request is answered.
 
-        The database is asked for each request whether something was edited, so that an edit counts at once, in every
-        process; what was read before is remembered as long as nothing was.
+        One query of each request detects edits, so that an edit takes effect at once in every process; the terms are
+        cached until then.
         """
         with connection.cursor() as cursor:
             cursor.execute(_EDITION)
@@ -73,23 +73,23 @@ class ProfileQuerySet(models.QuerySet["Profile"]):
 
 
 @functools.lru_cache(maxsize=200)
-def _terms(_edition: tuple[str | None, str | None], otherwise: Terms, user_agent: str, address: str) -> Terms:
-    """`otherwise`: where nothing is decided. Profiles are filled in with the same."""
+def _terms(_edition: tuple[str | None, str | None], default: Terms, user_agent: str, address: str) -> Terms:
+    """Read and choose the terms. `_edition` and `default` are part of the key of the cache."""
     with connection.cursor() as cursor:
         cursor.execute(_WITH_SETS)
         names = [column.name for column in cursor.description]
-        known = {row["name"]: row for row in (dict(zip(names, values, strict=True)) for values in cursor)}
-    candidates = (Candidate(row["name"], row["match"], tuple(row["networks"])) for row in known.values())
+        rows = {row["name"]: row for row in (dict(zip(names, values, strict=True)) for values in cursor)}
+    candidates = (Candidate(row["name"], row["match"], tuple(row["networks"])) for row in rows.values())
     chosen = choose_profile(candidates, user_agent, address)
     if chosen is None:
-        return otherwise
-    row = known[chosen.name]
+        return default
+    row = rows[chosen.name]
     scope = Scope(frozenset(row.pop("set_ids")), row.pop("whole"))
     return Profile(**row).terms(scope)
 
 
 class Profile(models.Model):
-    """What one harvester, known by its User-Agent, is shown, and how it is served (G1). `Any` serves everyone else (G3)."""
+    """Which sets and formats a harvester gets, and how fast, by its User-Agent (G1). `Any` is for all others (G3)."""
 
     name = models.CharField(max_length=60, unique=True, help_text="for the administration; harvesters never see it")
     match = models.CharField(
@@ -173,7 +173,7 @@ class Profile(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could not be served, saying what to write instead (G16)."""
+        """Refuse what cannot be served, with a sentence that says what to write instead (G16)."""
         faults: dict[str, list[str]] = {}
         if self.name == ANY:
             if self.match or self.networks:
@@ -189,7 +189,7 @@ class Profile(models.Model):
         ]
         if not self.may_be_limited and not self.networks and self.name != ANY:
             faults["may_be_limited"] = [
-                "Anybody may send this User-Agent, and would not be limited; write its networks too."
+                "Anybody can send this User-Agent and would not be limited; write its networks too."
             ]
         faults["formats"] = [fault for prefix in self.formats if (fault := _format_fault(prefix))]
         if any(faults.values()):
@@ -200,18 +200,18 @@ class Profile(models.Model):
     def candidate(self) -> Candidate:
         return Candidate(self.name, self.match, tuple(self.networks))
 
-    def terms(self, its_sets: Scope) -> Terms:
-        """The profile with its defaults filled in; its sets count where it does not show everything."""
-        known = default_terms()
+    def terms(self, scope_of_sets: Scope) -> Terms:
+        """Fill in the defaults. `scope_of_sets` is used unless the profile shows everything."""
+        default = default_terms()
         return Terms(
             key="" if self.name == ANY else str(self.pk),
             name=self.name,
-            scope=EVERYTHING if self.everything else its_sets,
-            repository_name=self.repository_name or known.repository_name,
-            admin_emails=tuple(self.admin_emails) or known.admin_emails,
-            page_records=self.page_records or known.page_records,
-            page_headers=self.page_headers or known.page_headers,
-            page_sets=self.page_sets or known.page_sets,
+            scope=EVERYTHING if self.everything else scope_of_sets,
+            repository_name=self.repository_name or default.repository_name,
+            admin_emails=tuple(self.admin_emails) or default.admin_emails,
+            page_records=self.page_records or default.page_records,
+            page_headers=self.page_headers or default.page_headers,
+            page_sets=self.page_sets or default.page_sets,
             formats=frozenset(self.formats),
             requests_per_minute=self.requests_per_minute,
             may_be_limited=self.may_be_limited,
@@ -219,7 +219,7 @@ class Profile(models.Model):
 
 
 def _format_fault(prefix: str) -> str:
-    """Why a profile cannot ask for this format, as a sentence; empty where it can (G8)."""
+    """Return why a profile cannot name this format, as a sentence; empty if it can (G8)."""
     if not oai.PREFIX.fullmatch(prefix):
         return f"{prefix} is no metadataPrefix (P60)."
     crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
@@ -227,27 +227,27 @@ def _format_fault(prefix: str) -> str:
         return f"{prefix} is given to everybody; leave it out here."
     if crosswalk is None:
         others = ", ".join(Crosswalk.objects.filter(for_everybody=False).values_list("prefix", flat=True))
-        return f"There is no crosswalk to {prefix} that is not for everybody; there are: {others or 'none'}."
+        return f"There is no crosswalk to {prefix} that is not for everybody; such crosswalks are: {others or 'none'}."
     return ""
 
 
 def ensure_any(*, using: str, apps: Apps = installed, **_: Any) -> None:
-    """After each migration: the profile `Any` is there (G3). Until then, and without it, the settings alone decide."""
+    """Add the profile `Any` after each migration, if it is missing (G3); without it the settings decide."""
     try:
         apps.get_model("oaiprovider", "Profile").objects.using(using).get_or_create(name=ANY)
     except LookupError:
-        return  # migrated back to before there were profiles
+        return  # migrated back to a version without profiles
 
 
 class DescriptionQuerySet(models.QuerySet["IdentifyDescription"]):
-    """Containers in the order in which Identify shows them."""
+    """Containers in the order of Identify."""
 
     def elements(self) -> list[bytes]:
         return [text.encode() for text in self.filter(shown=True).values_list("xml", flat=True)]
 
 
 class IdentifyDescription(models.Model):
-    """A container that Identify shows in a `description`: branding, oai-identifier, rights, gateway (P128 to P130)."""
+    """The content of a `description` of Identify: branding, oai-identifier, rights or gateway (P128 to P130)."""
 
     name = models.CharField(max_length=60, unique=True, help_text="for the administration; harvesters never see it")
     xml = models.TextField("XML", help_text="one element with its namespace and xsi:schemaLocation")
@@ -264,27 +264,27 @@ class IdentifyDescription(models.Model):
         return self.name
 
     @property
-    def element(self) -> identify_descriptions.Element:
+    def container(self) -> identify_descriptions.Container:
         return identify_descriptions.read(self.xml)
 
     def clean(self) -> None:
-        """Refuse what would make Identify wrong; keep the bare element, ready for the wire."""
+        """Refuse what would make Identify wrong; store the element without declaration and comments."""
         try:
-            element = identify_descriptions.read(self.xml, schema_dir=settings.GISC_SCHEMA_DIR)
+            container = identify_descriptions.read(self.xml, schema_dir=settings.GISC_SCHEMA_DIR)
         except ValueError as exc:
             raise ValidationError({"xml": str(exc)}) from exc
-        self.xml = element.xml
-        if self.shown and element.name in identify_descriptions.ONCE:
+        self.xml = container.xml
+        if self.shown and container.name in identify_descriptions.ONCE:
             others = IdentifyDescription.objects.filter(shown=True).exclude(pk=self.pk)
-            same = next((one for one in others if one.element.name == element.name), None)
+            same = next((other for other in others if other.container.name == container.name), None)
             if same is not None:
-                raise ValidationError({"xml": f"Identify holds one {element.name} at most, and {same} is one."})
-        start = f"oai:{identify_descriptions.repository_identifier(element)}:"
-        if self.shown and element.name == "oai-identifier":
+                raise ValidationError({"xml": f"Identify can have only one {container.name}, and {same} is one."})
+        start = f"oai:{identify_descriptions.repository_identifier(container)}:"
+        if self.shown and container.name == "oai-identifier":
             stranger = Record.objects.exclude(identifier__startswith=start).first()
             if stranger is not None:
                 raise ValidationError(
                     {
-                        "xml": f"Not all identifiers here begin with {start}, {stranger} for one, so this would be untrue (P129)."
+                        "xml": f"This would be wrong: {stranger} is an identifier here that does not begin with {start} (P129)."
                     }
                 )

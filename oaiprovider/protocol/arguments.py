@@ -1,7 +1,7 @@
-"""From the raw bytes of a query string or a form body to a checked `Request`, or to every fault found.
+"""Parse the raw bytes of a query string or form body into a checked `Request`, or into every fault found.
 
-Pure: no Django, no database, no clock. Django's QueryDict is not used on purpose: it replaces bytes that are
-not UTF-8 without saying so (S24) and hides repetition (S23).
+Pure: no Django, no database, no clock. Django's QueryDict is not used, because it silently replaces bytes that are
+not UTF-8 (S24) and hides repeated arguments (S23).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from datetime import datetime
 from urllib.parse import unquote_to_bytes
 
 from catalogue import datestamps, oai
-from oaiprovider.protocol.errors import BadArgument, BadVerb, Fault, Refused
+from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault, Refused
 
 IDENTIFIER, PREFIX, SET, FROM, UNTIL, TOKEN = (
     "identifier",
@@ -24,7 +24,7 @@ IDENTIFIER, PREFIX, SET, FROM, UNTIL, TOKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One row of T1: which arguments a verb requires and which it allows besides."""
+    """One row of table T1: which arguments a verb requires and which others it allows."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Rules:
         return self.required + self.optional + ((TOKEN,) if self.resumable else ())
 
 
-# P13, table T1. The six names of P15, and nothing the network may call besides.
+# P13, P15: table T1, with the only six verbs.
 VERBS = {
     "Identify": Rules(),
     "ListMetadataFormats": Rules(optional=(IDENTIFIER,)),
@@ -48,7 +48,7 @@ VERBS = {
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One pair as received. `legal` is False when its bytes are not UTF-8 or hold what XML cannot carry (P7)."""
+    """One pair as received. `legal` is False if its bytes are not UTF-8 or hold characters that XML forbids (P7)."""
 
     name: str
     value: str
@@ -57,10 +57,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request whose arguments are all in order.
+    """A request whose arguments are all valid.
 
-    P20 refuses empty values, so an empty string means "not given"; a token alone may be empty, hence its None.
-    `start` and `end` are the half-open range that `from` and `until` name. `given` is what `<request>` echoes.
+    Empty values are refused (P20), so an empty string means "not given"; only a token may be empty, hence its None.
+    `start` and `end` are the half-open range of `from` and `until`. `given` are the arguments that `<request>` echoes.
     """
 
     verb: str
@@ -74,7 +74,7 @@ class Request:
 
 
 def split(raw: bytes) -> list[Argument]:
-    """The pairs of a query string or form body, in the order received, decoded once (P5, P6)."""
+    """Split a query string or form body into its pairs, in the order received, decoded once (P5, P6)."""
     pairs = []
     for pair in raw.split(b"&"):  # P5: `;` is data
         if not pair:
@@ -86,7 +86,7 @@ def split(raw: bytes) -> list[Argument]:
 
 
 def _decode(raw: bytes) -> tuple[str, bool]:
-    """The text that `raw` encodes, and whether it is text that a request may hold (P6, P7)."""
+    """Decode percent-encoded bytes; also return whether the text is legal in a request (P6, P7)."""
     data = unquote_to_bytes(raw.replace(b"+", b" "))
     try:
         text = data.decode("utf-8")
@@ -96,7 +96,7 @@ def _decode(raw: bytes) -> tuple[str, bool]:
 
 
 def read(arguments: Sequence[Argument]) -> Request:
-    """The request that `arguments` make. Raises Refused with every fault of P14 (3) to (7)."""
+    """Check `arguments` and return the request. Raises Refused with every fault of P14 (3) to (7)."""
     verb = _verb([argument for argument in arguments if argument.name == "verb"])
     rules = VERBS[verb]
     values: dict[str, list[Argument]] = {}
@@ -113,7 +113,7 @@ def read(arguments: Sequence[Argument]) -> Request:
             )
         elif TOKEN not in values and (
             problem := _SYNTAX[name](argument.value)
-        ):  # T3.51: beside a token no value counts
+        ):  # T3.51: with a token the other values are not checked
             faults.append(BadArgument(f"Argument '{name}': {quote(argument.value)} {problem}."))
         elif name in (FROM, UNTIL) and TOKEN not in values:
             bounds[name] = datestamps.parse(argument.value)
@@ -134,7 +134,7 @@ def read(arguments: Sequence[Argument]) -> Request:
 
 
 def _verb(found: list[Argument]) -> str:
-    """P15: exactly one, one of the six names exactly; when it is not, nothing else is looked at (P14, T3.6)."""
+    """P15: require exactly one of the six verbs; without it no other argument is checked (P14, T3.6)."""
     if not found:
         raise Refused(BadVerb("The verb argument is missing."))
     if len(found) > 1:
@@ -147,8 +147,8 @@ def _verb(found: list[Argument]) -> str:
     return verb
 
 
-def _names(verb: str, rules: Rules, values: dict[str, list[Argument]]) -> Iterator[Fault]:
-    """P16, P17: one fault for each name that is not the verb's, or occurs more than once."""
+def _names(verb: str, rules: Rules, values: dict[str, list[Argument]]) -> Iterator[OaiFault]:
+    """P16, P17: one fault for each argument that the verb does not allow, or that is repeated."""
     for name, found in values.items():
         if name not in rules.legal:
             case = "; argument names are case-sensitive" if name.lower() in map(str.lower, rules.legal) else ""
@@ -157,8 +157,8 @@ def _names(verb: str, rules: Rules, values: dict[str, list[Argument]]) -> Iterat
             yield BadArgument(f"Argument '{name}' is repeated.")
 
 
-def _presence(rules: Rules, values: dict[str, list[Argument]]) -> Iterator[Fault]:
-    """P18, P19: what is missing; beside a token, what is too much."""
+def _presence(rules: Rules, values: dict[str, list[Argument]]) -> Iterator[OaiFault]:
+    """P18, P19: one fault for each missing argument; with a token, for each other one."""
     if rules.resumable and TOKEN in values:
         for name in values:
             if name in rules.legal and name != TOKEN:
@@ -169,8 +169,8 @@ def _presence(rules: Rules, values: dict[str, list[Argument]]) -> Iterator[Fault
             yield BadArgument(f"Required argument '{name}' is missing.")
 
 
-def _range(bounds: dict[str, tuple[datetime, datestamps.Granularity]]) -> Iterator[Fault]:
-    """P31, P33: the two bounds together."""
+def _range(bounds: dict[str, tuple[datetime, datestamps.Granularity]]) -> Iterator[OaiFault]:
+    """P31, P33: `from` and `until` need one granularity, in the right order."""
     if len(bounds) < 2:
         return
     (start, fine), (end, coarse) = bounds[FROM], bounds[UNTIL]
@@ -181,7 +181,7 @@ def _range(bounds: dict[str, tuple[datetime, datestamps.Granularity]]) -> Iterat
 
 
 def _date(value: str) -> str:
-    """Say why `value` is no date (P29, P30); empty where it is one."""
+    """Return why `value` is no date (P29, P30); empty if it is one."""
     try:
         datestamps.parse(value)
     except ValueError:
@@ -189,8 +189,8 @@ def _date(value: str) -> str:
     return ""
 
 
-# P14 (6): what is wrong with the value, as the end of a sentence; empty when nothing is. P20: no grammar takes an
-# empty value, but any token is for `tokens` to judge.
+# P14 (6): each function returns what is wrong with a value, as the end of a sentence; empty if nothing is. All refuse
+# an empty value (P20), except for tokens, which `tokens` checks.
 _SYNTAX: dict[str, Callable[[str], str]] = {
     IDENTIFIER: lambda value: oai.identifier_fault(value) or "",  # P68
     PREFIX: lambda value: "" if oai.PREFIX.fullmatch(value) else "is not a metadataPrefix",  # P60
@@ -202,6 +202,6 @@ _SYNTAX: dict[str, Callable[[str], str]] = {
 
 
 def quote(value: str) -> str:
-    """A value in the text of an error: in quotes, control characters spelled out, not longer than it helps."""
+    """Quote a value for the text of an error: control characters escaped, cut after 120 characters."""
     cut = value if len(value) <= 120 else f"{value[:120]}..."
     return "'" + oai.NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", cut) + "'"

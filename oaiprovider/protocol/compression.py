@@ -1,10 +1,10 @@
-"""Which content coding a client wants, and the bytes in it (OAI-PMH 3.1.3). Pure: no Django, no clock.
+"""Choose the content coding that a client accepts, and encode an answer in it (OAI-PMH 3.1.3). Pure: no Django, no clock.
 
-gzip and, for those who ask for nothing else, deflate: by that HTTP means the zlib format (RFC 9110, 8.4.1.2). ISA-L's
-level 1 is taken because it is five times as fast as zlib's and a little smaller (docs/benchmarks.md).
+gzip, and deflate for clients that accept only that; in HTTP deflate means the zlib format (RFC 9110, 8.4.1.2). Level 1
+of ISA-L is five times as fast as that of zlib, and its output a little smaller (docs/benchmarks.md).
 
-What is asked for again and again need not be compressed again: a piece is deflate data that ends on a byte boundary and
-refers to nothing before it, so that any sequence of pieces is one deflate stream (RFC 1951; zlib's Z_FULL_FLUSH).
+A `Piece` is compressed once and sent many times: deflate data that ends on a byte boundary and refers to nothing before
+it, so that any sequence of pieces is one deflate stream (RFC 1951; zlib's Z_FULL_FLUSH).
 """
 
 import re
@@ -19,12 +19,12 @@ from catalogue.payloads.gzip_registers import clear_registers
 IDENTITY = "identity"
 GZIP = "gzip"
 DEFLATE = "deflate"
-ENCODINGS = (GZIP, DEFLATE)  # what Identify announces (P58), and what is preferred where the client leaves the choice
+ENCODINGS = (GZIP, DEFLATE)  # as Identify announces them (P58), the preferred one first
 _LEVEL = 1
 _FORMATS = {GZIP: igzip_lib.COMP_GZIP, DEFLATE: igzip_lib.COMP_ZLIB}
-# RFC 9110, 8.4.1.3: to be treated as the same.
-_SAME = {"x-gzip": GZIP}
-# RFC 9110, 12.5.3 and 12.4.2: a coding, and perhaps its weight.
+# RFC 9110, 8.4.1.3: another name of the same coding.
+_ALIASES = {"x-gzip": GZIP}
+# RFC 9110, 12.5.3 and 12.4.2: a coding with an optional weight.
 _CODING = re.compile(
     r"([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?", re.IGNORECASE
 )
@@ -34,39 +34,39 @@ _LAST_BLOCK = b"\x03\x00"  # RFC 1951, 3.2.3: final, fixed codes, empty
 
 
 class Piece(NamedTuple):
-    """Some bytes of a document, deflated; `crc` and `length` are of those bytes."""
+    """A part of a document, deflated; `crc` and `length` are those of the uncompressed bytes."""
 
     deflated: bytes
     crc: int
     length: int
 
 
-def chosen(accepted: str | None) -> str:
-    """The coding of the answer to a request with this Accept-Encoding (P115, S31).
+def choose_coding(accept_encoding: str | None) -> str:
+    """Choose the coding of an answer by the request's Accept-Encoding (P115, S31).
 
-    One that is named with a weight above 0, and not below that of `identity` or of the other one. A header that cannot
-    be parsed, `*` and no header at all mean identity, which every client can read.
+    The coding with the highest weight above 0, if the weight of `identity` is not higher. A header that cannot be
+    parsed, `*` and a missing header mean identity, which every client can read.
     """
     weights: dict[str, float] = {}
-    for part in (accepted or "").split(","):
+    for part in (accept_encoding or "").split(","):
         coding = part.strip(" \t")
         if not coding:
-            continue  # RFC 9110, 5.6.1: an empty element of a list says nothing
+            continue  # RFC 9110, 5.6.1: empty elements of a list are ignored
         found = _CODING.fullmatch(coding)
         if found is None:
             return IDENTITY
         name = found[1].lower()
-        name = _SAME.get(name, name)
+        name = _ALIASES.get(name, name)
         weight = 1.0 if found[2] is None else float(found[2])
-        weights[name] = min(weight, weights.get(name, 1.0))  # a coding named twice is refused if it once is
-    best = max(ENCODINGS, key=lambda name: weights.get(name, 0.0))  # of equals the first
+        weights[name] = min(weight, weights.get(name, 1.0))  # of a coding named twice, the lower weight counts
+    best = max(ENCODINGS, key=lambda name: weights.get(name, 0.0))  # of equal weights the first
     weight = weights.get(best, 0.0)
     return best if weight > 0 and weight >= weights.get(IDENTITY, 0.0) else IDENTITY
 
 
 @clear_registers
 def encode(document: Sequence[bytes | Piece], coding: str) -> bytes:
-    """The document in this coding; the same bytes give the same bytes. Pieces of it may be there for gzip alone."""
+    """Encode the document in this coding; the result depends on its bytes alone. Pieces are allowed for gzip only."""
     if coding == GZIP and any(isinstance(part, Piece) for part in document):
         return _joined(document)
     body = b"".join(document)  # type: ignore[arg-type]
@@ -75,25 +75,25 @@ def encode(document: Sequence[bytes | Piece], coding: str) -> bytes:
 
 @clear_registers
 def piece(content: bytes) -> Piece:
-    """`content` as a piece."""
+    """Compress `content` into a piece."""
     packer = isal_zlib.compressobj(_LEVEL, wbits=-15)
     deflated = packer.compress(content) + packer.flush(isal_zlib.Z_FULL_FLUSH)
     return Piece(deflated, isal_zlib.crc32(content), len(content))
 
 
 def _joined(document: Iterable[bytes | Piece]) -> bytes:
-    """One gzip member (RFC 1952); its checksum is combined from those of the pieces."""
+    """Join the parts into one gzip member (RFC 1952); its checksum is combined from those of the pieces."""
     out, crc, length = [_GZIP_HEADER], 0, 0
-    for deflated, its_crc, its_length in _pieces(document):
+    for deflated, piece_crc, piece_length in _pieces(document):
         out.append(deflated)
-        crc = isal_zlib.crc32_combine(crc, its_crc, its_length)
-        length += its_length
+        crc = isal_zlib.crc32_combine(crc, piece_crc, piece_length)
+        length += piece_length
     out += (_LAST_BLOCK, struct.pack("<LL", crc, length & 0xFFFFFFFF))
     return b"".join(out)
 
 
 def _pieces(document: Iterable[bytes | Piece]) -> Iterator[Piece]:
-    """The document in pieces; what is between those that are there becomes one each."""
+    """Yield the document as pieces; the bytes between two ready pieces become one piece."""
     between: list[bytes] = []
     for part in document:
         if isinstance(part, bytes):

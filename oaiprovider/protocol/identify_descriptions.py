@@ -1,6 +1,6 @@
-"""The containers in Identify's descriptions (P127 to P130): made, or read from what an operator wrote. lxml only.
+"""The `description` containers of Identify: render the list of friends, check what an operator wrote (P127 to P130).
 
-Addresses that Identify may announce: a remote centre must be able to write to them (P54).
+Also checks the e-mail addresses that Identify announces (P54). lxml only.
 """
 
 import re
@@ -17,9 +17,9 @@ from catalogue.documents import schemas
 _GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
 _FRIENDS = f"{_GUIDELINES}friends/"
 ONCE = frozenset({"oai-identifier", "gateway"})
-# P59: naive clients take these for the repository's own, wherever they stand.
+# P59: simple harvesters take these elements for the repository's own, wherever they are in the answer.
 _CONFUSING = frozenset({"granularity", "protocolVersion", "adminEmail"})
-# Namespaces of the guidelines, with or without a slash at the end as they are, and where their schemas are.
+# Namespaces of the OAI guidelines (some end with a slash, some do not) and the addresses of their schemas.
 _KNOWN = {
     f"{_GUIDELINES}branding/": f"{_GUIDELINES}branding.xsd",
     f"{_GUIDELINES}oai-identifier": f"{_GUIDELINES}oai-identifier.xsd",
@@ -29,15 +29,15 @@ _KNOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """A container: the name of its root, and its text, ready to be put into a `description`."""
+class Container:
+    """The content of a `description`: the local name of its root element, and its XML."""
 
     name: str
     xml: str
 
 
 def friends(base_urls: Iterable[str]) -> bytes:
-    """Other repositories, named to harvesters that look for more (P127)."""
+    """Render the container that names other repositories to harvesters (P127)."""
     namespaces: Any = {None: _FRIENDS, "xsi": oai.XSI_NS}  # lxml-stubs knows no default namespace
     root = etree.Element(f"{{{_FRIENDS}}}friends", nsmap=namespaces)
     root.set(f"{{{oai.XSI_NS}}}schemaLocation", f"{_FRIENDS} {_GUIDELINES}friends.xsd")
@@ -46,10 +46,10 @@ def friends(base_urls: Iterable[str]) -> bytes:
     return etree.tostring(root)
 
 
-def read(text: str, *, schema_dir: str = "") -> Element:
-    """The container that an operator wrote. Raises ValueError with a sentence that says what to change.
+def read(text: str, *, schema_dir: str = "") -> Container:
+    """Check a container that an operator wrote. Raises ValueError with a sentence that says what to change.
 
-    `schema_dir` is a folder of schemas with a catalogue, or empty: then only the form is looked at.
+    `schema_dir` is a folder of schemas with a catalogue; if it is empty, the container is not validated by its schema.
     """
     if "<!DOCTYPE" in text:
         raise ValueError("Leave the DOCTYPE out: a part of another document has none.")
@@ -77,17 +77,19 @@ def read(text: str, *, schema_dir: str = "") -> Element:
     for child in root.iter(etree.Element):
         if etree.QName(child).localname in _CONFUSING:
             raise ValueError(
-                f"{etree.QName(child).localname} in a container is taken for the repository's own by simple "
-                "harvesters; leave it out (P59)."
+                f"Leave out {etree.QName(child).localname}: simple harvesters take it for the repository's own (P59)."
             )
     if schema_dir and name.namespace in _KNOWN:
         _validate(root, Path(schema_dir), name.namespace)
-    return Element(name.localname, etree.tostring(root, encoding="unicode"))
+    return Container(name.localname, etree.tostring(root, encoding="unicode"))
 
 
-def repository_identifier(element: Element) -> str:
-    """What an oai-identifier says that all identifiers here begin with, after `oai:` (P129); empty in others."""
-    found = etree.fromstring(element.xml).findtext(f"{{{_GUIDELINES}oai-identifier}}repositoryIdentifier")
+def repository_identifier(container: Container) -> str:
+    """Return the repositoryIdentifier of an oai-identifier container (P129); empty for other containers.
+
+    It announces that all identifiers of the repository begin with `oai:` and this text.
+    """
+    found = etree.fromstring(container.xml).findtext(f"{{{_GUIDELINES}oai-identifier}}repositoryIdentifier")
     return (found or "").strip()
 
 
@@ -95,17 +97,17 @@ def _validate(root: etree._Element, folder: Path, namespace: str) -> None:
     try:
         schema = schemas.load_from_address(folder, _KNOWN[namespace])
     except schemas.UnusableSchemas:
-        return  # a folder that has the schemas of records only
+        return  # the folder has the schemas of records only
     found = schemas.faults(schema, root)
     if found:
-        raise ValueError(f"The published schema {_KNOWN[namespace]} says: {'; '.join(found)}.")
+        raise ValueError(f"Not valid by the published schema {_KNOWN[namespace]}: {'; '.join(found)}.")
 
 
-# P54: globally deliverable, local@domain.tld. Stricter than OAI-PMH.xsd, which wants \S+@(\S+\.)+\S+.
+# P54: local@domain.tld, deliverable from everywhere. Stricter than OAI-PMH.xsd, which requires \S+@(\S+\.)+\S+.
 _ADDRESS = re.compile(r"[^@\s:<>,;\"\\]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]+")
 _NOT_DELIVERABLE = ("localhost", "localdomain", "local", "invalid")
 
 
 def is_deliverable(address: str) -> bool:
-    """Whether other centres can reach this address, as far as can be told without writing to it."""
+    """Whether other centres can send mail to this address, judged by its form."""
     return bool(_ADDRESS.fullmatch(address)) and address.rsplit(".", 1)[-1].lower() not in _NOT_DELIVERABLE

@@ -1,7 +1,7 @@
-"""What is said about a record beside its metadata: where it was harvested (P121 to P125), the rights in it, what others said of it (P126).
+"""The `about` containers of a record: its provenance (P121 to P125), its rights, and containers from elsewhere (P126).
 
-What a peer has said of the way of a record is passed on as it was said; a step that provenance.xsd would not take is
-left out, since one such word makes the whole page invalid.
+The provenance that a peer reported is passed on unchanged; a harvest that is not valid by provenance.xsd is left out,
+because one invalid container makes the whole page invalid.
 """
 
 import functools
@@ -15,46 +15,47 @@ from django.conf import settings
 from catalogue import datestamps, oai
 from catalogue.provenance import abouts_of, limit_steps
 from oaiprovider.protocol import render
-from oaiprovider.protocol.render import Origin
+from oaiprovider.protocol.render import OriginDescription
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)?")
 _IPV6 = re.compile(r"(?<=://)\[[0-9A-Fa-f:.]+\](?=[:/]|$)")
 
 
 def containers(provenance: Mapping[str, Any] | None, *, altered: bool) -> tuple[bytes, ...]:
-    """The abouts of a live record. `altered`: the format is not the one that was harvested (P124).
+    """Return the abouts of a live record. `altered`: the format is not the one that was harvested (P124).
 
-    Records of our own have no provenance; theirs are the rights that we may speak of.
+    A record without provenance is our own; only for those may this node state the rights.
     """
     if not provenance:
-        return of_our_own()
+        return of_own_records()
     latest, *earlier = _steps(provenance)
-    ours = _origin(latest)
-    shown = replace(
-        ours,
-        datestamp=_as_date(ours.datestamp) or ours.harvested,  # the list of that time told no later one
-        altered=altered or ours.altered,
+    stored = _origin(latest)
+    origin = replace(
+        stored,
+        # Where the provider's datestamp is no date: the record had not changed after the time of the harvest.
+        datestamp=_as_date(stored.datestamp) or stored.harvested,
+        altered=altered or stored.altered,
     )
-    others = tuple(_others(provenance, altered))
-    if not _is_valid(shown):
+    others = tuple(_reported_abouts(provenance, altered))
+    if not _is_valid(origin):
         return others
-    return (render.provenance([shown, *filter(_is_valid, map(_origin, earlier))]), *others)
+    return (render.provenance([origin, *filter(_is_valid, map(_origin, earlier))]), *others)
 
 
-def of_our_own() -> tuple[bytes, ...]:
-    """The abouts of every record that was not harvested."""
+def of_own_records() -> tuple[bytes, ...]:
+    """Return the abouts of every record that was not harvested."""
     return (render.rights(settings.GISC_RIGHTS_URL),) if settings.GISC_RIGHTS_URL else ()
 
 
-def _others(provenance: Mapping[str, Any], altered: bool) -> Iterator[bytes]:
-    """As they came. Of a record in another format than the harvested one only the rights can be said to be true."""
+def _reported_abouts(provenance: Mapping[str, Any], altered: bool) -> Iterator[bytes]:
+    """Yield the other containers as they were received; of an altered record only the rights, which are still true."""
     for about in abouts_of(provenance):
         if not altered or about.namespace == oai.RIGHTS_NS:
             yield about.element
 
 
 def _steps(provenance: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The way of the record, the latest harvest first, bounded."""
+    """List the harvests of the record, the latest first, bounded in number."""
     steps: list[Mapping[str, Any]] = []
     step: Any = provenance
     while isinstance(step, Mapping):
@@ -63,22 +64,22 @@ def _steps(provenance: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return limit_steps(steps)
 
 
-def _origin(step: Mapping[str, Any]) -> Origin:
-    def said(name: str) -> str:
+def _origin(step: Mapping[str, Any]) -> OriginDescription:
+    def text(name: str) -> str:
         return str(step.get(name, ""))
 
-    return Origin(
-        base_url=said("baseURL"),
-        identifier=said("identifier"),
-        datestamp=said("datestamp"),
-        namespace=said("metadataNamespace"),
-        harvested=said("harvestDate"),
+    return OriginDescription(
+        base_url=text("baseURL"),
+        identifier=text("identifier"),
+        datestamp=text("datestamp"),
+        namespace=text("metadataNamespace"),
+        harvested=text("harvestDate"),
         altered=bool(step.get("altered")),
     )
 
 
-def _is_valid(origin: Origin) -> bool:
-    """Whether provenance.xsd takes it: three URIs and two dates."""
+def _is_valid(origin: OriginDescription) -> bool:
+    """Whether it is valid by provenance.xsd: three URIs and two dates."""
     uris = (origin.base_url, origin.identifier, origin.namespace)
     dates = (origin.datestamp, origin.harvested)
     return all(map(_is_uri, uris)) and all(date and _as_date(date) == date for date in dates)
@@ -86,12 +87,12 @@ def _is_valid(origin: Origin) -> bool:
 
 @functools.lru_cache(maxsize=1000)  # the records of a page have the same few addresses in common
 def _is_uri(text: str) -> bool:
-    """Whether it is one of the URIs that an identifier may be, or one whose host is an address of IPv6."""
+    """Whether this is a URI that `oai.is_identifier` accepts, or such a URI with an IPv6 address as host."""
     return oai.is_identifier(_IPV6.sub("host", text, count=1))
 
 
 def _as_date(text: str) -> str:
-    """The date as it was written, if it is one of XML Schema; else as we would write it; empty if it is none."""
+    """Return the date as written if XML Schema allows its form, else in our form; empty if this is no date."""
     moment = datestamps.lenient(text)
     if moment is None:
         return ""

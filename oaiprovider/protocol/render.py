@@ -1,8 +1,7 @@
-"""Values in, bytes of an OAI-PMH document out (OAI-PMH 3.2, 4). No queries, no settings, no Django.
+"""Render values as the bytes of an OAI-PMH document (OAI-PMH 3.2, 4). No queries, no settings, no Django.
 
-Markup is put around text by `_element` and, in headers, by `_header`; both escape and clean all of it (P28, P47).
-What is spliced as it stands is a payload: the root element's bytes with its own namespace declarations (P48),
-which an XML builder would drop as redundant.
+All text is escaped and cleaned (P28, P47) by `_element` and `_header`. Only a payload is inserted unchanged: the root
+element's bytes with its own namespace declarations (P48), which an XML builder would drop as redundant.
 """
 
 import functools
@@ -15,7 +14,7 @@ from catalogue import oai
 from catalogue.datestamps import Granularity, write
 from catalogue.oai import Entry, Header
 from oaiprovider.protocol.compression import Piece
-from oaiprovider.protocol.errors import BadArgument, BadVerb, Fault
+from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault
 
 CONTENT_TYPE = "text/xml; charset=UTF-8"  # P10
 
@@ -26,19 +25,19 @@ _OPEN = (
 ).encode()
 _CLOSE = b"</OAI-PMH>\n"
 
-# An element, whole or in parts: a page of metadata is joined once, with the envelope, and not copied at each level.
+# The verb's element, whole or in parts: the large parts of a page are joined once, at the end, and not at each level.
 Body = bytes | Sequence[bytes | Piece]
 
-# Text that needs neither escaping nor cleaning, as most of it.
+# Text that needs neither escaping nor cleaning; most text is like this.
 _PLAIN = re.compile(r"[ !#-%'-;=?-~]*")
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-# P28: white space in an attribute as character references, or a parser turns it into spaces.
+# P28: white space in an attribute becomes character references; a parser would turn it into spaces.
 _ATTRIBUTE = _TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """What Identify says (P52)."""
+    """The content of Identify (P52)."""
 
     name: str
     base_url: str
@@ -51,7 +50,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class FormatLine:
-    """One format as ListMetadataFormats shows it (P63)."""
+    """One format in ListMetadataFormats (P63)."""
 
     prefix: str
     schema: str
@@ -60,7 +59,7 @@ class FormatLine:
 
 @dataclass(frozen=True, slots=True)
 class SetLine:
-    """One set as ListSets shows it (P73); no sentence about it, no setDescription."""
+    """One set in ListSets (P73); without `descriptions` it has no setDescription."""
 
     spec: str
     name: str
@@ -69,7 +68,7 @@ class SetLine:
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """The resumptionToken element: `token` is empty, and nothing expires, on the last page of a sequence (P96)."""
+    """The resumptionToken element; on the last page of a sequence `token` is empty and `expires` is None (P96)."""
 
     token: str
     expires: datetime | None
@@ -78,7 +77,7 @@ class Resumption:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class OriginDescription:
     """One originDescription (P122): from where, when and as what a record was harvested."""
 
     base_url: str
@@ -90,20 +89,20 @@ class Origin:
 
 
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
-    """The whole answer, in parts. `given` are what `<request>` echoes (P25); its text is the base URL (P24)."""
+    """Render the whole answer, in parts. `<request>` has the `given` arguments (P25) and the base URL as text (P24)."""
     request = _element("request", base_url, dict(given))
     parts = (body,) if isinstance(body, bytes) else body
     return (_OPEN, _element("responseDate", write(at)), b"\n", request, b"\n", *parts, b"\n", _CLOSE)
 
 
 def refusal(
-    *, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[Fault]
+    *, at: datetime, base_url: str, given: Iterable[tuple[str, str]], faults: Sequence[OaiFault]
 ) -> tuple[bytes | Piece, ...]:
-    """The answer that holds errors, one for each fault (P21)."""
-    # P26: a request whose arguments are in doubt is not echoed. P27: with the other codes it is, in full.
-    doubtful = any(isinstance(fault, BadVerb | BadArgument) for fault in faults)
+    """Render an answer of errors, one for each fault (P21)."""
+    # P26: the arguments are not echoed if one of them is illegal. P27: with the other error codes they are.
+    illegal = any(isinstance(fault, BadVerb | BadArgument) for fault in faults)
     body = b"\n".join(_element("error", fault.text, {"code": fault.code}) for fault in faults)
-    return document(at=at, base_url=base_url, given=() if doubtful else given, body=body)
+    return document(at=at, base_url=base_url, given=() if illegal else given, body=body)
 
 
 def identify(repository: Repository) -> bytes:
@@ -153,7 +152,7 @@ def list_identifiers(headers: Iterable[Header], resumption: Resumption | None) -
 
 
 def list_records(entries: Iterable[Entry | Piece], resumption: Resumption | None) -> list[bytes | Piece]:
-    """A piece is a whole record, as `record` made it."""
+    """Render a page; a Piece is a whole record, as rendered by `record`."""
     parts: list[bytes | Piece] = [b"<ListRecords>"]
     for entry in entries:
         if isinstance(entry, Piece):
@@ -167,12 +166,12 @@ def list_records(entries: Iterable[Entry | Piece], resumption: Resumption | None
 
 
 def record(entry: Entry) -> bytes:
-    """A record with the line break before it."""
+    """Render a record, with the line break before it."""
     return b"".join(_record(entry))
 
 
-def provenance(origins: Sequence[Origin]) -> bytes:
-    """The container of an `about`: the latest harvest outside, the first one inside (P121 to P123)."""
+def provenance(origins: Sequence[OriginDescription]) -> bytes:
+    """Render the provenance container of an `about`: the latest harvest is the outermost (P121 to P123)."""
     inner: list[bytes] = []
     for origin in reversed(origins):
         children = [
@@ -189,19 +188,19 @@ def provenance(origins: Sequence[Origin]) -> bytes:
 
 @functools.cache
 def _provenance_start() -> bytes:
-    """The same for each of the many records of a page."""
+    """Render the start tag once: it is the same for each record."""
     return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
 
 
 def rights(reference: str) -> bytes:
-    """The container of an `about` that refers to a statement of rights (P126)."""
+    """Render the container of an `about` that refers to a statement of rights (P126)."""
     return _block(
         "rights", [_element("rightsReference", "", {"ref": reference})], _declared(oai.RIGHTS_NS, oai.RIGHTS_SCHEMA)
     )
 
 
 def _declared(namespace: str, schema: str) -> dict[str, str]:
-    """P48: a container declares its namespaces itself, and says where its schema is."""
+    """P48: a container declares its own namespaces and the location of its schema."""
     return {"xmlns": namespace, "xmlns:xsi": oai.XSI_NS, "xsi:schemaLocation": f"{namespace} {schema}"}
 
 
@@ -213,7 +212,7 @@ def _set(line: SetLine) -> bytes:
 
 
 def _description(texts: Iterable[str]) -> bytes:
-    """A setDescription's content, as in E4."""
+    """Render the content of a setDescription as oai_dc (E4)."""
     return b"".join(
         (
             f'<oai_dc:dc xmlns:oai_dc="{oai.OAI_DC_NS}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
@@ -234,13 +233,13 @@ def _header(header: Header) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _rest_of_header(datestamp: str, specs: tuple[str, ...]) -> str:
-    """What many records of a page have in common: loaded together, they are stamped together, in the same sets."""
+    """Render datestamp and sets, cached: records that were loaded together have the same ones."""
     lines = "".join(f"<setSpec>{_escaped(spec)}</setSpec>\n" for spec in specs)
     return f"<datestamp>{_escaped(datestamp)}</datestamp>\n{lines}</header>"
 
 
 def _record(entry: Entry) -> tuple[bytes, ...]:
-    """In pieces, the metadata being one of them: see `Body`."""
+    """Render a record in parts; the metadata is not copied (see `Body`)."""
     header, metadata, abouts = entry
     if metadata is None:  # P83: a deleted record is its header
         return (f"\n<record>\n{_header(header)}\n</record>".encode(),)
@@ -251,7 +250,7 @@ def _record(entry: Entry) -> tuple[bytes, ...]:
 
 
 def _resumption(resumption: Resumption | None) -> list[bytes]:
-    """The token element, or nothing where the first answer is the whole list (P96)."""
+    """Render the token element; nothing if the first answer is the whole list (P96)."""
     if resumption is None:
         return []
     attributes = {} if resumption.expires is None else {"expirationDate": write(resumption.expires)}  # P102
@@ -260,17 +259,17 @@ def _resumption(resumption: Resumption | None) -> list[bytes]:
 
 
 def _element(name: str, text: str, attributes: dict[str, str] | None = None) -> bytes:
-    """An element with text and no white space around it (P53)."""
+    """Render an element with text, without white space around the text (P53)."""
     return b"".join((_start(name, attributes or {}), _escaped(text).encode(), f"</{name}>".encode()))
 
 
 def _block(name: str, children: Iterable[bytes], attributes: dict[str, str] | None = None) -> bytes:
-    """An element with elements inside, one a line."""
+    """Render an element around child elements, one a line."""
     return b"\n".join((_start(name, attributes or {}), *children, f"</{name}>".encode()))
 
 
 def _wrap(name: str, content: bytes) -> bytes:
-    """An element around bytes that are XML already."""
+    """Render an element around bytes that are XML already."""
     return b"".join((f"<{name}>".encode(), content, f"</{name}>".encode()))
 
 
@@ -280,10 +279,10 @@ def _start(name: str, attributes: dict[str, str]) -> bytes:
 
 
 def _escaped(text: str) -> str:
-    """The text of an element (P28, P47)."""
+    """Escape and clean the text of an element (P28, P47)."""
     return text if _PLAIN.fullmatch(text) else _clean(text).translate(_TEXT)
 
 
 def _clean(text: str) -> str:
-    """P47: what XML 1.0 cannot carry becomes U+FFFD, so that a reader sees that something stood there."""
+    """P47: replace each character that XML 1.0 forbids by U+FFFD, so that a reader sees that one was there."""
     return oai.NOT_XML.sub("\ufffd", text)

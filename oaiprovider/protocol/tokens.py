@@ -1,8 +1,8 @@
-"""A place in a list <-> an opaque signed string (OAI-PMH 3.5). No table: the token carries all state (P99).
+"""Sign and read resumption tokens (OAI-PMH 3.5). There is no table: the token carries the whole state of a list (P99).
 
-Any process of any node that shares SECRET_KEY and the base URL reads it, so it outlives restarts and
-deployments (P111). The salt holds the verb and the base URL: a token of another verb or repository does not
-verify. The profile stands inside (G12). Its age is measured on the clock that the caller passes in.
+Any process of any node with the same SECRET_KEY and base URL can read a token, so tokens survive restarts and
+deployments (P111). The salt holds the verb and the base URL, so a token of another verb or repository does not
+verify. The token names the harvester's profile (G12). Its age is measured on the caller's clock.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from catalogue import datestamps
 from catalogue.datestamps import from_seconds, to_seconds
 from catalogue.reading.lists import ListPosition
 from oaiprovider.protocol import arguments
-from oaiprovider.protocol.errors import BadResumptionToken, Behind, Refused
+from oaiprovider.protocol.errors import BadResumptionToken, Refused, ReplicaLags
 
 LIFE = timedelta(hours=24)  # P102 [D]
 _RESUMABLE = tuple(verb for verb, rules in arguments.VERBS.items() if rules.resumable)
@@ -23,10 +23,10 @@ _RESUMABLE = tuple(verb for verb, rules in arguments.VERBS.items() if rules.resu
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The list as it was first asked for, and how far it has been delivered.
+    """A list as it was first asked for, and the position up to which it has been delivered.
 
-    `start` and `end` are the half-open range, `end` frozen at the first page's instant (P101). For ListSets
-    the place's `pk` is the last set's, and prefix, set and range say nothing.
+    `start` and `end` are the half-open range, `end` fixed at the first page's instant (P101). For ListSets
+    `position.pk` is that of the last set, and prefix, set and range are unused.
     """
 
     verb: str
@@ -34,7 +34,7 @@ class Token:
     set_spec: str
     start: datetime | None
     end: datetime
-    place: ListPosition
+    position: ListPosition
     delivered: int
     size: int
     issued: datetime
@@ -46,14 +46,14 @@ class Token:
 
 
 def encode(token: Token) -> str:
-    """The token as it travels: `[A-Za-z0-9_.-]`, under 1,000 characters for the longest setSpec (P98)."""
+    """Sign a token: `[A-Za-z0-9_.-]`, under 1,000 characters for the longest setSpec (P98)."""
     state = [
         token.prefix,
         token.set_spec,
         None if token.start is None else to_seconds(token.start),
         to_seconds(token.end),
-        to_seconds(token.place.datestamp),
-        token.place.pk,
+        to_seconds(token.position.datestamp),
+        token.position.pk,
         token.delivered,
         token.size,
         to_seconds(token.issued),
@@ -64,29 +64,31 @@ def encode(token: Token) -> str:
 
 
 def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
-    """The token that `text` is. Raises Refused with badResumptionToken and the reason (P105).
+    """Read a token. Raises Refused with badResumptionToken and the reason (P105).
 
-    Raises Behind where `at` lies before the token's issue: only a read replica that lags has such an instant, and a
-    page from there would lack what is still on its way (S2).
+    Raises ReplicaLags if `at` is before the token was issued: only a read replica that lags can answer with such an
+    instant, and a page read from it would lack records that have not arrived there yet (S2).
     """
     try:
-        prefix, set_spec, start, end, stamp, pk, delivered, size, issued, *bound = _signer(verb).unsign_object(text)
+        prefix, set_spec, start, end, stamp, pk, delivered, size, issued, *keys = _signer(verb).unsign_object(text)
     except signing.BadSignature:
-        raise Refused(BadResumptionToken(_stranger(text, verb))) from None
+        raise Refused(BadResumptionToken(_why_not_signed(text, verb))) from None
     token = Token(
         verb=verb,
         prefix=prefix,
         set_spec=set_spec,
         start=None if start is None else from_seconds(start),
         end=from_seconds(end),
-        place=ListPosition(from_seconds(stamp), pk),
+        position=ListPosition(from_seconds(stamp), pk),
         delivered=delivered,
         size=size,
         issued=from_seconds(issued),
-        profile=bound[0] if bound else "",
+        profile=keys[0] if keys else "",
     )
     if at < token.issued:
-        raise Behind(f"the token was issued at {datestamps.write(token.issued)}, and here it is {datestamps.write(at)}")
+        raise ReplicaLags(
+            f"the token was issued at {datestamps.write(token.issued)}; this database is at {datestamps.write(at)}"
+        )
     if token.profile != profile:
         raise Refused(
             BadResumptionToken(
@@ -99,10 +101,10 @@ def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
     return token
 
 
-def _stranger(text: str, verb: str) -> str:
-    """Why a token does not verify for `verb`."""
+def _why_not_signed(text: str, verb: str) -> str:
+    """Return why the signature of a token is not valid for `verb`."""
     if not text:
-        return "The token is empty; an empty token closes a list, there is nothing to ask for."
+        return "The token is empty; an empty token marks the end of a list, so no request follows it."
     for other in _RESUMABLE:
         try:
             _signer(other).unsign(text)

@@ -19,7 +19,7 @@ _OURS = ("GISC_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "D
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """The environment without any setting of the test run, and with `settings`."""
+    """Return the environment without the settings of the test run, with `settings` added."""
     return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)} | settings
 
 
@@ -37,7 +37,7 @@ def manage(*arguments: str, timeout_s: float = 120, **settings: str) -> subproce
 
 
 def refused(answer: subprocess.CompletedProcess[str]) -> str:
-    """The one sentence on stderr of a command that did not begin."""
+    """Return the only sentence on stderr of a command that did not start."""
     assert answer.returncode == 2, answer
     lines = answer.stderr.splitlines()
     assert len(lines) == 1, answer.stderr
@@ -45,14 +45,14 @@ def refused(answer: subprocess.CompletedProcess[str]) -> str:
     return lines[0]
 
 
-_given: set[int] = set()
+_given_ports: set[int] = set()
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody uses now, and that no other call is given in this run.
+    """Return a TCP port of 127.0.0.1 that is free now and that no other call returns in this run.
 
-    Between this call and the start of what listens there, others may ask: each worker process of a parallel run has
-    a share of the ports. In pairs, because Linux gives whoever asks for any port the odd ones.
+    Another process could get the same port before it is used, so each worker process of a parallel run has its own
+    share of the ports: in pairs, because Linux prefers odd ports when it chooses one.
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     ours = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % workers
@@ -60,13 +60,13 @@ def free_port() -> int:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = int(probe.getsockname()[1])
-        if port // 2 % workers == ours and port not in _given:
-            _given.add(port)
+        if port // 2 % workers == ours and port not in _given_ports:
+            _given_ports.add(port)
             return port
 
 
 def answers(url: str) -> bool:
-    """Whether a server is there and content with the request; one that is slow to answer may be asked again."""
+    """Whether a server answers this request with success; False also if it is too slow."""
     try:
         return requests.get(url, timeout=10).ok
     except (requests.ConnectionError, requests.Timeout):
@@ -74,7 +74,7 @@ def answers(url: str) -> bool:
 
 
 def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run. One that is dead and waits to be reaped does not."""
+    """Return the processes that still run; zombies do not count."""
     found = []
     for process in processes:
         try:
@@ -86,7 +86,7 @@ def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
 
 
 class Node:
-    """`manage.py node` in a data directory. `stop` it, or leave it to the fixture."""
+    """A `manage.py node` process with its data directory; stopped by `stop` or by the fixture."""
 
     def __init__(self, data_dir: Path, port: int, **settings: str) -> None:
         self.data_dir, self.port = data_dir, port
@@ -105,31 +105,31 @@ class Node:
         return f"http://127.0.0.1:{self.port}"
 
     def output(self) -> str:
-        """All that the node has printed so far."""
+        """Return what the node has printed so far."""
         return Path(self._log.name).read_text(encoding="utf-8")
 
     def ready(self) -> "Node":
-        """Wait until the node has said that it is."""
+        """Wait until the node has printed that it is ready."""
 
-        def said() -> bool:
+        def is_printed() -> bool:
             assert self.process.poll() is None, self.output()
             return " is ready." in self.output() and "administration" in self.output()
 
-        until(said, timeout_s=120, what="the node says it is ready")
+        until(is_printed, timeout_s=120, what="the node says it is ready")
         return self
 
     def answers(self) -> bool:
         return answers(f"{self.url}/health/ready")
 
     def pid_of(self, program: str) -> int:
-        """The pid of the child that the output names last."""
+        """Return the latest pid of a child, from the output."""
         return int(re.findall(rf"spawned: '{program}' with pid (\d+)", self.output())[-1])
 
     def postmaster(self) -> int:
         return int((self.data_dir / "postgres" / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
 
     def family(self) -> list[psutil.Process]:
-        """Every process of the node, the embedded PostgreSQL and its backends among them."""
+        """Return every process of the node, with those of the embedded PostgreSQL."""
         heads = [psutil.Process(self.process.pid), psutil.Process(self.postmaster())]
         return [*heads, *(child for head in heads for child in head.children(recursive=True))]
 
@@ -138,7 +138,7 @@ class Node:
         return self.process.wait(timeout_s)
 
     def close(self) -> None:
-        """Stop the node if it still runs, by force if need be."""
+        """Stop the node if it still runs; kill it if it does not stop."""
         if self.process.poll() is None:
             try:
                 self.stop()

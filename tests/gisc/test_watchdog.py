@@ -23,12 +23,12 @@ def watchdog() -> Watchdog:
 
 
 def test_what_hangs_is_given_up_after_the_patience_and_not_again_before_it_could_work(watchdog: Watchdog) -> None:
-    given_up = [now for now in range(0, 3000, 10) if watchdog.gives_up(health(), now)]
+    given_up = [now for now in range(0, 3000, 10) if watchdog.must_restart(health(), now)]
     assert given_up == [600, 1200, 1800, 2400]
 
 
 def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog) -> None:
-    assert not any(watchdog.gives_up(health(), now) for now in range(0, 600, 10))
+    assert not any(watchdog.must_restart(health(), now) for now in range(0, 600, 10))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog)
 )
 def test_patience_begins_anew_with_any_other_answer(watchdog: Watchdog, answer: str) -> None:
     for now in range(1000, 10_000, 10):
-        assert not watchdog.gives_up(answer if now % 100 == 0 else health(), now)
+        assert not watchdog.must_restart(answer if now % 100 == 0 else health(), now)
 
 
 @pytest.fixture
@@ -64,4 +64,4 @@ def test_a_beat_that_is_stopped_is_started_again(node: Node) -> None:
     until(lambda: node.pid_of("beat") != stopped.pid, timeout_s=60, what="beat has a new process")
     until(lambda: tasks_come_through(node), timeout_s=60, what="a task has come through again")
 
-    assert "no task comes through; worker and beat are killed and started again" in node.output()
+    assert "no scheduled task is executed; worker and beat are killed and started again" in node.output()

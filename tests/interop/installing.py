@@ -23,7 +23,7 @@ def python_with(*requirements: str) -> Path:
     """The Python of a venv that has these. Skips the test where the index cannot be reached or has none that fits."""
     key = hashlib.sha256("\n".join([sys.executable, sys.version, *requirements]).encode()).hexdigest()[:16]
     _FOLDER.mkdir(exist_ok=True)
-    with file_locks.exclusive(_FOLDER / f"{key}.lock"):
+    with file_locks.exclusive_lock(_FOLDER / f"{key}.lock"):
         folder = _FOLDER / key
         if not (folder / "complete").exists():
             shutil.rmtree(folder, ignore_errors=True)

@@ -43,8 +43,8 @@ class Observed:
         rows = self.ask(f"SELECT {', '.join(names)} FROM harvester_run ORDER BY id")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def catalogue(self) -> dict[str, mesh.Held]:
-        return mesh.Node("WIS-GISC-TOKYO", self.node.port, self.node.data_dir).catalogue()
+    def catalogue(self) -> dict[str, mesh.ListedRecord]:
+        return mesh.DemoNode("WIS-GISC-TOKYO", self.node.port, self.node.data_dir).catalogue()
 
 
 def add_link(node: Node, url: str) -> None:

@@ -26,9 +26,9 @@ def container() -> Iterator[ModuleType]:
     module = importlib.reload(importlib.import_module("gisc.node.container"))
     yield module
     for signal in (task_postrun, after_task_publish):
-        assert signal.disconnect(module._leave_mark)
+        assert signal.disconnect(module._record_activity)
     for signal in (worker_ready, beat_init):
-        assert signal.disconnect(module._end_when_idle)
+        assert signal.disconnect(module._start_idle_watch)
 
 
 def _administrator() -> str:
@@ -73,7 +73,7 @@ def test_a_weak_password_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_useful_act_leaves_a_mark(
     signal: Signal, container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(container, "MARK", tmp_path / "mark")
+    monkeypatch.setattr(container, "ACTIVITY_FILE", tmp_path / "mark")
     signal.send(sender=None)
     assert (tmp_path / "mark").exists()
 
@@ -81,10 +81,10 @@ def test_a_useful_act_leaves_a_mark(
 def test_a_mark_that_cannot_be_left_does_not_fail_the_task(
     container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(container, "MARK", tmp_path / "missing" / "mark")
+    monkeypatch.setattr(container, "ACTIVITY_FILE", tmp_path / "missing" / "mark")
     with caplog.at_level(logging.WARNING):
         task_postrun.send(sender=None)
-    assert "mark of the health check not written" in caplog.text
+    assert "file of the health check not written" in caplog.text
 
 
 def test_the_worker_of_a_container_runs_as_many_processes_as_the_setting_says(container: ModuleType) -> None:
@@ -95,10 +95,10 @@ IDLE = """
 import sys, threading, time
 from pathlib import Path
 from gisc.node import container
-container.MARK = Path(sys.argv[1])
-threading.Thread(target=container.end_when_idle, args=(1, 0.05), daemon=True).start()
+container.ACTIVITY_FILE = Path(sys.argv[1])
+threading.Thread(target=container.exit_when_idle, args=(1, 0.05), daemon=True).start()
 for _ in range(int(sys.argv[2])):
-    container._leave_mark()
+    container._record_activity()
     time.sleep(0.1)
 print("no mark any more", flush=True)
 threading.Event().wait()
@@ -117,7 +117,7 @@ def test_a_process_that_does_nothing_any_more_ends_and_one_that_works_does_not(t
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (1, "no mark any more\n"), ended.stderr
-    assert "nothing was done for too long" in ended.stderr
+    assert "no activity for too long" in ended.stderr
 
 
 @pytest.mark.parametrize("signal", [worker_ready, beat_init])
@@ -125,6 +125,6 @@ def test_worker_and_beat_of_a_container_are_watched_from_their_start(
     signal: Signal, container: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched = queue.SimpleQueue[tuple[float, float]]()
-    monkeypatch.setattr(container, "end_when_idle", lambda *limits: watched.put(limits))
+    monkeypatch.setattr(container, "exit_when_idle", lambda *limits: watched.put(limits))
     signal.send(sender=None)
     assert watched.get(timeout=10) == (settings.GISC_CANARY_SECONDS, 10)

@@ -167,7 +167,7 @@ def test_the_checks_written_in_python_compile() -> None:
 def test_the_check_of_worker_and_beat_looks_at_the_mark_that_they_leave() -> None:
     # Read, not imported: importing it would have the other tests of this process leave marks.
     code = (ROOT / "gisc" / "node" / "container.py").read_text(encoding="utf-8")
-    mark = re.search(r'^MARK = Path\("(.+)"\)$', code, flags=re.MULTILINE)
+    mark = re.search(r'^ACTIVITY_FILE = Path\("(.+)"\)$', code, flags=re.MULTILINE)
     assert mark
     assert f"os.stat('{mark[1]}')" in COMPOSE
     for service in ("worker", "beat"):

@@ -91,9 +91,9 @@ def test_a_url_has_one_of_the_schemes_and_is_never_repeated(write) -> None:
 
 
 def test_words_are_separated_by_commas(write) -> None:
-    assert env.words("SETTING") == []
+    assert env.comma_separated("SETTING") == []
     write(" a , b,,c ")
-    assert env.words("SETTING") == ["a", "b", "c"]
+    assert env.comma_separated("SETTING") == ["a", "b", "c"]
 
 
 def test_networks_and_addresses_are_read_and_anything_else_is_refused(write) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py bench`: the benchmark tables of docs/benchmarks.md, on a catalogue that is thrown away."""
+"""`manage.py bench`: print the benchmark tables of docs/benchmarks.md; needs an empty catalogue."""
 
 import logging
 import os
@@ -36,11 +36,13 @@ class Command(BaseCommand):
         with embedded.database(folder):
             database.prepare()
             if Record.objects.exists():
-                raise CommandError(f"{folder} holds a catalogue; a benchmark needs an empty one: use `make bench`.")
-            lacking = catalogue_bench.room(folder, records)
+                raise CommandError(
+                    f"{folder} has a catalogue with records; a benchmark needs an empty one: use `make bench`."
+                )
+            lacking = catalogue_bench.lack_of_room(folder, records)
             if lacking:
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
-            # The log of each request is no part of what is measured.
+            # The log of each request shall not be measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
             measure = provider_bench.run if provider else harvest_bench.run if harvest else catalogue_bench.run
             rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)

@@ -1,4 +1,4 @@
-"""manage.py profile list|preview|import: who is served how, from the command line. Edited in the administration."""
+"""manage.py profile list|preview|import: harvester profiles on the command line; they are edited in the admin."""
 
 import ipaddress
 import json
@@ -21,17 +21,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        listing = actions.add_parser("list", help="all profiles")
-        seen = actions.add_parser("preview", help="what a harvester would see, and why")
-        seen.add_argument("user_agent", metavar="USER_AGENT", help='such as "DRIVER/2.1 (harvester)"; "" for none')
-        seen.add_argument("--address", default="", help="where the request comes from")
-        taken = actions.add_parser("import", help="add or change the profiles of an XML file (user-agents)")
-        taken.add_argument(
-            "file", type=Path, metavar="FILE", help="as the gCube provider keeps them; collections are setSpecs"
+        list_parser = actions.add_parser("list", help="all profiles")
+        preview_parser = actions.add_parser("preview", help="what a harvester would see, and why")
+        preview_parser.add_argument(
+            "user_agent", metavar="USER_AGENT", help='such as "DRIVER/2.1 (harvester)"; "" for none'
         )
-        taken.add_argument("--dry-run", action="store_true", help="check and tell, and store nothing")
-        for action in (listing, seen, taken):
-            action.add_argument("--json", action="store_true", help="print JSON")
+        preview_parser.add_argument("--address", default="", help="where the request comes from")
+        import_parser = actions.add_parser("import", help="add or change the profiles of an XML file (user-agents)")
+        import_parser.add_argument(
+            "file", type=Path, metavar="FILE", help="profiles of a gCube provider; its collections are setSpecs"
+        )
+        import_parser.add_argument("--dry-run", action="store_true", help="check and report, but store nothing")
+        for parser_of_action in (list_parser, preview_parser, import_parser):
+            parser_of_action.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
         actions: dict[str, Callable[..., None]] = {
@@ -41,9 +43,9 @@ class Command(BaseCommand):
         }
         actions[action](**options)
 
-    def _list(self, *, json: bool, **_: Any) -> None:
-        rows = [_facts(profile) for profile in Profile.objects.prefetch_related("sets")]
-        if json:
+    def _list(self, *, as_json: bool, **_: Any) -> None:
+        rows = [_as_row(profile) for profile in Profile.objects.prefetch_related("sets")]
+        if as_json:
             self._print_json(rows)
             return
         table = Table("profile", "User-Agent contains", "networks", "shows", "on a page")
@@ -55,24 +57,24 @@ class Command(BaseCommand):
             )
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
 
-    def _preview(self, *, user_agent: str, address: str, json: bool, **_: Any) -> None:
+    def _preview(self, *, user_agent: str, address: str, as_json: bool, **_: Any) -> None:
         try:
             address = str(ipaddress.ip_address(address)) if address else ""
         except ValueError as exc:
             raise CommandError(f"--address {address!r} is no address; write one such as 192.0.2.7.") from exc
-        seen = preview.of(user_agent, address)
-        told: dict[str, str | list[str] | dict[str, str]] = {
-            "profile": seen.terms.name,
-            "why": {one.profile.name: one.reason for one in seen.verdicts},
-            "repository_name": seen.terms.repository_name,
-            "admin_emails": list(seen.terms.admin_emails),
-            "formats": [row[0] for row in seen.formats],
-            "sets": [row[0] for row in seen.sets],
+        result = preview.preview(user_agent, address)
+        values: dict[str, str | list[str] | dict[str, str]] = {
+            "profile": result.terms.name,
+            "why": {candidate.profile.name: candidate.reason for candidate in result.candidates},
+            "repository_name": result.terms.repository_name,
+            "admin_emails": list(result.terms.admin_emails),
+            "formats": [row[0] for row in result.formats],
+            "sets": [row[0] for row in result.sets],
         }
-        if json:
-            self._print_json(told)
+        if as_json:
+            self._print_json(values)
             return
-        for name, value in told.items():
+        for name, value in values.items():
             title = name.replace("_", " ")
             if isinstance(value, str):
                 self.stdout.write(f"{title}: {value}")
@@ -81,21 +83,21 @@ class Command(BaseCommand):
             for line in value if isinstance(value, list) else (f"{key}: {reason}" for key, reason in value.items()):
                 self.stdout.write(f"  {line}")
 
-    def _import(self, *, file: Path, dry_run: bool, json: bool, **_: Any) -> None:
+    def _import(self, *, file: Path, dry_run: bool, as_json: bool, **_: Any) -> None:
         try:
             report = gcube_import.store(gcube_import.read(file.read_bytes()), dry_run=dry_run)
         except (OSError, ValueError) as exc:
             raise CommandError(f"{file}: {exc}") from exc
         except ValidationError as exc:
             raise CommandError("Nothing was stored.\n" + "\n".join(exc.messages)) from exc
-        told = {
+        values = {
             "added": report.added,
             "changed": report.changed,
             "virtual_sets": report.virtual_sets,
             "stored": not dry_run,
         }
-        if json:
-            self._print_json(told)
+        if as_json:
+            self._print_json(values)
             return
         for name in report.added:
             self.stdout.write(f"{name}: added")
@@ -108,13 +110,13 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _facts(profile: Profile) -> dict[str, Any]:
-    """A profile as it is stored; None where the settings decide, and for the sets of one that shows everything."""
+def _as_row(profile: Profile) -> dict[str, Any]:
+    """Make a row of a profile; None where the settings decide, and for the sets of a profile that shows everything."""
     return {
         "name": profile.name,
         "match": profile.match,
         "networks": profile.networks,
-        "sets": None if profile.everything else [one.spec for one in profile.sets.all()],
+        "sets": None if profile.everything else [metadata_set.spec for metadata_set in profile.sets.all()],
         "page": {"records": profile.page_records, "headers": profile.page_headers, "sets": profile.page_sets},
         "repository_name": profile.repository_name or None,
         "admin_emails": profile.admin_emails,

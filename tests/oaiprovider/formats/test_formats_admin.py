@@ -132,7 +132,7 @@ def test_a_trial_comes_to_an_end(monkeypatch) -> None:
 def test_a_slow_stylesheet_is_refused(admin_client: Client, monkeypatch) -> None:
     monkeypatch.setattr(trial, "SLOWEST_S", 0.0)
     [fault] = told(admin_client, ADD, form())["stylesheet"]
-    assert "lists stand still" in fault
+    assert "lists take too long" in fault
 
 
 @pytest.mark.spec("P90", "P93")

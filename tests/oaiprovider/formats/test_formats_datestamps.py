@@ -230,7 +230,7 @@ def test_the_pages_and_the_next_harvest_are_the_truth_across_changes_of_the_form
     settings.GISC_PAGE_RECORDS = size
     with forgotten(clock), pytest.MonkeyPatch.context() as patched:
         made = add()
-        versions.note()
+        versions.record_version()
         world.put(*(world.iso_record(f"urn:{number}") for number in range(4)))
         harvester = Harvester(client, prefix, follows, in_set)
         now = START
@@ -273,7 +273,7 @@ def new_version(patched: pytest.MonkeyPatch, step: int) -> None:
     old = builtin_formats.FORMATS["oai_dc"]
     patched.setitem(builtin_formats.FORMATS, "oai_dc", type(old)(old.prefix, old.schema, old.namespace, to_oai_dc))
     patched.setattr(oai_dc, "REVISION", f"v{step}")
-    versions.note()
+    versions.record_version()
 
 
 ORIGINAL = oai_dc.to_oai_dc
@@ -321,14 +321,14 @@ def test_a_list_waits_for_a_crosswalk_that_is_being_changed(client: Client) -> N
 
 @pytest.mark.spec("P93")
 def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_oai_dc(client: Client, clock, monkeypatch) -> None:
-    versions.note()
+    versions.record_version()
     assert Generation.objects.get().changed is None  # a node that is installed has told nothing before
     world.put(world.iso_record("urn:a"))
     clock(START + SECOND)
-    versions.note()
+    versions.record_version()
     assert Generation.objects.get().changed is None
     monkeypatch.setattr(oai_dc, "REVISION", "2")
-    versions.note()
+    versions.record_version()
     assert Generation.objects.get().changed == START + SECOND
     assert stamps(client, "oai_dc") == {"urn:a": "2031-05-01T00:00:01Z"}
     assert stamps(client, "iso19139") == {"urn:a": "2031-05-01T00:00:00Z"}

@@ -53,7 +53,7 @@ def test_one_helper_serves_a_page_of_records_and_several_stylesheets_in_turn() -
     first = [made(brief("first")), made(brief("second")), made(brief("first"))]
     assert [etree.fromstring(element).get("edition") for element in first] == ["first", "second", "first"]
     started = helpers()
-    assert len(started) == sandbox.KEPT
+    assert len(started) == sandbox.MAX_IDLE
     for number in range(100):
         made(brief("third"), identifier=f"urn:{number}")
     assert sorted(helpers()) == sorted(started)
@@ -71,7 +71,7 @@ def test_threads_have_a_helper_each_and_their_own_answers() -> None:
     for thread in threads:
         thread.join()
     assert all(f"urn:{n}:{i}<".encode() in answers[n][i] for n in range(4) for i in range(30))
-    assert len(helpers()) <= sandbox.KEPT
+    assert len(helpers()) <= sandbox.MAX_IDLE
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,18 @@ def test_threads_have_a_helper_each_and_their_own_answers() -> None:
     ],
 )
 def test_what_is_not_one_element_in_the_namespace_is_no_record(inside: str, why: str) -> None:
-    with pytest.raises(sandbox.Failed, match=why):
+    with pytest.raises(sandbox.TransformFailed, match=why):
         made(sheet(root(inside)))
     assert made(brief())
 
 
 def test_a_stylesheet_that_does_not_compile_says_where() -> None:
     for _ in range(2):
-        with pytest.raises(sandbox.Unusable, match=r"^line 5.*apply-templates"):
+        with pytest.raises(sandbox.StylesheetUnusable, match=r"^line 5.*apply-templates"):
             made(sheet("", root('<xsl:apply-templates select="]"/>')))
-        with pytest.raises(sandbox.Failed, match="^line 4[^;]*; Unregistered function"):  # not what was wrong before
+        with pytest.raises(
+            sandbox.TransformFailed, match="^line 4[^;]*; Unregistered function"
+        ):  # not what was wrong before
             made(sheet(root('<a><xsl:value-of select="nowhere()"/></a>')))
 
 
@@ -131,7 +133,7 @@ def test_what_does_not_end_costs_one_record_and_the_helper(templates: str, why: 
     monkeypatch.setattr(sandbox, "CPU_S", 0.5)
     monkeypatch.setattr(sandbox, "MEMORY", 256 * 1024 * 1024)
     for _ in range(2):
-        with pytest.raises(sandbox.Failed, match=why):
+        with pytest.raises(sandbox.TransformFailed, match=why):
             made(sheet(templates))
         assert made(brief())
 
@@ -139,7 +141,7 @@ def test_what_does_not_end_costs_one_record_and_the_helper(templates: str, why: 
 def test_the_limit_on_time_holds_without_anybody_watching(monkeypatch) -> None:
     """Also a helper whose web process is gone does not run for ever: the kernel ends it."""
     monkeypatch.setattr(sandbox, "CPU_S", 0.3)
-    with pytest.raises(sandbox.Failed, match="0.3 s of processor time"):
+    with pytest.raises(sandbox.TransformFailed, match="0.3 s of processor time"):
         made(sheet(LOOP + NESTED))
 
 
@@ -148,14 +150,14 @@ def test_a_helper_that_is_killed_or_too_slow_says_nothing_of_the_record(monkeypa
     [pid] = helpers()
     os.kill(pid, signal.SIGSTOP)
     monkeypatch.setattr(sandbox, "WALL_S", 0.2)
-    with pytest.raises(sandbox.Busy, match="did not answer"):
+    with pytest.raises(sandbox.SandboxBusy, match="did not answer"):
         made(brief())
     monkeypatch.undo()
     assert made(brief())
     [pid] = helpers()
     os.kill(pid, signal.SIGSTOP)
     threading.Timer(0.1, os.kill, (pid, signal.SIGKILL)).start()
-    with pytest.raises(sandbox.Busy, match="killed"):
+    with pytest.raises(sandbox.SandboxBusy, match="killed"):
         made(brief())
     assert made(brief())
 
@@ -182,7 +184,7 @@ def test_a_failure_is_believed_of_a_new_helper_only() -> None:
 def test_a_helper_that_cannot_start_says_nothing_of_the_record(monkeypatch) -> None:
     for program, why in (("/bin/false", "ended as it started"), ("/nowhere/python", "cannot be started")):
         monkeypatch.setattr(sandbox.sys, "executable", program)
-        with pytest.raises(sandbox.Busy, match=why):
+        with pytest.raises(sandbox.SandboxBusy, match=why):
             made(brief())
     monkeypatch.undo()
     assert made(brief())
@@ -236,10 +238,10 @@ def test_it_reads_no_file(tmp_path) -> None:
     secret = tmp_path / "secret.xml"
     secret.write_text(f'<secret xmlns="{NAMESPACE}">do not tell</secret>')
     for select in (f"document('{secret}')", f"document('file://{secret}')"):
-        with pytest.raises(sandbox.Failed, match="denied"):
+        with pytest.raises(sandbox.TransformFailed, match="denied"):
             made(sheet(root(f'<a><xsl:copy-of select="{select}"/></a>')))
     for name in ("import", "include"):
-        with pytest.raises(sandbox.Unusable, match="denied|Too many open files"):
+        with pytest.raises(sandbox.StylesheetUnusable, match="denied|Too many open files"):
             made(sheet(f'<xsl:{name} href="{secret}"/>', root("<a/>")))
     entity = f'<!DOCTYPE a [<!ENTITY e SYSTEM "{secret}">]>'
     assert b"do not tell" not in made(f"{entity}{sheet(root('<a>&e;</a>'))}")
@@ -258,9 +260,9 @@ def test_entities_do_not_multiply_in_stylesheet_or_record() -> None:
     """Billion laughs: libxml2 stops counting long before the limit on memory is reached."""
     for inside in ("<a>&a9;</a>", '<a b="&a9;"/>'):
         assert any("DOCTYPE" in fault for fault in stylesheet.faults(f"{LAUGHS}{sheet(root(inside))}"))
-        with pytest.raises(sandbox.Failed, match="amplification"):
+        with pytest.raises(sandbox.TransformFailed, match="amplification"):
             made(f"{LAUGHS}{sheet(root(inside))}")
-        with pytest.raises(sandbox.Failed, match="amplification"):
+        with pytest.raises(sandbox.TransformFailed, match="amplification"):
             made(brief(), record=f"{LAUGHS}{inside}".encode())
     assert made(brief())
 
@@ -284,13 +286,13 @@ def test_no_extension_function_can_be_called(namespace: str, call: str, is_there
     text = sheet(root(f'<a><xsl:value-of select="x:{call}"/></a>'), declared=f'xmlns:x="{namespace}"')
     assert any("cannot be used; of extension functions" in fault for fault in stylesheet.faults(text))
     if not is_there:
-        with pytest.raises(sandbox.Failed, match="Unregistered function"):
+        with pytest.raises(sandbox.TransformFailed, match="Unregistered function"):
             made(text)
 
 
 @pytest.mark.parametrize("select", ["str:padding(2000000000)", "str:replace(str:padding(90000000), ' ', 'aaaaaaaa')"])
 def test_functions_that_make_much_of_little_are_bounded(select: str) -> None:
-    with contextlib.suppress(sandbox.Failed):
+    with contextlib.suppress(sandbox.TransformFailed):
         assert len(made(sheet(root(f'<a><xsl:value-of select="{select}"/></a>')))) <= sandbox.sandbox_child.MAX_OUTPUT
     assert made(brief())
 
@@ -302,7 +304,7 @@ def test_it_writes_no_file(tmp_path) -> None:
         (f'<xsl:document href="{there}"><b/></xsl:document>', ""),
         (f'<s:output file="{there}"><b/></s:output>', 'xmlns:s="http://icl.com/saxon" extension-element-prefixes="s"'),
     ):
-        with contextlib.suppress(sandbox.Failed):  # or it is no element that does anything
+        with contextlib.suppress(sandbox.TransformFailed):  # or it is no element that does anything
             made(sheet(root(f"<a>{element}</a>"), declared=declared))
     assert not there.exists()
 
@@ -311,9 +313,9 @@ def test_it_reaches_no_network() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/a"
-        with pytest.raises(sandbox.Failed):
+        with pytest.raises(sandbox.TransformFailed):
             made(sheet(root(f"<a><xsl:copy-of select=\"document('{address}')\"/></a>")))
-        with pytest.raises(sandbox.Unusable):
+        with pytest.raises(sandbox.StylesheetUnusable):
             made(sheet(f'<xsl:import href="{address}"/>', root("<a/>")))
         with pytest.raises(TimeoutError):
             server.accept()

@@ -76,7 +76,7 @@ def test_a_profile_is_added_and_served_at_once(admin_client: Client, client: Cli
         ({"networks": "192.0.2.0/24, here"}, "networks", "here is no network"),
         ({"sets": [999_999]}, "sets", "not one of the available choices"),
         ({"sets": None}, "sets", "Choose at least one set"),
-        ({"everything": "on"}, "sets", "would not count"),
+        ({"everything": "on"}, "sets", "have no effect"),
         ({"admin_emails": "a@localhost"}, "admin_emails", "no address that other centres can reach"),
         ({"formats": "marc21"}, "formats", "no crosswalk to marc21"),
         ({"page_sets": "10001"}, "page_sets", "less than or equal to 10000"),
@@ -184,13 +184,13 @@ def test_the_preview_says_why_somebody_else_does_not_see_it(admin_client: Client
 
 
 def test_the_preview_is_what_the_wire_says(client: Client, shared: MetadataSet) -> None:
-    seen = preview.of(DRIVER, "192.0.2.7")
+    seen = preview.preview(DRIVER, "192.0.2.7")
     headers = {"user-agent": DRIVER}
     answer = asking.read(client.get("/oai?verb=Identify", REMOTE_ADDR="192.0.2.7", headers=headers))
     (identify,) = answer.find("//o:Identify")
     assert etree.tostring(identify, method="c14n") == etree.tostring(etree.fromstring(seen.identify), method="c14n")
     assert [row[0] for row in seen.sets] == ["partners"]
-    assert {one.profile.name: one.reason for one in seen.verdicts} == {
+    assert {one.profile.name: one.reason for one in seen.candidates} == {
         ANY: "It fits too, but DRIVER comes first.",
         "DRIVER": preview.CHOSEN,
     }
@@ -198,9 +198,9 @@ def test_the_preview_is_what_the_wire_says(client: Client, shared: MetadataSet) 
 
 def test_the_preview_tells_what_there_is_no_more_of(shared: MetadataSet) -> None:
     Profile.objects.filter(name=ANY).update(page_sets=1)
-    assert preview.of("", "").more_sets
+    assert preview.preview("", "").more_sets
     Profile.objects.get(name="DRIVER").sets.clear()
-    assert preview.of(DRIVER, "192.0.2.7").sets_fault == "This repository has no sets."
+    assert preview.preview(DRIVER, "192.0.2.7").sets_fault == "This repository has no sets."
 
 
 def test_the_page_of_a_profile_leads_to_its_preview(admin_client: Client, shared: MetadataSet) -> None:

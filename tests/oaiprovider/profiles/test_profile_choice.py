@@ -59,9 +59,9 @@ def test_a_profile_for_certain_networks_does_not_exist_elsewhere(address: str, n
 
 
 def test_why_a_profile_is_not_for_a_request() -> None:
-    assert terms.misfit(DRIVER, "curl/8", "192.0.2.7") == "The User-Agent does not contain DRIVER."
-    assert "203.0.113.9 is in none of its networks" in terms.misfit(CLOSED, "DRIVER", "203.0.113.9")
-    assert terms.misfit(CLOSED, "DRIVER", "192.0.2.7") == ""
+    assert terms.why_not(DRIVER, "curl/8", "192.0.2.7") == "The User-Agent does not contain DRIVER."
+    assert "203.0.113.9 is in none of its networks" in terms.why_not(CLOSED, "DRIVER", "203.0.113.9")
+    assert terms.why_not(CLOSED, "DRIVER", "192.0.2.7") == ""
 
 
 @pytest.mark.spec("G2")

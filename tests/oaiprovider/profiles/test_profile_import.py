@@ -150,7 +150,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, content: bytes, sentenc
 
 
 def test_the_same_harvester_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="DRIVER: stands in the file more than once"):
+    with pytest.raises(CommandError, match="DRIVER: is in the file more than once"):
         run(tmp_path, document(DRIVER, DRIVER))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from catalogue import oai
 from oaiprovider.protocol import arguments
 from oaiprovider.protocol.arguments import Argument, Request
-from oaiprovider.protocol.errors import BadArgument, BadVerb, Fault, Refused
+from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault, Refused
 
 XML_TEXT = st.text(
     st.characters(
@@ -20,7 +20,7 @@ XML_TEXT = st.text(
 )
 
 
-def faults(query: str) -> tuple[Fault, ...]:
+def faults(query: str) -> tuple[OaiFault, ...]:
     with pytest.raises(Refused) as refused:
         arguments.read(arguments.split(query.encode()))
     return refused.value.faults
@@ -327,7 +327,7 @@ PIECES = st.sampled_from(
 @pytest.mark.spec("P14")
 @given(st.one_of(st.binary(), st.lists(PIECES).map(lambda pieces: "".join(pieces).encode())))
 def test_whatever_is_sent_is_a_request_or_faults_never_a_crash(raw: bytes) -> None:
-    found: tuple[Fault, ...] = ()
+    found: tuple[OaiFault, ...] = ()
     try:
         asked = arguments.read(arguments.split(raw))
     except Refused as refused:

@@ -31,7 +31,7 @@ from oaiprovider.protocol import compression
     ],
 )
 def test_gzip_is_used_where_it_is_listed(accepted: str) -> None:
-    assert compression.chosen(accepted) == "gzip"
+    assert compression.choose_coding(accepted) == "gzip"
 
 
 @pytest.mark.spec("P115")
@@ -47,7 +47,7 @@ def test_gzip_is_used_where_it_is_listed(accepted: str) -> None:
     ],
 )
 def test_deflate_is_used_where_it_is_preferred(accepted: str) -> None:
-    assert compression.chosen(accepted) == "deflate"
+    assert compression.choose_coding(accepted) == "deflate"
 
 
 @pytest.mark.spec("P115", "S31")
@@ -89,7 +89,7 @@ def test_deflate_is_used_where_it_is_preferred(accepted: str) -> None:
     ],
 )
 def test_otherwise_the_answer_is_identity(accepted: str | None) -> None:
-    assert compression.chosen(accepted) == "identity"
+    assert compression.choose_coding(accepted) == "identity"
 
 
 @pytest.mark.spec("P115")
@@ -98,7 +98,7 @@ def test_otherwise_the_answer_is_identity(accepted: str | None) -> None:
     | st.lists(st.sampled_from(["gzip", "deflate", "*", "identity", ";q=0", ";q=1", ",", " ", "br"])).map("".join)
 )
 def test_no_header_is_an_error_and_none_without_the_word_is_compressed(accepted: str) -> None:
-    coding = compression.chosen(accepted)
+    coding = compression.choose_coding(accepted)
     assert coding == "identity" or coding in accepted.lower()
 
 

@@ -20,14 +20,14 @@ PAYLOAD = (
 )
 LIVE = Entry(Header("urn:a", "2025-03-01T00:00:00Z", ("WIS-CATALOGUE", "WIS-GISC-TOKYO")), PAYLOAD)
 DELETED = Entry(Header("urn:b", "2025-03-02T11:15:00Z", ("WIS-CATALOGUE",), deleted=True))
-FAULTS = errors.Fault.__subclasses__()
+FAULTS = errors.OaiFault.__subclasses__()
 
 
 def document(body: render.Body, given: tuple[tuple[str, str], ...] = (("verb", "ListRecords"),)) -> bytes:
     return b"".join(render.document(at=AT, base_url=BASE, given=given, body=body))
 
 
-def refusal(given: tuple[tuple[str, str], ...], *faults: errors.Fault) -> bytes:
+def refusal(given: tuple[tuple[str, str], ...], *faults: errors.OaiFault) -> bytes:
     return b"".join(render.refusal(at=AT, base_url=BASE, given=given, faults=faults))
 
 
@@ -82,7 +82,7 @@ def test_any_text_from_outside_makes_a_well_formed_document(text: str, value: st
 
 @pytest.mark.spec("P26", "P27", "S27")
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_request_is_echoed_unless_verb_or_arguments_are_in_doubt(fault: type[errors.Fault]) -> None:
+def test_the_request_is_echoed_unless_verb_or_arguments_are_in_doubt(fault: type[errors.OaiFault]) -> None:
     schemas.require()
     given = (("verb", "ListRecords"), ("metadataPrefix", "marcxml"))
     made = refusal(given, fault("why"))

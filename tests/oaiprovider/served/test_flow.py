@@ -33,13 +33,13 @@ def forget_clients() -> None:
 @pytest.fixture(autouse=True)
 def _flow() -> None:
     forget_clients()
-    flow_control.forget()
+    flow_control.reset()
     yield
     forget_clients()
-    flow_control.forget()
+    flow_control.reset()
 
 
-def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = STRANGER) -> flow_control.Decision:
+def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = STRANGER) -> flow_control.FlowDecision:
     return flow_control.decide(client, at=at, requests_per_minute=rate, busy=busy)
 
 
@@ -49,7 +49,7 @@ def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = S
 @pytest.mark.spec("P112")
 def test_as_many_as_the_limit_are_served_at_once_and_then_steadily() -> None:
     assert [ask(NOW).verdict for _ in range(10)] == [Verdict.SERVE] * 10
-    assert ask(NOW) == flow_control.Decision(Verdict.WAIT, 15)
+    assert ask(NOW) == flow_control.FlowDecision(Verdict.WAIT, 15)
     assert {ask(NOW + 100 + 6 * n).verdict for n in range(100)} == {Verdict.SERVE}, "one every six seconds"
 
 
@@ -58,7 +58,7 @@ def test_as_many_as_the_limit_are_served_at_once_and_then_steadily() -> None:
 def test_the_time_to_wait_is_long_enough_for_a_request(rate: int, wait_s: int) -> None:
     for _ in range(rate):
         ask(NOW, rate=rate)
-    assert ask(NOW, rate=rate) == flow_control.Decision(Verdict.WAIT, wait_s)
+    assert ask(NOW, rate=rate) == flow_control.FlowDecision(Verdict.WAIT, wait_s)
     assert ask(NOW + wait_s, rate=rate).verdict is Verdict.SERVE
 
 
@@ -73,7 +73,7 @@ def test_clients_do_not_pay_for_one_another() -> None:
 @pytest.mark.spec("P112")
 def test_a_busy_node_has_a_client_wait_once_and_then_serves_it() -> None:
     told = ask(NOW, rate=None, busy=True)
-    assert told == flow_control.Decision(Verdict.WAIT, flow_control.BUSY_WAIT_S)
+    assert told == flow_control.FlowDecision(Verdict.WAIT, flow_control.BUSY_WAIT_S)
     assert ask(NOW + told.wait_s, rate=None, busy=True).verdict is Verdict.SERVE
     assert ask(NOW + told.wait_s + 1, rate=None, busy=True).verdict is Verdict.WAIT
 
@@ -82,8 +82,8 @@ def test_a_busy_node_has_a_client_wait_once_and_then_serves_it() -> None:
 def test_who_comes_too_early_is_told_what_remains() -> None:
     for _ in range(11):
         ask(NOW)
-    assert ask(NOW + 5) == flow_control.Decision(Verdict.WAIT, 10)
-    assert ask(NOW + 14.5) == flow_control.Decision(Verdict.WAIT, 1)
+    assert ask(NOW + 5) == flow_control.FlowDecision(Verdict.WAIT, 10)
+    assert ask(NOW + 14.5) == flow_control.FlowDecision(Verdict.WAIT, 1)
     assert ask(NOW + 15).verdict is Verdict.SERVE
 
 
@@ -134,7 +134,7 @@ def test_who_waits_as_told_is_never_told_twice_and_never_refused(rate, steps) ->
 @pytest.mark.spec("P112")
 def test_without_redis_everyone_is_served_and_one_line_tells_it(settings, caplog) -> None:
     settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
-    flow_control.forget()
+    flow_control.reset()
     with caplog.at_level(logging.INFO, logger="oaiprovider"):
         assert {ask(NOW, rate=1).verdict for _ in range(50)} == {Verdict.SERVE}
     assert [record.message for record in caplog.records] == ["no flow control: Redis does not answer"]
