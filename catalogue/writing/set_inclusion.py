@@ -15,12 +15,12 @@ from catalogue.writing import clock, memberships
 BATCH = 2000  # chosen: one batch holds the writers' lock for some tens of milliseconds
 
 
-def ensure_set(spec: str, *, name: str = "", kind: str = MetadataSet.Kind.PEER, description: str = "") -> MetadataSet:
+def ensure_set(spec: str, *, name: str = "", kind: str = MetadataSet.Kind.PEER) -> MetadataSet:
     """Return the set with this setSpec; create it, with its hierarchy, if it does not exist. Raises ValidationError."""
     found = MetadataSet.objects.filter(spec=spec).first()
     if found is not None:
         return found
-    added = MetadataSet(spec=spec, name=name or spec, kind=kind, description=description)
+    added = MetadataSet(spec=spec, name=name or spec, kind=kind)
     added.full_clean()
     added.save()
     link_hierarchy(added)

@@ -74,7 +74,7 @@ def _exclude(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _members_report(virtual: MetadataSet) -> dict[str, Any]:
-    return {"set": virtual.spec, "added of": list(virtual.inclusions.values_list("child__spec", flat=True))}
+    return {"set": virtual.spec, "made of": list(virtual.inclusions.values_list("child__spec", flat=True))}
 
 
 def _move(options: dict[str, Any]) -> dict[str, Any]:
