@@ -35,10 +35,10 @@ def _allow_child_processes() -> None:
     config["authkey"] = AuthenticationString(config["authkey"])
 
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
-def run_in_process(function: Callable[..., Result], *values: object) -> Result:
+def run_in_process(function: Callable[..., Returned], *values: object) -> Returned:
     """Call a function of a module in a process of its own, and return its result."""
     with process_pool(1) as process:
         return process.submit(function, *values).result()

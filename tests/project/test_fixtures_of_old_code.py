@@ -25,7 +25,7 @@ from pytest_httpserver import HTTPServer
 
 # All that these tests take from the product, in one place; models are taken by their labels.
 from catalogue import locks
-from catalogue.journal import Event, LastWord, Reading, flush, last_words
+from catalogue.journal import Event, JournalReader, LastEvents, flush, last_events
 from catalogue.payloads import dictionaries
 from catalogue.payloads.payload import pack, unpack
 from catalogue.payloads.zstd import Untrainable
@@ -218,7 +218,7 @@ def journal(tmp_path: Path) -> Path:
 
 
 def test_a_journal_is_read(journal: Path) -> None:
-    reading = Reading(journal)
+    reading = JournalReader(journal)
     assert list(reading) == EVENTS
     assert [(damage.file.name, damage.line, damage.cut_short) for damage in reading.damaged] == [
         ("deletions-2026-0001.jsonl", 8, True)
@@ -237,20 +237,20 @@ def test_a_journal_is_gone_on_with(db: None, journal: Path, settings: Any) -> No
 
     assert flush() == 1
 
-    assert list(Reading(journal)) == [*EVENTS, event(9, "deleted", "new", "2025-03-04T09:00:03Z", OURS)]
+    assert list(JournalReader(journal)) == [*EVENTS, event(9, "deleted", "new", "2025-03-04T09:00:03Z", OURS)]
     for name, content in before.items():
         assert (journal / name).read_bytes().startswith(content)
 
 
 def test_the_last_word_of_a_journal_on_each_record_is_as_it_was(db: None) -> None:
     deleted_a, _, returned_b, _, _, left_d, deleted_f, moved_e, deleted_g = EVENTS
-    assert list(last_words(EVENTS)) == [
-        LastWord(deleted_a, ()),
-        LastWord(returned_b, (event(2, "deleted", "B", "2025-01-02T03:04:06Z", "WIS-SHARED"),)),
-        LastWord(None, (left_d,)),
-        LastWord(deleted_f, ()),
-        LastWord(moved_e, ()),
-        LastWord(deleted_g, ()),
+    assert list(last_events(EVENTS)) == [
+        LastEvents(deleted_a, ()),
+        LastEvents(returned_b, (event(2, "deleted", "B", "2025-01-02T03:04:06Z", "WIS-SHARED"),)),
+        LastEvents(None, (left_d,)),
+        LastEvents(deleted_f, ()),
+        LastEvents(moved_e, ()),
+        LastEvents(deleted_g, ()),
     ]
 
 
@@ -511,6 +511,6 @@ LOCKS: dict[str, tuple[Lock, int]] = {
 
 @pytest.mark.parametrize("what", LOCKS)
 def test_processes_of_two_versions_exclude_one_another(db: None, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr(dictionaries, "outgrown", lambda: True)
+    monkeypatch.setattr(dictionaries, "is_outgrown", lambda: True)
     lock, number = LOCKS[what]
     assert lock() == {number}
