@@ -33,7 +33,9 @@ _SECRETS = {"SECRET_KEY", "POSTGRES_PASSWORD", "GISC_ADMIN_PASSWORD"}
 
 def _read_by(*files: Path) -> set[str]:
     """The environment names that these files read with gisc.env."""
-    read = re.compile(r'\benv\.(text|flag|number|number_or_none|secret|url|words|networks)\(\s*"([A-Z][A-Z_]*)"')
+    read = re.compile(
+        r'\benv\.(text|flag|number|number_or_none|secret|url|comma_separated|networks)\(\s*"([A-Z][A-Z_]*)"'
+    )
     return {match[2] for file in files for match in read.finditer(file.read_text(encoding="utf-8"))}
 
 

@@ -204,7 +204,7 @@ def test_a_client_that_ignores_it_gets_403_with_the_reason_and_never_429(harvest
         statuses.append((response := harvester("verb=Identify")).status_code)
     assert sorted(set(statuses)) == [200, 403, 503]
     assert statuses == sorted(statuses, key=[200, 503, 403].index)
-    assert b"Stop asking for" in response.content
+    assert b"Send no request for" in response.content
     assert "Retry-After" not in response
 
 
