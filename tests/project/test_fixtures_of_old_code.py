@@ -35,8 +35,8 @@ from gisc.celery import app as celery
 from harvester.net.access import seal, unseal
 from harvester.rows.runs import claim_run
 from harvester.runs.lifecycle import work
-from oaiprovider.flow_control import Decision, Verdict, decide
-from oaiprovider.flow_control import forget as forget_redis
+from oaiprovider.flow_control import FlowDecision, Verdict, decide
+from oaiprovider.flow_control import reset as forget_redis
 from oaiprovider.protocol.errors import Refused
 from oaiprovider.protocol.tokens import Token, decode, encode
 from tests import world
@@ -434,7 +434,7 @@ def stored() -> Iterator[Stored]:
 
 def test_a_client_that_was_told_to_wait_waits_on(stored: Stored) -> None:
     stored.put("told to wait")
-    assert decide(CLIENT, at=TOLD + 1, requests_per_minute=10) == Decision(Verdict.WAIT, 14)
+    assert decide(CLIENT, at=TOLD + 1, requests_per_minute=10) == FlowDecision(Verdict.WAIT, 14)
     assert stored.read()["count"] == "0.000000", "it could not know yet"
     assert decide(CLIENT, at=TOLD + 15, requests_per_minute=10).verdict is Verdict.SERVE
 

@@ -81,10 +81,10 @@ def in_place_of_the_tests(name: str) -> Iterator[None]:
     own = connection.settings_dict["NAME"]
     connection.close()
     connection.settings_dict["NAME"] = name
-    payload.forget()
+    payload.clear_cache()
     try:
         yield
     finally:
         connection.close()
         connection.settings_dict["NAME"] = own
-        payload.forget()
+        payload.clear_cache()

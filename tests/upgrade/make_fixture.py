@@ -166,8 +166,8 @@ def _harvested(toulouse: "Provider", offenbach: "Provider") -> None:
     harvest("toulouse", "--reconcile")
     kept = Link.objects.get(name="offenbach")
     kept.user, kept.proxy_user = "tokyo", "proxy"
-    kept.keep_password("s3cret pässword")
-    kept.keep_proxy_password("another")
+    kept.set_password("s3cret pässword")
+    kept.set_proxy_password("another")
     kept.save()
     link("alternative", "toulouse", "Offenbach", offenbach.base_url, "--set", TOULOUSE.spec, "--return-after", "24")
     link("switch", "toulouse")
@@ -179,8 +179,8 @@ def _open_run(toulouse: "Provider") -> None:
     from django.core.management import call_command
     from werkzeug import Response
 
-    from harvester import runs
     from harvester.models import Link
+    from harvester.runs import lifecycle
     from tests.harvester.conftest import fill
     from tests.harvester.provider import xml
 
@@ -194,9 +194,9 @@ def _open_run(toulouse: "Provider") -> None:
 
     toulouse.faults.append(with_a_cookie)
     call_command("link", "add", "melbourne", toulouse.base_url, "--set", "WIS-GISC-MELBOURNE", stdout=sys.stderr)
-    run = runs.open_run(Link.objects.get(name="melbourne"), trigger="schedule")
+    run = lifecycle.open_run(Link.objects.get(name="melbourne"), trigger="schedule")
     assert run is not None
-    after = runs.work(run.pk, for_s=0)
+    after = lifecycle.work(run.pk, for_s=0)
     assert after is not None
     assert after.is_open
     assert after.token

@@ -96,7 +96,7 @@ def test_a_harvester_that_goes_on_from_its_last_datestamp_misses_nothing(upgrade
 
 def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, settings, tmp_path: Path) -> None:
     """Of what it says, only the tombstone that was purged is not there."""
-    before = list(journal.Reading(released / "journal"))
+    before = list(journal.JournalReader(released / "journal"))
     report = replay(released / "journal")
     assert (report["events"], report["damaged_lines"]) == (len(before), [])
     assert (report["deleted"], report["moved"], report["departed"]) == (1, 0, 0)
@@ -104,7 +104,7 @@ def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, s
     assert Record.objects.get(identifier=PURGED).deleted
 
     world.put(world.iso_record(WITHDRAWN, title="From an archive"))
-    written = list(journal.Reading(Path(settings.GISC_JOURNAL_DIR)))
+    written = list(journal.JournalReader(Path(settings.GISC_JOURNAL_DIR)))
     assert written[: len(before)] == before
     added = {(it.event, it.identifier): it.number for it in written[len(before) :]}
     assert added.keys() >= {("deleted", WAITED), ("returned", WITHDRAWN)}

@@ -135,8 +135,8 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     run = runs.claim_run(run.pk)
     assert run is not None
     body = provider.say({"verb": "ListRecords"})
-    page = answers.page(body, continued=False, held=current_versions)
-    assert all(entry.held is not None for entry in page.entries)
+    page = answers.parse_page(body, continued=False, load_stored=current_versions)
+    assert all(entry.stored is not None for entry in page.entries)
     prepared = prepare_entries.prepare_page(
         page.entries, store_page.origin_of(run, page.response_date), prepare_entries.load_stored(page.entries)
     )

@@ -152,7 +152,7 @@ def test_the_way_told_by_a_relay_grows_by_one_step_at_each_node(client: Client) 
     """What we tell, another node of ours reads, keeps and tells on."""
     harvested(origin=EARLIER)
     content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
-    [received] = answers.page(content, continued=False).entries
+    [received] = answers.parse_page(content, continued=False).entries
     assert received.provenance is not None
     second = OURS | {"baseURL": "http://third.example.org/oai", "origin": received.provenance}
     assert [step["baseURL"] for step in told(second)] == [
@@ -204,7 +204,7 @@ def test_what_is_received_is_bounded_before_it_is_kept() -> None:
         f"<metadata><a xmlns='urn:x'/></metadata><about><provenance xmlns='{PROVENANCE}'>{description}</provenance>"
         "</about></record></ListRecords></OAI-PMH>"
     )
-    [entry] = answers.page(page.encode(), continued=False).entries
+    [entry] = answers.parse_page(page.encode(), continued=False).entries
     kept, way_there = entry.provenance, []
     while kept:
         assert kept["altered"] is True
