@@ -32,7 +32,7 @@ from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.rows import health, links, runs
 from harvester.runs import prepare_entries, store_page
-from harvester.runs.list_position import ListPosition, LoopMark, next_loop_mark
+from harvester.runs.run_position import LoopMark, RunPosition, next_loop_mark
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class ReadPage:
     """A parsed page, the position before it, and the mark to go on with."""
 
     page: Page
-    position: ListPosition
+    position: RunPosition
     mark: LoopMark
 
 
@@ -69,7 +69,7 @@ class PageReader:
         conversation: Conversation,
         prefetcher: prefetch.Prefetcher,
         arguments: Mapping[str, str],
-        position: ListPosition,
+        position: RunPosition,
         *,
         until: float,
     ) -> None:
@@ -101,7 +101,7 @@ class PageReader:
             self._free_slots.release()
             yield page
 
-    def _read_pages(self, arguments: Mapping[str, str], position: ListPosition) -> None:
+    def _read_pages(self, arguments: Mapping[str, str], position: RunPosition) -> None:
         try:
             goes_on = True
             while goes_on:
@@ -113,7 +113,7 @@ class PageReader:
                 token = page.token or ""
                 goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.is_fetching(token))
                 self._pages.put(ReadPage(page, position, mark))
-                position = ListPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
+                position = RunPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
             self._pages.put(None)
         except Exception as exc:
@@ -279,8 +279,8 @@ def _begin_preparing(run: Run, read: ReadPage, pool: PreparePool) -> PendingPage
 # --- The run's first request ------------------------------------------------------------------------
 
 
-def _position_of(run: Run) -> ListPosition:
-    return ListPosition(run.pages, run.listed, run.token, LoopMark(run.marked_token, bytes(run.marked_page or b"")))
+def _position_of(run: Run) -> RunPosition:
+    return RunPosition(run.pages, run.listed, run.token, LoopMark(run.marked_token, bytes(run.marked_page or b"")))
 
 
 def _set_bounds(run: Run, identity: Identity) -> None:

@@ -22,8 +22,8 @@ from harvester.protocol import answers, warnings
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
 from harvester.runs import finish, prepare_entries
-from harvester.runs.list_position import LoopMark
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
+from harvester.runs.run_position import LoopMark
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from harvester.models import Link, Run
 from harvester.protocol import answers, unchanged
 from harvester.rows import runs
 from harvester.runs import lifecycle, pipeline, prepare_entries, store_page
-from harvester.runs.list_position import LoopMark
+from harvester.runs.run_position import LoopMark
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest

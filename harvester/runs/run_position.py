@@ -17,7 +17,7 @@ class LoopMark:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPosition:
+class RunPosition:
     """How far a list has come: pages and entries before, the token of the next page, and the mark."""
 
     pages: int
@@ -26,7 +26,7 @@ class ListPosition:
     mark: LoopMark
 
 
-def next_loop_mark(position: ListPosition, page: Page) -> LoopMark:
+def next_loop_mark(position: RunPosition, page: Page) -> LoopMark:
     """The mark to compare later pages with. Raises Endless where the list repeats itself or does not end (H23).
 
     One mark is enough to find any loop, if it is moved on at the 1st, 2nd, 4th, 8th ... page (Brent).
