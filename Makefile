@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run demo test check bench bench-provider bench-harvest migrate lock clean
 SHELL := /bin/sh
-# One recipe at a time: two of them would make the same virtual environment.
+# One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
 
 VENV := .venv
@@ -16,23 +16,23 @@ DEV_READY := $(VENV)/.installed-to-develop
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
-# Of `make test`; 0 runs the tests in one process.
+# The processes of `make test`; 0 runs the tests in one process.
 TEST_WORKERS ?= logical
 
-# `make check` reads the settings as a published node has them, and neither starts nor writes anything.
+# `make check` reads the settings of a published node, and neither starts nor writes anything.
 CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gisc.example.org \
 	SECRET_KEY="$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))')"
 
 help:
 	@echo 'make run      start the node and print its addresses; SAMPLES=1 loads sample records, PORT=... sets the port'
-	@echo 'make demo     three nodes that harvest one another; CHECK=1 compares them and ends'
+	@echo 'make demo     start three nodes that harvest one another; CHECK=1 compares their catalogues and ends'
 	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one for each core'
-	@echo 'make check    lint, types, import contracts, migrations and deployment settings'
+	@echo 'make check    check style, types, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
-	@echo 'make bench-provider  measure what /oai serves; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
-	@echo 'make bench-harvest   measure what a harvest takes, beside Sickle; BENCH_N=... sets the number of records'
-	@echo 'make migrate  bring the database to this version'
-	@echo 'make lock     lock the requirements anew'
+	@echo 'make bench-provider  measure the speed of /oai; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
+	@echo 'make bench-harvest   measure a harvest, beside Sickle; BENCH_N=... sets the number of records'
+	@echo 'make migrate  migrate the database to this version'
+	@echo 'make lock     write the locked requirements again'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
 
 run: $(RUN_READY)
@@ -41,19 +41,19 @@ run: $(RUN_READY)
 demo: $(RUN_READY)
 	@exec $(BIN)/python manage.py demo $(if $(filter 1,$(CHECK)),--check)
 
-# In a folder of its own that is thrown away: a catalogue in use is never touched.
+# In a temporary folder: a catalogue in use is never changed.
 bench: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) $(if $(BENCH_PROCESSES),--processes $(BENCH_PROCESSES))
 
-# The same for what /oai serves, beside a program that does the least.
+# The same for /oai, beside a program that does the least.
 bench-provider: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --provider $(if $(filter 1,$(BENCH_SMALL)),--small)
 
-# The same for a harvest of all records, beside Sickle, which is there for development alone.
+# The same for a harvest of all records, beside Sickle, which is installed for development only.
 bench-harvest: $(DEV_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
@@ -62,7 +62,7 @@ bench-harvest: $(DEV_READY)
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate
 
-# A worker process for each core, each with servers of its own; one that has run its share takes from the others'.
+# A worker process for each core, each with its own servers; one that has run its tests takes some from the others.
 test: $(DEV_READY)
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --maxprocesses 8 --dist worksteal
 
@@ -99,7 +99,7 @@ else
 	$(PYTHON) -m venv $(VENV)
 endif
 
-# A stamp is newer than the locked requirements that it stands for, so nothing is installed twice.
+# A stamp file is newer than the locked requirements that were installed, so nothing is installed twice.
 $(RUN_READY): requirements.txt | $(BIN)/python
 	$(INSTALL) -r requirements.txt
 	@touch $@
