@@ -167,5 +167,5 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def _fernet(purpose: str) -> Fernet:
-    key = salted_hmac(f"harvester.net.access.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    key = salted_hmac(f"harvester.seals.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
     return Fernet(base64.urlsafe_b64encode(key.digest()))
