@@ -28,14 +28,14 @@ class MetadataSet(models.Model):
         OWN = "own", "own: this node's area of responsibility"
         PEER = "peer", "peer: another GISC's"
         SHARED = "shared", "shared: joint responsibility"
-        VIRTUAL = "virtual", "virtual: a named union shown to some harvesters"
+        VIRTUAL = "virtual", "virtual: a named union that some harvesters see"
         CATALOGUE = "catalogue", "catalogue: every record"
 
     spec = models.CharField("setSpec", max_length=200, unique=True, validators=[validate_set_spec])
     name = models.CharField("setName", max_length=200)
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
-    public = models.BooleanField(default=True, help_text="shown by ListSets and on the public pages")
+    public = models.BooleanField(default=True, help_text="listed by ListSets and on the public pages")
 
     class Meta:
         verbose_name = "set"
@@ -222,7 +222,9 @@ class Membership(models.Model):
     set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
     datestamp = models.DateTimeField()
     deleted = models.BooleanField(default=False)
-    direct = models.BooleanField(default=True, help_text="by the set's own word; else because a set in it holds it")
+    direct = models.BooleanField(
+        default=True, help_text="the record was put into this set itself; else into a set that this one includes"
+    )
 
     class Meta:
         constraints = (

@@ -1,4 +1,4 @@
-"""Crosswalk from ISO 19139 to oai_dc (P61, P67), by the XSLT 1.0 stylesheet beside this file. Pure lxml.
+"""Crosswalk from ISO 19139 to oai_dc (P61, P67), by the XSLT 1.0 stylesheet in `oaiprovider/crosswalks/`. Pure lxml.
 
 `to_oai_dc` never fails (P61, P66): a record that the stylesheet cannot transform is given as identifier and title, and
 the error is logged.

@@ -72,14 +72,14 @@ class Migration(migrations.Migration):
                             ("own", "own: this node's area of responsibility"),
                             ("peer", "peer: another GISC's"),
                             ("shared", "shared: joint responsibility"),
-                            ("virtual", "virtual: a named union shown to some harvesters"),
+                            ("virtual", "virtual: a named union that some harvesters see"),
                             ("catalogue", "catalogue: every record"),
                         ],
                         default="peer",
                         max_length=10,
                     ),
                 ),
-                ("public", models.BooleanField(default=True, help_text="shown by ListSets and on the public pages")),
+                ("public", models.BooleanField(default=True, help_text="listed by ListSets and on the public pages")),
             ],
             options={
                 "verbose_name": "set",
@@ -323,7 +323,8 @@ class Migration(migrations.Migration):
                 (
                     "direct",
                     models.BooleanField(
-                        default=True, help_text="by the set's own word; else because a set in it holds it"
+                        default=True,
+                        help_text="the record was put into this set itself; else into a set that this one includes",
                     ),
                 ),
                 (

@@ -1,4 +1,4 @@
-"""The Celery application as a container loads it: it touches a file at each activity, for Docker's health check.
+"""The Celery application as a container loads it: each activity touches a file, and a process without activity exits.
 
 An activity of a worker is a finished task, one of beat a task put into the queue. A process that runs but has lost the
 broker touches nothing; `celery inspect ping` and the process list do not show this. Docker does not restart an unhealthy

@@ -1,4 +1,4 @@
-"""Decide when worker and beat hang and must be killed. Pure: looks at no process.
+"""Decide when worker and beat of an embedded node hang and must be killed. Pure: looks at no process.
 
 The supervisor restarts a child that dies. A child that hangs is noticed only by late scheduler ticks
 (`harvester.rows.health`), and only while PostgreSQL and Redis are reachable: without them ticks are late anyway, and

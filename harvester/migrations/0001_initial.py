@@ -44,7 +44,10 @@ class Migration(migrations.Migration):
             name="Alternative",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("position", models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")),
+                (
+                    "position",
+                    models.PositiveSmallIntegerField(default=1, help_text="the link switches to the smallest first"),
+                ),
                 ("name", models.CharField(help_text="of the relay, as people know it", max_length=60)),
                 (
                     "base_url",
@@ -337,7 +340,7 @@ class Migration(migrations.Migration):
                     "sender",
                     models.CharField(
                         blank=True,
-                        help_text="mail address told to the provider; empty: GISC_ADMIN_EMAIL",
+                        help_text="mail address sent to the provider; empty: GISC_ADMIN_EMAIL",
                         max_length=254,
                         validators=[EmailValidator()],
                         verbose_name="From",
@@ -570,7 +573,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "extra",
-                    models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it"),
+                    models.PositiveIntegerField(default=0, help_text="stored here, and not listed by the provider"),
                 ),
                 (
                     "held_back",
@@ -596,11 +599,13 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "stale",
-                    models.PositiveIntegerField(default=0, help_text="the provider has said something else since"),
+                    models.PositiveIntegerField(default=0, help_text="the provider has changed them since"),
                 ),
                 (
                     "vanished",
-                    models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here"),
+                    models.PositiveIntegerField(
+                        default=0, help_text="of the extra: unknown to the provider; they stay here"
+                    ),
                 ),
                 (
                     "sealed_cookies",
@@ -651,7 +656,7 @@ class Migration(migrations.Migration):
                     models.TextField(
                         blank=True,
                         db_collation="C",
-                        help_text="what its gmd:fileIdentifier says, folded, if the header says otherwise",
+                        help_text="its gmd:fileIdentifier, folded, if that differs from the header's identifier",
                     ),
                 ),
             ],
@@ -704,7 +709,7 @@ class Migration(migrations.Migration):
                     "alternative",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="who said so; none: the link's own provider",
+                        help_text="the alternative that sent it; none: the link's own provider",
                         null=True,
                         on_delete=models.CASCADE,
                         related_name="+",
@@ -740,7 +745,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("misplaced", "misplaced: the record is in our own set, or ours claims a peer's"),
                             ("differs", "differs from what the owner says"),
-                            ("disputed", "deleted by one, held by another"),
+                            ("disputed", "deleted by one, live at another"),
                             ("vanished", "the provider no longer knows it and never said that it was deleted"),
                             ("renamed", "the provider deletes it and lists the same by another identifier"),
                             ("mass", "one of so many deletions that they wait for the operator"),

@@ -15,7 +15,7 @@ class Conflict(models.Model):
     class Kind(models.TextChoices):
         MISPLACED = "misplaced", "misplaced: the record is in our own set, or ours claims a peer's"
         DIFFERS = "differs", "differs from what the owner says"
-        DISPUTED = "disputed", "deleted by one, held by another"
+        DISPUTED = "disputed", "deleted by one, live at another"
         VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
         RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
         MASS = "mass", "one of so many deletions that they wait for the operator"

@@ -40,7 +40,7 @@ class AccessFields(models.Model):
         max_length=254,
         blank=True,
         validators=[EmailValidator()],
-        help_text="mail address told to the provider; empty: GISC_ADMIN_EMAIL",
+        help_text="mail address sent to the provider; empty: GISC_ADMIN_EMAIL",
     )
 
     class Meta:

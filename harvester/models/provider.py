@@ -16,7 +16,7 @@ class Alternative(ProviderFields):
     """Another provider of a link's set, used when the link's own fails (W31, W37)."""
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
-    position = models.PositiveSmallIntegerField(default=1, help_text="the smallest is turned to first")
+    position = models.PositiveSmallIntegerField(default=1, help_text="the link switches to the smallest first")
     name = models.CharField(max_length=60, help_text="of the relay, as people know it")
 
     class Meta:

@@ -28,7 +28,7 @@ class RemoteHeader(models.Model):
         null=True,
         db_index=False,
         related_name="+",
-        help_text="who said so; none: the link's own provider",
+        help_text="the alternative that sent it; none: the link's own provider",
     )
     key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
     identifier = models.TextField(help_text="as the provider spells it")

@@ -69,9 +69,9 @@ class Run(models.Model):
     rejected = models.PositiveIntegerField(default=0)
 
     missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
-    stale = models.PositiveIntegerField(default=0, help_text="the provider has said something else since")
-    extra = models.PositiveIntegerField(default=0, help_text="held here, and the provider does not list it")
-    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown there, and kept here")
+    stale = models.PositiveIntegerField(default=0, help_text="the provider has changed them since")
+    extra = models.PositiveIntegerField(default=0, help_text="stored here, and not listed by the provider")
+    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown to the provider; they stay here")
     held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
     removed = models.PositiveIntegerField(default=0, help_text="of the deleted: those the provider had listed before")
     beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
@@ -142,7 +142,9 @@ class Reject(models.Model):
     reason = models.TextField()
     raw = models.BinaryField(null=True, help_text="the metadata as received")
     file_key = models.TextField(
-        blank=True, db_collation="C", help_text="what its gmd:fileIdentifier says, folded, if the header says otherwise"
+        blank=True,
+        db_collation="C",
+        help_text="its gmd:fileIdentifier, folded, if that differs from the header's identifier",
     )
 
     class Meta:

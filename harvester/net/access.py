@@ -167,5 +167,6 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def _fernet(purpose: str) -> Fernet:
-    key = salted_hmac(f"harvester.net.access.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    # The salt is no name of a module: with another one, what is sealed in databases cannot be read.
+    key = salted_hmac(f"harvester.seals.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
     return Fernet(base64.urlsafe_b64encode(key.digest()))

@@ -140,7 +140,7 @@ class Migration(migrations.Migration):
                     "may_be_limited",
                     models.BooleanField(
                         default=True,
-                        help_text="else this harvester is never told to wait, whatever it asks for; it needs networks",
+                        help_text="else flow control never makes this harvester wait; then networks are required",
                     ),
                 ),
                 (
@@ -225,7 +225,7 @@ class Migration(migrations.Migration):
                 (
                     "schema",
                     models.CharField(
-                        help_text="the address of its XML schema; told to harvesters, never fetched from here",
+                        help_text="the address of its XML schema, for harvesters; this node never fetches it",
                         max_length=500,
                         validators=[URLValidator(schemes=["http", "https"])],
                         verbose_name="schema",
@@ -242,7 +242,7 @@ class Migration(migrations.Migration):
                     "enabled",
                     models.BooleanField(
                         default=True,
-                        help_text="offered to harvesters; when switched off, they are told that its records are deleted",
+                        help_text="offered to harvesters; when it is switched off, its records are deleted for them",
                     ),
                 ),
                 (

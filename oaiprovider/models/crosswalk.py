@@ -50,14 +50,14 @@ class Crosswalk(models.Model):
         "schema",
         max_length=500,
         validators=[URLValidator(schemes=["http", "https"])],
-        help_text="the address of its XML schema; told to harvesters, never fetched from here",
+        help_text="the address of its XML schema, for harvesters; this node never fetches it",
     )
     stylesheet = models.TextField(
         "XSLT 1.0 stylesheet",
         help_text="is given one ISO 19139 record and the parameter 'identifier', and makes one element",
     )
     enabled = models.BooleanField(
-        default=True, help_text="offered to harvesters; when switched off, they are told that its records are deleted"
+        default=True, help_text="offered to harvesters; when it is switched off, its records are deleted for them"
     )
     for_everybody = models.BooleanField(
         default=True, help_text="else only harvesters whose profile names this format among its further formats get it"

@@ -149,7 +149,7 @@ class Profile(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1)], help_text="empty: as the node limits everybody"
     )
     may_be_limited = models.BooleanField(
-        default=True, help_text="else this harvester is never told to wait, whatever it asks for; it needs networks"
+        default=True, help_text="else flow control never makes this harvester wait; then networks are required"
     )
 
     objects = ProfileQuerySet.as_manager()

@@ -366,7 +366,7 @@ def test_retrieve_info_shows_what_the_provider_is_and_offers(
     page = look(admin_client, provider.base_url)
     for said in (
         "YYYY-MM-DDThh:mm:ssZ",
-        "persistent: every deletion is told",
+        "persistent: every deletion is reported",
         "2020-01-01T00:00:00Z",
         "http://www.isotc211.org/2005/gmd",
         f"A link with the prefix ISO19139 and the set {TOULOUSE.spec} will work.",
