@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
-from catalogue import oai
+from catalogue import oai, seams
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries
 
@@ -37,7 +37,7 @@ def ensure_sets() -> None:
         spec=oai.CATALOGUE_SET, defaults={"name": "Whole WIS catalogue", "kind": Kind.CATALOGUE}
     )
     # P55: a lower bound that never moves: 1 January of the year of installation.
-    new_year = datetime(datetime.now(UTC).year, 1, 1, tzinfo=UTC)
+    new_year = datetime(seams.now().year, 1, 1, tzinfo=UTC)
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO catalogue_datestampclock (id, stamp, earliest) VALUES (1, %s, %s) ON CONFLICT DO NOTHING",

@@ -24,7 +24,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -33,7 +33,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalogue import datestamps, oai
+from catalogue import datestamps, oai, seams
 from catalogue.models import JournalOutbox
 
 logger = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def _flush_lock(directory: Path) -> Iterator[None]:
 
 def _current_file(directory: Path) -> Path:
     """Return the file to append to. It is never an earlier one, even if the clock steps back to an earlier year."""
-    year, number, size = datetime.now(UTC).year, 1, 0
+    year, number, size = seams.now().year, 1, 0
     numbers = [tuple(map(int, found.groups())) for file in directory.iterdir() if (found := _NAME.fullmatch(file.name))]
     if numbers and max(numbers)[0] >= year:
         year, number = max(numbers)

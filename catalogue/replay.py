@@ -13,7 +13,7 @@ it was stored there on purpose since.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalogue import journal, oai
+from catalogue import journal, oai, seams
 from catalogue.documents import xml_tree
 from catalogue.journal import Event, LastEvents
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
@@ -94,7 +94,7 @@ def _raising_mark(events: Iterable[Event]) -> Iterator[Event]:
     A rebuilt database does not know its latest datestamp. Datestamps more than a day ahead are ignored: the operator
     has `catalogue restamp --clock` for them.
     """
-    limit = datetime.now(UTC) + _MARK_AHEAD
+    limit = seams.now() + _MARK_AHEAD
     latest = None
     for event in events:
         if event.datestamp <= limit and (latest is None or event.datestamp > latest):

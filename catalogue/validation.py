@@ -9,7 +9,6 @@ oldest checks the records without a current label, in slices of bounded time: by
 import hashlib
 import json
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +20,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from lxml import etree
 
-from catalogue import oai
+from catalogue import oai, seams
 from catalogue.documents import schemas, wcmp
 from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
@@ -132,13 +131,13 @@ def label_records(
     if position is None or position.rules != rules_in_force:
         _remove_labels_of_deleted(floor)
         position = WalkPosition(rules_in_force, stamp, _AFTER_ALL, 0)
-    deadline = time.monotonic() + seconds
+    deadline = seams.monotonic() + seconds
     while batch := _next(position, floor, everything):
         _label_batch(batch, rules_in_force)
         position = WalkPosition(rules_in_force, position.started_at, *batch[-1])
         if advance is not None:
             advance(len(batch))
-        if time.monotonic() >= deadline:
+        if seams.monotonic() >= deadline:
             return position
     _last_walk = rules_in_force, position.started_at
     return None
@@ -170,7 +169,7 @@ def _next(position: WalkPosition, floor: datetime, everything: bool) -> list[tup
 
 _WRITE = """
     INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, checked)
-    SELECT id, %(digest)s, %(rules)s, %(structure)s, %(schema)s, %(faults)s, now()
+    SELECT id, %(digest)s, %(rules)s, %(structure)s, %(schema)s, %(faults)s, gisc_clock()
     FROM catalogue_record WHERE id = %(record)s AND NOT deleted
     ON CONFLICT (record_id) DO UPDATE SET
         digest = excluded.digest, rules = excluded.rules, structure = excluded.structure, schema = excluded.schema,

@@ -5,10 +5,11 @@ Imports neither Django nor an app.
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from catalogue import seams
 
 _POLL_S = 0.05
 
@@ -35,17 +36,17 @@ class FileLock:
         if wait_s is None:
             fcntl.flock(self._fd, kind)
             return
-        deadline = time.monotonic() + wait_s
+        deadline = seams.monotonic() + wait_s
         while True:
             try:
                 fcntl.flock(self._fd, kind | fcntl.LOCK_NB)
                 return
             except BlockingIOError as exc:
-                if time.monotonic() >= deadline:
+                if seams.monotonic() >= deadline:
                     # A change between shared and exclusive has released the lock already (flock(2)).
                     self.release()
                     raise LockTaken(str(self.path)) from exc
-            time.sleep(_POLL_S)
+            seams.sleep(_POLL_S)
 
     def release(self) -> None:
         """Release the lock if this process has it."""

@@ -3,10 +3,9 @@
 import logging
 
 from celery import shared_task
-from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from catalogue import journal
+from catalogue import journal, seams
 from catalogue.payloads import dictionaries
 from catalogue.tasks import queue_validation
 from catalogue.writing import purge
@@ -54,19 +53,19 @@ def tick() -> None:
 
 
 def _check_clock() -> None:
-    health.check_host_clock(timezone.now())
+    health.check_host_clock(seams.now())
 
 
 def _switch_failing() -> None:
-    failover.switch_failing(timezone.now())
+    failover.switch_failing(seams.now())
 
 
 def _return_answering() -> None:
-    failover.return_answering(timezone.now())
+    failover.return_answering(seams.now())
 
 
 def _probe_due() -> None:
-    for standby in failover.take_due_probes(timezone.now()):
+    for standby in failover.take_due_probes(seams.now()):
         probe.delay(standby.pk)
 
 

@@ -14,8 +14,6 @@ proxies count: it is read from its end, over each address that is a trusted prox
 
 import logging
 import math
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +26,8 @@ import redis
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
+from catalogue import seams
 
 logger = logging.getLogger(__name__)
 
@@ -128,18 +128,18 @@ class _RedisState:
     """The script and its state in Redis. While Redis does not answer, requests are served without waiting for it."""
 
     def __init__(self) -> None:
-        self.away_until = 0.0  # time.monotonic() before which Redis is not asked; 0 while it answers
+        self.away_until = 0.0  # seams.monotonic() before which Redis is not asked; 0 while it answers
 
     def step(self, key: str, values: list[float]) -> tuple[str, str] | None:
         """Return verdict and seconds; None, logged once, while Redis does not answer."""
-        if time.monotonic() < self.away_until:
+        if seams.monotonic() < self.away_until:
             return None
         try:
             verdict, seconds = _script()(keys=[key], args=values)
         except redis.RedisError as exc:
             if not self.away_until:
                 logger.warning("no flow control: Redis does not answer", extra={"reason": str(exc)})
-            self.away_until = time.monotonic() + _REDIS_PAUSE_S
+            self.away_until = seams.monotonic() + _REDIS_PAUSE_S
             return None
         if self.away_until:
             self.away_until = 0.0
@@ -172,7 +172,7 @@ class _InProgress:
     """Number of requests of the endpoint that this process is answering; a request counts until its answer is sent."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = seams.Lock()
         self.number = 0
 
     def enter(self) -> int:
@@ -193,7 +193,7 @@ in_progress = _InProgress()
 # compete for Python's lock and the processor's caches.
 _SLOTS = 2
 _LONGEST_WAIT_FOR_SLOT_S = 0.25  # chosen: then a request proceeds without a slot, since others may be slow
-_slots = threading.BoundedSemaphore(_SLOTS)
+_slots = seams.BoundedSemaphore(_SLOTS)
 
 
 @contextmanager

@@ -5,12 +5,11 @@ that not every record has, the records on which the crosswalk fails are left out
 """
 
 import functools
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
-from catalogue import datestamps, oai
+from catalogue import datestamps, oai, seams
 from catalogue.payloads import payload
 from catalogue.reading import lists
 from catalogue.reading.lists import ListPosition, ListRow, Window
@@ -114,13 +113,13 @@ def crosswalked_page(
     After BUDGET_S the page ends early; SandboxBusy is raised if it is still empty then. Failed records are remembered,
     so the next request gets further.
     """
-    deadline = time.monotonic() + BUDGET_S
+    deadline = seams.monotonic() + BUDGET_S
     found: list[ListEntry] = []
     while len(found) <= size:
         missing = size + 1 - len(found)
         rows = lists.page(window, after=after, size=missing, payloads=True, scope=scope)
         for row in rows:
-            if time.monotonic() > deadline:
+            if seams.monotonic() > deadline:
                 if not found:
                     raise SandboxBusy(f"no record of {metadata_format.prefix} could be made within {BUDGET_S:g} s")
                 return found[:size], True

@@ -5,13 +5,12 @@ first; records whose version is in the cache are sent from there, and only the o
 """
 
 import functools
-import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
-from catalogue import oai
+from catalogue import oai, seams
 from catalogue.reading import lists
 from catalogue.reading.lists import ListPosition, ListRow, RowVersion, Window
 from catalogue.reading.scopes import Scope
@@ -28,7 +27,7 @@ class RecordCache:
     def __init__(self, max_records: int) -> None:
         self._max_records = max_records
         self._entries: OrderedDict[RowVersion, ListEntry] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = seams.Lock()
         self.hits = 0
 
     def __len__(self) -> int:

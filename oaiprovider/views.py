@@ -6,10 +6,8 @@ An unexpected exception becomes Django's 500.
 """
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -22,6 +20,7 @@ from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from catalogue import seams
 from catalogue.reading import lists
 from oaiprovider import browsing, flow_control, metrics, verbs
 from oaiprovider.formats.sandbox import SandboxBusy
@@ -125,9 +124,9 @@ def _html_response(request: HttpRequest, terms: Terms) -> HttpResponse:
 
 def _document(request: HttpRequest, terms: Terms) -> Sequence[bytes | Piece]:
     """Answer the request and count the answer with its time."""
-    started = time.perf_counter()
+    started = seams.monotonic()
     result = answer(_arguments(request), terms)
-    metrics.count_answer(result.verb, result.outcome, time.perf_counter() - started)
+    metrics.count_answer(result.verb, result.outcome, seams.monotonic() - started)
     return result.document
 
 
@@ -172,7 +171,7 @@ def _limit(
     client = flow_control.address_key(address)
     decision = flow_control.decide(
         client,
-        at=time.time(),
+        at=seams.now().timestamp(),
         requests_per_minute=_requests_per_minute(address, terms),
         busy=settings.GISC_REQUESTS_AT_ONCE is not None and requests_at_once > settings.GISC_REQUESTS_AT_ONCE,
     )
@@ -225,7 +224,7 @@ def answer(given: list[arguments.Argument], terms: Terms) -> Answer:
         request = arguments.read(given)
     except Refused as refused:
         # No list depends on this time, so it need not come from the database.
-        now = datetime.now(UTC)
+        now = seams.now()
         document = render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
         return Answer(document, "", refused.faults[0].code)
     at = lists.instant()  # P39, S6: before any query

@@ -10,7 +10,7 @@ import itertools
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -108,7 +108,7 @@ class _DictionaryTraining:
     """Trains a new dictionary in a thread if a bulk load outgrows the newest one; the load goes on meanwhile."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1)
+        self._executor = seams.thread_pool(1)
         self._training: Future[None] | None = None
         self._checked_at = 0
 
@@ -177,7 +177,7 @@ def _read_in_processes(
 def _read_ahead(batches: Iterable[list[Document]]) -> Iterator[list[Document]]:
     """Yield the batches, each read from its files or archive by a thread while the caller works on the one before."""
     remaining = iter(batches)
-    with ThreadPoolExecutor(1) as reader:
+    with seams.thread_pool(1) as reader:
         next_batch = reader.submit(next, remaining, None)
         while (batch := next_batch.result()) is not None:
             next_batch = reader.submit(next, remaining, None)
@@ -202,7 +202,7 @@ class _BatchStore:
 
     def __init__(self, into: MetadataSet) -> None:
         self._into = into
-        self._threads = [ThreadPoolExecutor(1, initializer=_open_connection) for _ in range(2)]
+        self._threads = [seams.thread_pool(1, initializer=_open_connection) for _ in range(2)]
         self._under_way: deque[Future[_Stored]] = deque()
         self._keys: set[str] = set()  # of the last batch submitted
         self._submitted = 0

@@ -10,11 +10,10 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from django.db import connection, transaction
 
-from catalogue import locks
+from catalogue import locks, seams
 from catalogue.documents import xml_tree
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Dictionary
@@ -151,7 +150,7 @@ def _store(number: int, content: bytes, trained_on: int) -> Dictionary:
         defaults={
             "content": content,
             "sha256": hashlib.sha256(content).digest(),
-            "created": datetime.now(UTC),
+            "created": seams.now(),
             "trained_on": trained_on,
         },
     )

@@ -8,13 +8,13 @@ with the newest dictionary; `catalogue.payloads.dictionaries` trains them.
 import hashlib
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 import zstandard
 
+from catalogue import seams
 from catalogue.models import Dictionary
 from catalogue.payloads import zstd
 
@@ -116,13 +116,13 @@ def clear_cache() -> None:
 
 
 def _newest() -> tuple[NewestDictionary, zstandard.ZstdCompressionDict | None]:
-    if _cache.to_pack is None or not _cache.refreshed or time.monotonic() - _cache.refreshed > _REFRESH_S:
+    if _cache.to_pack is None or not _cache.refreshed or seams.monotonic() - _cache.refreshed > _REFRESH_S:
         number = Dictionary.objects.order_by("-created", "-id").values_list("id", flat=True).first() or 0
         if _cache.to_pack is None or _cache.to_pack[0].id != number:
             content = _content(number) if number else b""
             dictionary = zstd.load_dictionary(content, level=zstd.LEVEL) if number else None
             _cache.to_pack = NewestDictionary(number, content), dictionary
-        _cache.refreshed = time.monotonic()
+        _cache.refreshed = seams.monotonic()
     return _cache.to_pack
 
 

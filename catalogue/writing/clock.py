@@ -17,7 +17,7 @@ def take_stamp() -> datetime:
 def database_now() -> datetime:
     """Return the time of the database's clock, in whole seconds. The high-water mark may lie ahead of it."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT date_trunc('second', clock_timestamp())")
+        cursor.execute("SELECT date_trunc('second', gisc_clock())")
         return cursor.fetchone()[0]  # type: ignore[no-any-return]
 
 

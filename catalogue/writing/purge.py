@@ -11,12 +11,13 @@ harvester in the middle of a list goes on, because its token has a key and not a
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
 
+from catalogue import seams
 from catalogue.models import Membership, Record
 from catalogue.writing import clock, staging
 
@@ -87,7 +88,7 @@ _purged_on: date | None = None
 def purge_daily() -> None:
     """Purge, unless this process has done so today. Another process may purge as well, which does no harm."""
     global _purged_on
-    today = datetime.now(UTC).date()
+    today = seams.now().date()
     if _purged_on != today:
         purge()
         _purged_on = today

@@ -15,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from urllib.parse import quote
 
 from django.core.exceptions import ImproperlyConfigured
 
+from catalogue import seams
 from gisc import file_locks
 from gisc.embedded.folder import ServerFailed, make_socket_dir, prepare, socket_dir
 
@@ -215,8 +215,8 @@ def _await_leftovers(home: Path) -> None:
     """Wait until a starting postmaster is ready, and until the backends of a killed one have ended."""
     import psutil
 
-    deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
+    deadline = seams.monotonic() + _START_S
+    while seams.monotonic() < deadline:
         if _postmaster(home) is not None:
             if _status(home) == "ready":
                 return
@@ -225,7 +225,7 @@ def _await_leftovers(home: Path) -> None:
             for process in psutil.process_iter(("name", "cwd"))
         ):
             return
-        time.sleep(0.1)
+        seams.sleep(0.1)
     raise ServerFailed(f"a PostgreSQL of an earlier run is still running in {home}; wait for its end and start again")
 
 

@@ -7,13 +7,12 @@ container, so a process without activity for too long exits. Imports no app.
 
 import logging
 import os
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 from celery.signals import after_task_publish, beat_init, task_postrun, worker_ready
 
+from catalogue import seams
 from gisc.node.worker import app
 
 __all__ = ["app"]
@@ -34,10 +33,7 @@ def _record_activity(**_: Any) -> None:
 def _start_idle_watch(**_: Any) -> None:
     from django.conf import settings
 
-    watch = threading.Thread(
-        target=exit_when_idle, args=(settings.GISC_CANARY_SECONDS, _CHECK_EVERY_S), name="idle", daemon=True
-    )
-    watch.start()
+    seams.start_thread(exit_when_idle, settings.GISC_CANARY_SECONDS, _CHECK_EVERY_S, name="idle")
 
 
 def exit_when_idle(limit_s: float, check_every_s: float) -> None:
@@ -46,9 +42,9 @@ def exit_when_idle(limit_s: float, check_every_s: float) -> None:
     It exits at once, because a process that hangs does not handle SIGTERM. A run that is cut off is resumed from its
     last page.
     """
-    started = time.time()
-    while (idle_s := time.time() - max(started, _last_activity())) <= limit_s:
-        time.sleep(check_every_s)
+    started = seams.now().timestamp()
+    while (idle_s := seams.now().timestamp() - max(started, _last_activity())) <= limit_s:
+        seams.sleep(check_every_s)
     logger.error("no activity for too long; this process exits to be started again", extra={"idle_s": int(idle_s)})
     os._exit(1)
 

@@ -14,10 +14,8 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,7 +28,7 @@ from supervisor.medusa import asyncore_25 as asyncore
 from supervisor.options import ServerOptions
 from supervisor.supervisord import Supervisor
 
-from catalogue import bootstrap
+from catalogue import bootstrap, seams
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Record
 from gisc import administrator, database, embedded, env, file_locks
@@ -109,7 +107,7 @@ def _lock_data_dir(node_lock: file_locks.FileLock) -> None:
             f"the data directory {settings.GISC_DATA_DIR} is in use by {_owner(node_lock.path)}; "
             "stop that node, or name another directory in GISC_DATA_DIR and another port in PORT"
         ) from exc
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    now = seams.now().strftime("%Y-%m-%d %H:%M:%S UTC")
     node_lock.write_owner(f"process {os.getpid()} ({shlex.join(sys.argv)}), since {now}\n")
 
 
@@ -320,8 +318,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
     def __init__(self, options: _Options, welcome: Welcome) -> None:
         super().__init__(options)
         self.welcome: Welcome | None = welcome
-        self.warn_at: float | None = time.monotonic() + _NOT_READY_WARNING_S
-        self.last_check = time.monotonic()
+        self.warn_at: float | None = seams.monotonic() + _NOT_READY_WARNING_S
+        self.last_check = seams.monotonic()
         self.watchdog = Watchdog(
             late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
         )
@@ -332,8 +330,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             return
         if self.welcome is not None:
             self._print_welcome_if_ready()
-        elif time.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
-            self.last_check = time.monotonic()
+        elif seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
+            self.last_check = seams.monotonic()
             _, answer = _readiness()
             if self.watchdog.must_restart(answer, self.last_check):
                 self._kill_worker_and_beat()
@@ -351,7 +349,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             assert self.welcome is not None
             print(self.welcome.text(), flush=True)
             self.welcome = None
-        elif self.warn_at is not None and time.monotonic() > self.warn_at:
+        elif self.warn_at is not None and seams.monotonic() > self.warn_at:
             logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})
             self.warn_at = None
 

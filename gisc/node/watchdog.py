@@ -9,7 +9,7 @@ import json
 
 
 class Watchdog:
-    """The answers of /health/ready over time. `now` is always of `time.monotonic`."""
+    """The answers of /health/ready over time. `now` is always of `seams.monotonic`."""
 
     def __init__(self, *, late_s: float, patience_s: float, now: float) -> None:
         self._late_s, self._patience_s = late_s, patience_s

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
+from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.pages import display
 from harvester.models import Reject, Run
@@ -98,7 +98,7 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display
     def took(self, run: Run) -> timedelta:
-        return timedelta(seconds=round(((run.finished or timezone.now()) - run.begun).total_seconds()))
+        return timedelta(seconds=round(((run.finished or seams.now()) - run.begun).total_seconds()))
 
     @admin.display(description="received")
     def counts(self, run: Run) -> str:

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from catalogue import seams
 from catalogue.datestamps import Granularity
 from catalogue.models import Membership
 from harvester import schedule
@@ -43,7 +43,7 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     current = Link.objects.select_for_update(of=("self",)).select_related("local_set", "serving").get(pk=link.pk)
     if current.serving_id == (to.pk if to else None):
         return None
-    now = timezone.now()
+    now = seams.now()
     standby = current.standbys.filter(alternative=to).first()
     goes_on, doubtful = False, dict[str, str]()
     if standby is not None and _still_has_deletions(current, standby, now):
@@ -104,7 +104,7 @@ def restart_alternative(alternative: Alternative) -> None:
         lifecycle.start_over(link)
         current = Link.objects.select_for_update(of=("self",)).get(pk=link.pk)
         remote_headers.prepare_for_whole_list(current, alternative)
-        links.begin_again(current, now=timezone.now())
+        links.begin_again(current, now=seams.now())
 
 
 # --- By schedule ------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def probe(standby_id: int) -> None:
             Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
     except HarvestError as exc:
         fault = str(exc)
-    now = timezone.now()
+    now = seams.now()
     # Not across a time when it was not asked: this node may have been off.
     is_unbroken = standby.probed is not None and now - standby.probed < _PROBE_IS_STALE_AFTER
     before = standby.answers_since if is_unbroken else None

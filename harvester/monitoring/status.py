@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery, Sum
 from django.db.models.functions import JSONObject
-from django.utils import timezone
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
 from harvester.link_rules import Kind
 from harvester.links import failover
@@ -104,7 +103,7 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     if run is None:
         return (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
     if run.is_open:
-        if run.not_before is not None and run.not_before > (now or timezone.now()):
+        if run.not_before is not None and run.not_before > (now or seams.now()):
             return WAITING, f"waits until {run.not_before:%H:%M:%S}"
         return RUNNING, f"runs, {run.received} received"
     key, text = run_outcome(run)

@@ -5,7 +5,6 @@ show no credentials, no tokens and no cookies.
 """
 
 import re
-import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import requests
 import urllib3
 from isal import igzip_lib, isal_zlib
 
+from catalogue import seams
 from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
@@ -97,7 +97,7 @@ def get(
     By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A
     body that cannot be decompressed is requested once more without compression.
     """
-    deadline.set(time.monotonic() + limits.total_s)
+    deadline.set(seams.monotonic() + limits.total_s)
     try:
         post = post or session.access.post or addresses.url_length(base_url, arguments) > MAX_GET_CHARACTERS
         try:
@@ -123,7 +123,7 @@ def get(
             raise refusal(407, "Proxy Authentication Required") from exc
         raise Unreachable(f"no way to {redact_url(base_url)} through the proxy: {_cause(exc)}") from exc
     except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
-        if time.monotonic() > deadline.get():
+        if seams.monotonic() > deadline.get():
             raise Unreachable(
                 f"the answer of {redact_url(base_url)} was not complete after {limits.total_s:g} s"
             ) from exc
@@ -189,7 +189,7 @@ def _read_body(response: requests.Response) -> bytes:
         size += len(chunk)
         if size > MAX_REPLY_BYTES:
             raise _too_large()
-        if time.monotonic() > deadline.get():
+        if seams.monotonic() > deadline.get():
             raise requests.exceptions.Timeout
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and size < int(announced):
@@ -249,9 +249,7 @@ def _check_status(response: requests.Response, moved_to: str) -> None:
             raise RefusedByProvider(
                 f"the provider answered HTTP {status} with a challenge for browsers; {_ASK_FOR_ACCESS}"
             )
-        now = _http_date(response.headers.get("Date", "")) or datetime.now(
-            UTC
-        )  # Retry-After may be a date of their clock
+        now = _http_date(response.headers.get("Date", "")) or seams.now()  # Retry-After may be a date of their clock
         wait_s = retry_after_s(response.headers.get("Retry-After"), now)
         raise Unreachable(
             _describe_status(status, response.reason),

@@ -7,8 +7,6 @@ by chunk in `harvester.net.client`, which looks at the clock in between.
 
 import socket
 import tempfile
-import threading
-import time
 from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path
@@ -22,10 +20,11 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.response import BaseHTTPResponse
 
+from catalogue import seams
 from harvester.net.access import Access, Cookie, is_pem
 
 _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "expires")
-# When the answer to the present request must be complete (time.monotonic).
+# When the answer to the present request must be complete (seams.monotonic).
 deadline: ContextVar[float] = ContextVar("deadline")
 
 
@@ -86,14 +85,14 @@ class _DeadlineTimer:
     def __init__(self, sock: socket.socket | None) -> None:
         self._socket = sock
         self._has_fired = False
-        self._timer = threading.Timer(max(deadline.get() - time.monotonic(), 0), self._fire)
-        self._timer.daemon = True
+        self._timer: seams.Timer | None = None
 
     def __enter__(self) -> None:
-        self._timer.start()
+        self._timer = seams.start_timer(max(deadline.get() - seams.monotonic(), 0), self._fire)
 
     def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._has_fired:  # http.client takes the headers that came until then for complete ones
             raise TimeoutError("the headers were not complete in time")
 

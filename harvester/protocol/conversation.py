@@ -8,9 +8,9 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from catalogue import datestamps, oai
+from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost, Unreachable
 from harvester.net import client
@@ -156,7 +156,7 @@ class Conversation:
         except TokenLost as exc:
             if self._list_checker.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
                 self._warn(WarningCode.END, f"The list ended with an error instead of an empty token ({exc}).")
-                return Page(datetime.now(UTC).replace(microsecond=0), ())
+                return Page(seams.now().replace(microsecond=0), ())
             page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
             page = self._repeat_in_other_form(arguments, exc)

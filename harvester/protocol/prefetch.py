@@ -7,11 +7,11 @@ requests go through one thread, so a provider is never asked two things at once 
 """
 
 import re
-import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Self
 
+from catalogue import seams
 from harvester.net.client import Reply
 from harvester.protocol import list_checks
 
@@ -34,11 +34,11 @@ def token_at_end(body: bytes) -> str | None:
 
 
 class Prefetcher:
-    """The requests of one conversation. `until`: time (of `time.monotonic`) after which nothing is fetched early."""
+    """The requests of one conversation. `until`: time (of `seams.monotonic`) after which nothing is fetched early."""
 
     def __init__(self, until: float) -> None:
         self._until = until
-        self._thread = ThreadPoolExecutor(max_workers=1)
+        self._thread = seams.thread_pool(1)
         self._pending: tuple[dict[str, str], Future[Reply]] | None = None
         self._token_at_end: str | None = None  # of the last page
         self._is_trusted = False
@@ -68,7 +68,7 @@ class Prefetcher:
     def _may_fetch_next(self, reply: Reply, arguments: Mapping[str, str]) -> bool:
         if not self._token_at_end or not self._is_trusted or "resumptionToken" not in arguments:
             return False
-        return len(reply.body) <= MAX_BYTES and time.monotonic() < self._until
+        return len(reply.body) <= MAX_BYTES and seams.monotonic() < self._until
 
     def is_fetching(self, token: str) -> bool:
         """Whether the page of this token is under way: then it must be used, as the token may be good only once."""

@@ -1,9 +1,8 @@
 """Ask a provider what it is and what it offers, and store nothing ("retrieve info", H1)."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
-from catalogue import oai
+from catalogue import oai, seams
 from catalogue.documents import iso19139, xml_tree
 from harvester.errors import BrokenReply, HarvestError
 from harvester.models import Link
@@ -69,7 +68,7 @@ def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None 
     with client.new_session(access) as session:
         provider = Conversation(session, base_url, limits=client.INTERACTIVE_LIMITS)
         identity = provider.identify()
-        skew_s = (identity.response_date - datetime.now(UTC)).total_seconds()
+        skew_s = (identity.response_date - seams.now()).total_seconds()
         formats = provider.formats()
         sets, fault, _ = _list_sets(provider)
         offer = Offer(identity, formats, sets, fault, skew_s)

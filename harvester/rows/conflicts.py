@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
+from catalogue import seams
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Conflict, Run
@@ -39,7 +39,7 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
 
     What an operator has settled stays settled for as long as the provider brings the same.
     """
-    now = timezone.now()
+    now = seams.now()
     by_key = {report.entry.key: report for report in reports}
     rows = {row.key: row for row in Conflict.objects.filter(link=run.link_id, key__in=list(by_key))}
     new, changed = [], []
@@ -121,7 +121,7 @@ def withdraw(conflict: Conflict, by: str) -> str:
 
 def settle(conflict: Conflict, settlement: str) -> None:
     """Store how the conflict was settled, and that it waits for nobody any more."""
-    conflict.settled, conflict.settlement = timezone.now(), settlement
+    conflict.settled, conflict.settlement = seams.now(), settlement
     conflict.save(update_fields=["settled", "settlement"])
 
 

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 import ntplib
 from django.conf import settings
-from django.utils import timezone
 
+from catalogue import seams
 from harvester.models import Canary, HostClock
 
 logger = logging.getLogger(__name__)
@@ -24,13 +24,13 @@ _TIMEOUT_S = 2
 
 def record_tick() -> None:
     """Store the time of the last scheduler tick that a worker ran."""
-    Canary.objects.update_or_create(pk=1, defaults={"last": timezone.now()})
+    Canary.objects.update_or_create(pk=1, defaults={"last": seams.now()})
 
 
 def tick_age_s() -> float | None:
     """Seconds since the last tick; None if there never was one."""
     canary = Canary.objects.filter(pk=1).first()
-    return None if canary is None else max((timezone.now() - canary.last).total_seconds(), 0.0)
+    return None if canary is None else max((seams.now() - canary.last).total_seconds(), 0.0)
 
 
 def is_tick_late(age_s: float | None) -> bool:
@@ -89,7 +89,7 @@ def host_clock_offset_s() -> float | None:
 
 def skew_s(response_date: datetime) -> float:
     """The provider's clock minus ours, in seconds; a whole second is within its responseDate's precision."""
-    return (response_date - timezone.now()).total_seconds()
+    return (response_date - seams.now()).total_seconds()
 
 
 def describe_skew(skew: float | None) -> str:

@@ -1,12 +1,13 @@
 """Wait while our own database is away: restarted, killed, or a connection to it cut."""
 
 import logging
-import time
 from collections.abc import Callable
 
 import psycopg2
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
+
+from catalogue import seams
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ def retry_while_away(action: Callable[[], object]) -> None:
 
     After that another worker takes the run over. Raises the last error of the database then.
     """
-    deadline = time.monotonic() + settings.GISC_LEASE_SECONDS
+    deadline = seams.monotonic() + settings.GISC_LEASE_SECONDS
     while True:
         try:
             action()
@@ -39,10 +40,10 @@ def retry_while_away(action: Callable[[], object]) -> None:
             if not is_outage(exc):
                 raise
             connection.close()  # else the broken one would be used for ever
-            if time.monotonic() >= deadline:
+            if seams.monotonic() >= deadline:
                 raise
             logger.info("waiting for the database", extra={"reason": describe_error(exc)})
-        time.sleep(_PAUSE_S)
+        seams.sleep(_PAUSE_S)
 
 
 def describe_error(exc: Exception) -> str:

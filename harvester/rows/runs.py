@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
-from catalogue import locks
+from catalogue import locks, seams
 from harvester.models import Link, Reject, Run
 
 _START_OF_LIST: dict[str, object] = {
@@ -60,7 +59,7 @@ def _is_alive(pid: int) -> bool:
 
 def claim_run(run_id: int) -> Run | None:
     """Lease the run to this process. None if the run is not open, must wait, or is leased to another worker."""
-    now = timezone.now()
+    now = seams.now()
     run = Run.objects.filter(pk=run_id, state=Run.State.OPEN).select_related("link__local_set", "link__serving").first()
     if run is None or not is_abandoned(run, now) or (run.not_before is not None and run.not_before > now):
         return None
@@ -134,7 +133,7 @@ def open_run(
 
 def mark_queued(run: Run) -> None:
     """Store that a task for this run was put into the queue now."""
-    Run.objects.filter(pk=run.pk).update(queued=timezone.now())
+    Run.objects.filter(pk=run.pk).update(queued=seams.now())
 
 
 def set_bounds(run: Run, *, granularity: str, list_from: datetime | None) -> None:
@@ -284,7 +283,7 @@ def mark_cancelled(run: Run, *, message: str) -> bool:
     """End an open run as cancelled; False if it is not open."""
     return bool(
         Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
-            state=Run.State.CANCELLED, finished=timezone.now(), sealed_cookies="", message=message
+            state=Run.State.CANCELLED, finished=seams.now(), sealed_cookies="", message=message
         )
     )
 

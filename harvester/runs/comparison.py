@@ -8,9 +8,8 @@ import logging
 from datetime import datetime, timedelta
 
 from django.db.models import F, Q, QuerySet, Sum
-from django.utils import timezone
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.writing import store
 from harvester import schedule
 from harvester.models import Conflict, Link, RemoteHeader, Run
@@ -99,7 +98,7 @@ def finish(run: Run, *, now: datetime) -> None:
 def put_off(link: Link) -> None:
     """Compare again later, after a comparison that failed or was cancelled; what it has not requested stays as it is."""
     remote_headers.clear_absent(link)
-    links.set_next_slice(link, next_slice=timezone.now() + RETRY_AFTER)
+    links.set_next_slice(link, next_slice=seams.now() + RETRY_AFTER)
 
 
 def comparisons_of_cycle() -> QuerySet[Run]:

@@ -1,15 +1,12 @@
 """Ask for single records by GetRecord, a few at a time, and store each batch with the run's position (W18)."""
 
 import logging
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 
-from catalogue import oai
+from catalogue import oai, seams
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
 from harvester.models import Provider, Reject, RemoteHeader, Run
 from harvester.net import client
@@ -43,13 +40,13 @@ class ThreadResult:
 
 
 def fetch(run: Run, *, until: float, progress: Progress) -> None:
-    """Ask for requested records until none is left, or the time (of `time.monotonic`) is over.
+    """Ask for requested records until none is left, or the time (of `seams.monotonic`) is over.
 
     Raises HarvestError, after storing what came.
     """
     at_once = run.link.at_once
-    with ThreadPoolExecutor(max_workers=at_once) as pool:
-        while time.monotonic() < until:
+    with seams.thread_pool(at_once) as pool:
+        while seams.monotonic() < until:
             rows = remote_headers.next_to_request(run.link, BATCH)
             access = run.link.access(run.cookies)
             skip_failing = run.attempts >= GIVE_UP_AFTER and _is_reachable(run.link.provider, access)
@@ -135,7 +132,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
         if row not in vanished
     ]
     with transaction.atomic():
-        now = timezone.now()
+        now = seams.now()
         if not runs.advance_fetching(
             run,
             now=now,

@@ -7,15 +7,14 @@ finds that the position has moved on, and stores nothing.
 
 import logging
 import random
-import time
 from datetime import datetime, timedelta
 from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
+from catalogue import seams
 from harvester import schedule
 from harvester.errors import BrokenReply, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.models import Link, Run
@@ -31,7 +30,7 @@ MAX_WORK_S = 60  # chosen: a task works on a run for at most a minute, so that n
 
 def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     """Open a run of the link; None if one is open already. `full`: ask for the whole list."""
-    now = timezone.now()
+    now = seams.now()
     list_from = None if full else link.harvested_to
     run = runs.open_run(link, trigger=trigger, begun=now, strategy=link.strategy, list_from=list_from)
     if run is None:
@@ -48,7 +47,7 @@ def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_cei
         link,
         purpose=Run.Purpose.COMPARISON,
         trigger=trigger,
-        begun=timezone.now(),
+        begun=seams.now(),
         strategy=Link.Strategy.IDENTIFIERS,
         list_from=begin,
         list_until=end,
@@ -65,13 +64,13 @@ def open_due_runs() -> list[Run]:
     opened = []
     with transaction.atomic():
         due = Link.objects.select_for_update(skip_locked=True).filter(
-            Q(next_due__isnull=True) | Q(next_due__lte=timezone.now()), enabled=True
+            Q(next_due__isnull=True) | Q(next_due__lte=seams.now()), enabled=True
         )
         for link in due:
             run = open_run(link, trigger="schedule")
             if run is not None:
                 opened.append(run)
-        for link in Link.objects.select_for_update(skip_locked=True).filter(comparison.due(timezone.now())):
+        for link in Link.objects.select_for_update(skip_locked=True).filter(comparison.due(seams.now())):
             run = open_comparison(link, trigger="schedule")
             if run is not None:
                 opened.append(run)
@@ -80,7 +79,7 @@ def open_due_runs() -> list[Run]:
 
 def claimable() -> list[Run]:
     """Open runs that no worker has, whose wait is over, and for which no task was queued in the last beat."""
-    now = timezone.now()
+    now = seams.now()
     last_beat = now - timedelta(seconds=settings.GISC_BEAT_SECONDS)
     waiting = Run.objects.filter(
         Q(not_before__isnull=True) | Q(not_before__lte=now), state=Run.State.OPEN
@@ -109,7 +108,7 @@ def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress 
     if run is None:
         return None
     try:
-        _work_on(run, until=time.monotonic() + for_s, progress=progress)
+        _work_on(run, until=seams.monotonic() + for_s, progress=progress)
     except HarvestError as exc:
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:
@@ -185,7 +184,7 @@ def _postpone(run: Run, error: Retry) -> None:
     runs.postpone(
         run,
         attempts=attempt,
-        not_before=timezone.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
+        not_before=seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
         message=message,
     )
     logger.warning("page failed", extra=run.log_facts(error=str(error), wait_s=wait_s, attempt=attempt))
@@ -232,7 +231,7 @@ def start_over(link: Link, *, since: datetime | None = None) -> None:
 @transaction.atomic
 def fail_run(run: Run, reason: str) -> None:
     """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while."""
-    now = timezone.now()
+    now = seams.now()
     message = f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again."
     if not runs.mark_failed(run, now=now, message=message):
         return

@@ -6,19 +6,14 @@ the larger part, of which a process does one thing at a time. The worker itself 
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from queue import SimpleQueue
-from threading import Semaphore
 from typing import Self
 
 from django.db import connections
-from django.utils import timezone
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.bulk import ingest
 from catalogue.bulk.pool import ReadPool
 from catalogue.datestamps import Granularity
@@ -59,7 +54,7 @@ class ReadPage:
 
 
 class PageReader:
-    """Reads pages until the list ends, or the time (of `time.monotonic`) is over, or the block is left.
+    """Reads pages until the list ends, or the time (of `seams.monotonic`) is over, or the block is left.
 
     A page that was asked for before the time was over is still read: a token may be good only once.
     """
@@ -74,9 +69,9 @@ class PageReader:
         until: float,
     ) -> None:
         self._conversation, self._prefetcher, self._until = conversation, prefetcher, until
-        self._thread = ThreadPoolExecutor(max_workers=1)
-        self._pages: SimpleQueue[ReadPage | Exception | None] = SimpleQueue()
-        self._free_slots = Semaphore(_READ_AHEAD)
+        self._thread = seams.thread_pool(1)
+        self._pages: seams.SimpleQueue[ReadPage | Exception | None] = seams.SimpleQueue()
+        self._free_slots = seams.Semaphore(_READ_AHEAD)
         self._is_closed = False
         self._thread.submit(self._read_pages, arguments, position)
 
@@ -111,7 +106,7 @@ class PageReader:
                 page = self._conversation.page(arguments)
                 mark = next_loop_mark(position, page)
                 token = page.token or ""
-                goes_on = bool(token) and (time.monotonic() < self._until or self._prefetcher.is_fetching(token))
+                goes_on = bool(token) and (seams.monotonic() < self._until or self._prefetcher.is_fetching(token))
                 self._pages.put(ReadPage(page, position, mark))
                 position = RunPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
@@ -129,7 +124,7 @@ class PreparePool:
     """Threads and, once a page is large enough, processes that prepare pages. They end with the block."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(max_workers=_THREADS)
+        self._threads = seams.thread_pool(_THREADS)
         self._processes: ReadPool | None = None
 
     def __enter__(self) -> Self:
@@ -193,7 +188,7 @@ class PageToStore:
 
 
 def store_list(run: Run, *, until: float, progress: Progress) -> None:
-    """Store pages until the list ends or the time (of `time.monotonic`) is over. Raises HarvestError."""
+    """Store pages until the list ends or the time (of `seams.monotonic`) is over. Raises HarvestError."""
     with (
         client.new_session(run.link.access(run.cookies)) as session,
         prefetch.Prefetcher(until) as prefetcher,
@@ -299,7 +294,7 @@ def _set_bounds(run: Run, identity: Identity) -> None:
 
 def _check_remote_set(run: Run, conversation: Conversation) -> None:
     """Look for the link's set before its first list, and once a day (H17). A set that is missing is asked for all the same."""
-    link, now = run.link, timezone.now()
+    link, now = run.link, seams.now()
     remote_set = link.provider.remote_set
     if not remote_set or (link.set_checked is not None and now - link.set_checked < _CHECK_SET_EVERY):
         return

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import transaction
-from django.utils import timezone
 
-from catalogue import datestamps, oai, provenance
+from catalogue import datestamps, oai, provenance, seams
 from catalogue.writing import abouts, current, decisions, staging, store
 from catalogue.writing.entry import PreparedEntry
 from harvester.guards import mass_deletion, refusals, shared_set_backup
@@ -51,7 +50,7 @@ def store_page(run: Run, page: answers.Page, mark: LoopMark, prepared: PreparedP
         entries = SortedEntries(prepared.checked, _rejects_of(run, prepared))
     number = run.pages + 1
     with transaction.atomic():
-        now = timezone.now()
+        now = seams.now()
         if not runs.advance_list(
             run,
             now=now,
@@ -161,7 +160,7 @@ def origin_of(run: Run, at: datetime | None) -> prepare_entries.Origin:
     """Where the run's entries come from."""
     link = run.link
     is_recovery = link.kind == Kind.RECOVERY
-    return prepare_entries.Origin(link.name, link.provider.base_url, is_recovery, link.is_relayed, at or timezone.now())
+    return prepare_entries.Origin(link.name, link.provider.base_url, is_recovery, link.is_relayed, at or seams.now())
 
 
 def _rejects_of(run: Run, page: PreparedPage) -> list[Reject]:

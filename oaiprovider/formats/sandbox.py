@@ -14,10 +14,9 @@ import select
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
+from catalogue import seams
 from oaiprovider.formats import sandbox_child
 from oaiprovider.formats.stylesheet import Stylesheet
 
@@ -48,7 +47,7 @@ class _Helper:
         self.uses = 0
         self.answer_pending = False  # then the next request would read the answer to this one
         try:
-            self.process = subprocess.Popen(
+            self.process = seams.start_program(
                 [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(MEMORY), str(CPU_S)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -60,7 +59,7 @@ class _Helper:
         except OSError as exc:
             raise SandboxBusy(f"a helper cannot be started: {exc}") from exc
         try:
-            self._read(len(sandbox_child.READY), time.monotonic() + WALL_S)
+            self._read(len(sandbox_child.READY), seams.monotonic() + WALL_S)
         except (OSError, TimeoutError) as exc:
             self.close()
             raise SandboxBusy(f"a helper ended as it started, with status {self.process.returncode}") from exc
@@ -74,7 +73,7 @@ class _Helper:
             fields = {"text": stylesheet.text.decode(), "namespace": stylesheet.namespace, "schema": stylesheet.schema}
             head = json.dumps(fields).encode()
         name = identifier.encode()
-        deadline = time.monotonic() + WALL_S
+        deadline = seams.monotonic() + WALL_S
         try:
             self._write(sandbox_child.REQUEST.pack(len(head), len(name), len(payload)) + head + name + payload)
             kind, length = sandbox_child.ANSWER.unpack(self._read(sandbox_child.ANSWER.size, deadline))
@@ -100,7 +99,7 @@ class _Helper:
             raise OSError("the answer is too long")
         parts = []
         while size:
-            left = deadline - time.monotonic()
+            left = deadline - seams.monotonic()
             poll = select.poll()
             poll.register(self._out, select.POLLIN)
             if left <= 0 or not poll.poll(left * 1000):
@@ -148,7 +147,7 @@ class _Helper:
 
 
 _idle: list[_Helper] = []
-_lock = threading.Lock()
+_lock = seams.Lock()
 
 
 def transform(stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
@@ -204,7 +203,7 @@ def close() -> None:
 def _drop_inherited() -> None:
     """Drop the helpers in a forked child: they belong to its parent."""
     global _lock
-    _lock = threading.Lock()
+    _lock = seams.Lock()
     for helper in _idle:
         for pipe in (helper.process.stdin, helper.process.stdout):
             if pipe is not None:

@@ -71,7 +71,7 @@ def no_lock() -> Iterator[None]:
 
 
 def on_the_fake_clock(text: str) -> str:
-    return text.replace("clock_timestamp()", "fake.clock()")
+    return text.replace("gisc_clock()", "fake.clock()")
 
 
 @contextmanager

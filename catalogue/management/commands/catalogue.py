@@ -1,7 +1,7 @@
 """manage.py catalogue stats|validate|restamp|purge|dictionary: report on the catalogue as a whole, and maintain it."""
 
 from argparse import ArgumentParser
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from json import dumps
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps, locks, validation
+from catalogue import datestamps, locks, seams, validation
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
@@ -143,7 +143,7 @@ class Command(BaseCommand):
             known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
             raise CommandError(f"There is no set {spec!r}; there are: {known}. Nothing was changed.")
         mark = _instant(clock) if clock else None
-        if mark and mark > datetime.now(UTC) + _MAX_CLOCK_AHEAD:
+        if mark and mark > seams.now() + _MAX_CLOCK_AHEAD:
             raise CommandError(
                 f"--clock {clock} is more than a year ahead, and every datestamp would be that late until then. "
                 "Nothing was changed."

@@ -2,13 +2,12 @@
 
 import json
 import logging
-import time
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
+from catalogue import seams
 from catalogue.management.progress import progress_bar
 from harvester.models import Link, Run
 from harvester.monitoring.status import COUNTERS, run_facts
@@ -81,8 +80,8 @@ class Command(BaseCommand):
 
     def _pause(self, run: Run) -> None:
         """Wait until the run's next try, or for a second where another worker has the run."""
-        wait_s = (run.not_before - timezone.now()).total_seconds() if run.not_before else float(bool(run.worker))
-        time.sleep(max(wait_s, 0))
+        wait_s = (run.not_before - seams.now()).total_seconds() if run.not_before else float(bool(run.worker))
+        seams.sleep(max(wait_s, 0))
 
     def _print(self, run: Run, *, as_json: bool) -> None:
         if as_json:

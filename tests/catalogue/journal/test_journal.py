@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from catalogue import bootstrap, journal, replay
+from catalogue import bootstrap, journal, replay, seams
 from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
 from catalogue.reading.stats import stats
 from catalogue.writing import purge, store
@@ -22,6 +22,7 @@ from harvester.tasks import tick
 from tests import world
 from tests.catalogue.pages import looking
 from tests.catalogue.parallel import TIMEOUT_S, threads
+from tests.clock import SetClock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("W11")]
 
@@ -230,18 +231,13 @@ def test_a_full_file_is_followed_by_the_next_in_the_order_of_names(journal_dir: 
     (["deletions-2031-0001.jsonl.old", "notes.txt"], "deletions-2031-0001.jsonl"),
 ])  # fmt: skip
 def test_a_new_year_begins_a_new_file_and_no_earlier_file_grows(
-    journal_dir: Path, monkeypatch, held: list[str], next_file: str
+    journal_dir: Path, held: list[str], next_file: str
 ) -> None:
-    class Clock(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            return cls(2031, 1, 1, tzinfo=tz)
-
-    monkeypatch.setattr(journal, "datetime", Clock)
     journal_dir.mkdir()
     for name in held:
         (journal_dir / name).touch()
-    world.bury("urn:a")
+    with seams.replaced(clock=SetClock(datetime(2031, 1, 1, tzinfo=UTC))):
+        world.bury("urn:a")
     assert [file.name for file in journal_dir.iterdir() if file.stat().st_size] == [next_file]
 
 

@@ -1,6 +1,6 @@
 """The clock of datestamps (promise 1): no update is lost between writers and lists, whatever the interleaving.
 
-The clock is the database's `clock_timestamp()`. The fixture `ticking` puts a function of that name before it in
+The clock is the database's `gisc_clock()`. The fixture `ticking` puts a function of that name before it in
 the search path of every connection: each look at it is a second later, and a test may turn it back.
 """
 
@@ -48,7 +48,7 @@ def ticking() -> Iterator[Callable[[datetime], None]]:
 
     run("DROP SCHEMA IF EXISTS fake CASCADE; CREATE SCHEMA fake; CREATE SEQUENCE fake.seconds")
     run(
-        "CREATE FUNCTION fake.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE "
+        "CREATE FUNCTION fake.gisc_clock() RETURNS timestamptz LANGUAGE sql VOLATILE "
         "AS $$ SELECT to_timestamp(nextval('fake.seconds')) $$"
     )
     turn(START)

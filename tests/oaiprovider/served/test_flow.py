@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_network
 
@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from catalogue import seams
 from oaiprovider import flow_control, views
 from oaiprovider.flow_control import Verdict
 from tests import world
+from tests.clock import SetClock
 from tests.gisc.running import free_port
 from tests.oaiprovider import asking
 
@@ -37,6 +39,13 @@ def _flow() -> None:
     yield
     forget_clients()
     flow_control.reset()
+
+
+@pytest.fixture
+def clock() -> Iterator[SetClock]:
+    set_clock = SetClock(NOW)
+    with seams.replaced(clock=set_clock):
+        yield set_clock
 
 
 def ask(at: float, *, rate: int | None = 10, busy: bool = False, client: str = STRANGER) -> flow_control.FlowDecision:
@@ -170,10 +179,8 @@ def test_a_client_that_is_too_fast_gets_503_with_retry_after_and_no_document(har
 
 @pytest.mark.django_db
 @pytest.mark.spec("P112")
-def test_no_list_is_lost_by_waiting(harvester, settings, monkeypatch) -> None:
+def test_no_list_is_lost_by_waiting(harvester, settings, clock) -> None:
     """A harvester that obeys reads the whole list, page by page, and is stopped on the way."""
-    clock = [NOW]
-    monkeypatch.setattr(views.time, "time", lambda: clock[0])
     settings.GISC_PAGE_HEADERS = 1
     names = [f"urn:{letter}" for letter in "abcdefgh"]
     world.put(*map(world.iso_record, names))
@@ -183,7 +190,7 @@ def test_no_list_is_lost_by_waiting(harvester, settings, monkeypatch) -> None:
         if response.status_code == 503:
             waits, in_a_row = waits + 1, in_a_row + 1
             assert in_a_row == 1
-            clock[0] += int(response["Retry-After"])
+            clock.move(int(response["Retry-After"]))
             continue
         in_a_row = 0
         page = asking.read(response)
@@ -195,12 +202,10 @@ def test_no_list_is_lost_by_waiting(harvester, settings, monkeypatch) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.spec("P113", "P9")
-def test_a_client_that_ignores_it_gets_403_with_the_reason_and_never_429(harvester, monkeypatch) -> None:
-    clock = [NOW]
-    monkeypatch.setattr(views.time, "time", lambda: clock[0])
+def test_a_client_that_ignores_it_gets_403_with_the_reason_and_never_429(harvester, clock) -> None:
     statuses = []
     for _ in range(60):
-        clock[0] += 0.4
+        clock.move(0.4)
         statuses.append((response := harvester("verb=Identify")).status_code)
     assert sorted(set(statuses)) == [200, 403, 503]
     assert statuses == sorted(statuses, key=[200, 503, 403].index)
