@@ -1,0 +1,36 @@
+"""The way of a harvested record reads like a story: how many functions and files it passes, and that facts are read once."""
+
+import pytest
+
+from tests.harvester.conftest import fill
+from tests.harvester.working import counters, harvest
+from tests.trace import report, traced
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MAX_CHANGES_OF_FILE = 111
+MAX_FUNCTIONS = 150
+
+
+def test_one_harvested_record_is_a_short_walk(link, provider) -> None:
+    fill(provider, range(1))
+    with traced() as trace:
+        run = harvest(link)
+    assert counters(run) == {"received": 1, "new": 1}, run.message
+    report("one harvested record", trace)
+    assert trace.changes_of_file <= MAX_CHANGES_OF_FILE
+    assert trace.functions <= MAX_FUNCTIONS
+
+
+def test_a_first_harvest_reads_each_fact_of_a_record_once(link, provider) -> None:
+    """Of a hundred records: the key is made once, the datestamp parsed once, and at most two decisions are made."""
+    records = 100
+    fill(provider, range(records))
+    provider.page_size = records
+    with traced() as trace:
+        run = harvest(link)
+    assert counters(run) == {"received": records, "new": records}, run.message
+    report("a hundred harvested records", trace)
+    assert trace.count("identifier_key") <= records + 5
+    assert trace.count("lenient") + trace.count("parse") <= records + 5
+    assert trace.count("decide") <= 2 * records
