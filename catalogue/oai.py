@@ -71,7 +71,8 @@ def identifier_fault(text: str) -> str | None:
     """
     if not text:
         return "is empty"
-    if max(len(form.encode(errors="replace")) for form in (text, identifier_key(text))) > MAX_IDENTIFIER_BYTES:
+    forms = (text,) if text.isascii() else (text, identifier_key(text))  # of ASCII the key is as long
+    if max(len(form.encode(errors="replace")) for form in forms) > MAX_IDENTIFIER_BYTES:
         return f"is longer than {MAX_IDENTIFIER_BYTES} bytes"
     if re.search(r"\s", text):
         return "contains white space"

@@ -1,10 +1,12 @@
-"""Read and build provenance, and decide which of two versions of a record is newer (W33). Pure: no database, no clock.
+"""Where a version of a record came from: the type that is stored with it, its limits, and which version is newer (W33).
 
-The origin of a version is the repository that it first came from: the innermost step of its provenance, or the
-provider itself if it was asked directly and names no other. The abouts of a record (P126) are stored in its provenance.
+No Django. A provenance is stored as JSON beside the record (P122); harvesters get it in an `about`
+(`oaiprovider.protocol.provenance`).
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -12,6 +14,100 @@ from catalogue import datestamps, oai
 from catalogue.oai import OAI_NS, RIGHTS_NS
 
 _NO_DATE = datetime.min.replace(tzinfo=UTC)
+
+
+class About(NamedTuple):
+    """The content of an `about`: one element as UTF-8 bytes with all its namespace declarations, and its namespace."""
+
+    namespace: str
+    element: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """One harvest of a record, and in `origin` the harvest before it, as that provider reported it (P122).
+
+    Texts are as received. `link`: the link that it came by here, empty in a reported harvest. `relayed`: the provider
+    passes on records of others and does not say from whom it has this one (W33). `abouts`: the other containers (P126).
+    """
+
+    base_url: str = ""
+    identifier: str = ""
+    datestamp: str = ""
+    metadata_namespace: str = ""
+    harvest_date: str = ""
+    altered: bool = False
+    origin: "Provenance | None" = None
+    link: str = ""
+    relayed: bool = False
+    abouts: tuple[About, ...] = ()
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Provenance":
+        """Return a provenance as it was stored; what is missing is empty."""
+        origin = stored.get("origin")
+        return cls(
+            *(str(stored.get(name) or "") for name in _TEXTS),
+            altered=bool(stored.get("altered")),
+            origin=cls.from_json(origin) if isinstance(origin, Mapping) else None,
+            link=str(stored.get("link") or ""),
+            relayed=bool(stored.get("relayed")),
+            abouts=tuple(About(namespace, element.encode()) for namespace, element in stored.get(ABOUTS_KEY, ())),
+        )
+
+    @classmethod
+    def from_text(cls, stored: str | None) -> "Provenance | None":
+        """Return a provenance from the text of its JSON column, as a bare cursor gives it; None for NULL."""
+        return cls.from_json(json.loads(stored)) if stored else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is stored in the JSON column."""
+        stored: dict[str, Any] = {"link": self.link} if self.link else {}
+        stored |= {
+            "baseURL": self.base_url,
+            "identifier": self.identifier,
+            "datestamp": self.datestamp,
+            "metadataNamespace": self.metadata_namespace,
+            "harvestDate": self.harvest_date,
+            "altered": self.altered,
+        }
+        if self.origin is not None:
+            stored["origin"] = self.origin.to_json()
+        if self.relayed:
+            stored["relayed"] = True
+        if self.abouts:
+            stored[ABOUTS_KEY] = abouts_to_json(self.abouts)
+        return stored
+
+    def steps(self) -> "list[Provenance]":
+        """Return the harvests of the record, the latest first, at most as many as are stored (P123)."""
+        steps, step = [], self
+        while True:
+            steps.append(step)
+            if step.origin is None:
+                return limit_steps(steps)
+            step = step.origin
+
+
+_TEXTS = ("baseURL", "identifier", "datestamp", "metadataNamespace", "harvestDate")  # the first fields, as stored
+ABOUTS_KEY = "abouts"  # only in the provenance of records that have such containers
+
+
+def abouts_to_json(abouts: Iterable[About]) -> list[list[str]]:
+    """Return what is stored of these abouts."""
+    return [[about.namespace, about.element.decode()] for about in abouts]
+
+
+def chain(steps: Sequence[Provenance]) -> Provenance:
+    """Return the harvests of one record, the latest first, as one provenance, within the limits (P123)."""
+    nested: Provenance | None = None
+    for step in reversed(limit_steps(steps)):
+        nested = replace(step, origin=nested)
+    assert nested is not None, "no harvest"
+    return nested
+
+
+# --- Which version is newer (W33) ---------------------------------------------------------------------
 
 
 class Origin(NamedTuple):
@@ -29,19 +125,18 @@ class Origin(NamedTuple):
 LOCAL_ORIGIN = Origin()  # of records loaded at this node
 
 
-def origin_of(provenance: Mapping[str, Any] | None) -> Origin:
-    """Return the origin that a provenance names. Its field `relayed`: the provider passes on records of others."""
-    if not provenance or not provenance.get("baseURL"):
+def origin_of(provenance: Provenance | None) -> Origin:
+    """Return the origin that a provenance names."""
+    if provenance is None or not provenance.base_url:
         return LOCAL_ORIGIN
-    step: Mapping[str, Any] = provenance
-    while isinstance(step.get("origin"), Mapping):
-        step = step["origin"]
-    direct = step is provenance and not provenance.get("relayed")
-    if step is provenance and not direct:
+    first = provenance
+    while first.origin is not None:
+        first = first.origin
+    direct = first is provenance and not provenance.relayed
+    if first is provenance and not direct:
         return Origin(direct=False)
-    repository = str(step.get("baseURL", "")).rstrip("/").casefold()
-    key = oai.identifier_key(str(step.get("identifier", "")))
-    return Origin(repository, key, datestamps.lenient(str(step.get("datestamp", ""))), direct)
+    repository = first.base_url.rstrip("/").casefold()
+    return Origin(repository, oai.identifier_key(first.identifier), datestamps.lenient(first.datestamp), direct)
 
 
 def compare_versions(
@@ -67,6 +162,8 @@ def compare_versions(
     return False, "because it was stored first and nothing shows which one is newer"
 
 
+# --- Limits -----------------------------------------------------------------------------------------
+
 # How many steps of provenance are stored. More steps than there are centres means that the record went in circles.
 MAX_ORIGINS = 16  # chosen
 MAX_ORIGIN_CHARS = 16_000  # chosen: all texts of the steps together
@@ -75,14 +172,7 @@ MAX_ABOUTS = 8  # chosen
 MAX_ABOUT_BYTES = 16_000  # chosen: those of one record together
 
 
-class About(NamedTuple):
-    """The content of an `about`: one element as UTF-8 bytes with all its namespace declarations, and its namespace."""
-
-    namespace: str
-    element: bytes
-
-
-def limit_steps(steps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def limit_steps(steps: Sequence[Provenance]) -> list[Provenance]:
     """Return the steps of a record's provenance, latest first, without those in the middle that exceed the limits (P123).
 
     The latest step, which is ours, and the first one, which names the origin (W33), are dropped last.
@@ -114,19 +204,16 @@ def limit_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]
     return tuple(accepted), reasons
 
 
-def _size(steps: Sequence[Mapping[str, Any]]) -> int:
-    return sum(len(value) for step in steps for value in step.values() if isinstance(value, str))
-
-
-ABOUTS_KEY = "abouts"
-
-
-def with_abouts(provenance: Mapping[str, Any], abouts: Iterable[About]) -> dict[str, Any]:
-    """Return the provenance with these abouts stored in it."""
-    stored = [[about.namespace, about.element.decode()] for about in abouts]
-    return {**provenance, ABOUTS_KEY: stored} if stored else dict(provenance)
-
-
-def abouts_of(provenance: Mapping[str, Any]) -> list[About]:
-    """Return the abouts that are stored in a provenance."""
-    return [About(namespace, element.encode()) for namespace, element in provenance.get(ABOUTS_KEY, ())]
+def _size(steps: Sequence[Provenance]) -> int:
+    return sum(
+        len(text)
+        for step in steps
+        for text in (
+            step.base_url,
+            step.identifier,
+            step.datestamp,
+            step.metadata_namespace,
+            step.harvest_date,
+            step.link,
+        )
+    )

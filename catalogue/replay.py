@@ -26,7 +26,8 @@ from catalogue.documents import xml_tree
 from catalogue.journal import Event, LastEvents
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
 from catalogue.writing import clock, memberships, set_inclusion, store
-from catalogue.writing.decisions import Action, Result
+from catalogue.writing.current import load_current
+from catalogue.writing.decisions import Action, CurrentRecord, Result
 from catalogue.writing.entry import PreparedEntry
 
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
@@ -127,13 +128,6 @@ def _replay_batch(batch: Sequence[LastEvents], report: ReplayReport) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredRecord:
-    deleted: bool
-    owner: MetadataSet
-    source: str  # the link its content came by
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """What to do about records as a whole.
 
@@ -148,10 +142,11 @@ class _Plan:
 
 def _plan_records(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, MetadataSet]) -> _Plan:
     """Plan what to do about the last events of some records."""
-    stored = _load_records([oai.identifier_key(last.identifier) for last in batch])
+    keys = [oai.identifier_key(last.identifier) for last in batch]
+    current = load_current(keys)
     plan = _Plan()
-    for last in batch:
-        record = stored.get(oai.identifier_key(last.identifier))
+    for key, last in zip(keys, batch, strict=True):
+        record = current.get(key)
         if last.event is None:
             continue
         if last.event.event == JournalOutbox.Event.DELETED:
@@ -162,19 +157,21 @@ def _plan_records(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, Metada
 
 
 def _plan_deletion(
-    event: Event, last: LastEvents, record: _StoredRecord | None, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
+    event: Event, last: LastEvents, record: CurrentRecord | None, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
 ) -> None:
     if record and record.deleted:
         plan.results.append(Result(event.identifier, Action.UNCHANGED))
         return
     # An archive may have stored it into a set that it had left before it was deleted.
-    if record and event.set_specs and not (record.owner.spec in event.set_specs or last.has_left(record.owner.spec)):
+    if record and event.set_specs and not (record.owner_spec in event.set_specs or last.has_left(record.owner_spec)):
         was_in = ", ".join(event.set_specs)
         plan.results.append(
-            _left_alone(event, f"belongs to the set {record.owner.spec} now; it was deleted in {was_in}")
+            _left_alone(event, f"belongs to the set {record.owner_spec} now; it was deleted in {was_in}")
         )
         return
-    owner_and_source = (record.owner, record.source) if record else (_set_of_deletion(sets_by_spec, event), "")
+    owner_and_source = (
+        (sets_by_spec[record.owner_spec], record.source) if record else (_set_of_deletion(sets_by_spec, event), "")
+    )
     try:
         plan.deletions.setdefault(owner_and_source, []).append((store.prepare_deletion(event.identifier), event))
     except xml_tree.Unusable as exc:
@@ -182,33 +179,26 @@ def _plan_deletion(
 
 
 def _plan_live(
-    event: Event, last: LastEvents, record: _StoredRecord, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
+    event: Event, last: LastEvents, record: CurrentRecord, sets_by_spec: Mapping[str, MetadataSet], plan: _Plan
 ) -> None:
     """Plan what to do about a live record whose last event is that it came back, or moved to another owner."""
     came_back = event.event == JournalOutbox.Event.RETURNED
-    if event.set_specs and record.owner.spec not in event.set_specs and last.has_left(record.owner.spec):
+    if event.set_specs and record.owner_spec not in event.set_specs and last.has_left(record.owner_spec):
         # An archive stored it into a set that it had left. `store` rejects the move if it came by a link.
         plan.moves.setdefault(sets_by_spec[event.set_specs[0]], []).append(event.identifier)
     elif came_back:
         plan.results.append(_left_alone(event, f"came back on {event.datestamp:%Y-%m-%d}, after it had been deleted"))
-    elif record.owner.spec in event.set_specs:
+    elif record.owner_spec in event.set_specs:
         plan.results.append(Result(event.identifier, Action.UNCHANGED))
     else:
         had_moved_to = ", ".join(event.set_specs)
         plan.results.append(
-            _left_alone(event, f"belongs to the set {record.owner.spec} now; it had moved to {had_moved_to}")
+            _left_alone(event, f"belongs to the set {record.owner_spec} now; it had moved to {had_moved_to}")
         )
 
 
 def _left_alone(event: Event, reason: str) -> Result:
     return Result(event.identifier, Action.REJECTED, reason)
-
-
-def _load_records(keys: Sequence[str]) -> dict[str, _StoredRecord]:
-    return {
-        record.key: _StoredRecord(record.deleted, record.owner, str((record.provenance or {}).get("link", "")))
-        for record in Record.objects.filter(key__in=keys).select_related("owner").defer("payload")
-    }
 
 
 def _load_sets(batch: Iterable[LastEvents]) -> dict[str, MetadataSet]:

@@ -15,41 +15,50 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import AuthenticationString  # type: ignore[attr-defined]
 from typing import Any, Protocol, TypeVar
 
 Returned = TypeVar("Returned")
 
-# --- What a simulation replaces ------------------------------------------------------------------------
+# --- Time -------------------------------------------------------------------------------------------
 
 
-class Clock:
-    """The clocks of this host."""
+class Clock(Protocol):
+    """What a simulation puts in place of the clocks of this host."""
 
-    def now(self) -> datetime:
-        return datetime.now(UTC)
+    def now(self) -> datetime: ...
 
-    def monotonic(self) -> float:
-        return time.monotonic()
+    def monotonic(self) -> float: ...
 
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+    def sleep(self, seconds: float, /) -> None: ...
+
+
+now: Callable[[], datetime] = partial(datetime.now, UTC)  # the present instant, in UTC, by this host's clock
+monotonic: Callable[[], float] = time.monotonic  # seconds that never step back; only differences mean something
+sleep: Callable[[float], None] = time.sleep  # lets this thread wait so many seconds
+
+# --- Threads and processes --------------------------------------------------------------------------
 
 
 class Timer(Protocol):
-    """A call that is due later, as `start_timer` returns it."""
+    """A call that is due later."""
 
     def cancel(self) -> None: ...
 
 
 class Concurrency:
-    """The threads and processes of this host. Processes of a pool end with the process that started them."""
+    """The threads and processes of this host, or what a simulation puts in their place."""
 
-    def thread_pool(self, number: int, initializer: Callable[[], None] | None = None) -> Executor:
-        return ThreadPoolExecutor(number, initializer=initializer)
+    # Starts a pool of so many threads; `initializer` runs first in each of them.
+    thread_pool: Callable[..., Executor] = ThreadPoolExecutor
 
     def process_pool(self, number: int) -> Executor:
+        """Start a pool of `number` processes, for work that would keep all threads of this process waiting.
+
+        They end with the process that started them, however that ends.
+        """
         _allow_child_processes()
         # Not forked: the database connection and the threads of this process stay its own.
         methods = multiprocessing.get_all_start_methods()
@@ -59,65 +68,29 @@ class Concurrency:
         return ProcessPoolExecutor(number, mp_context=context, initializer=_init_process)
 
     def start_thread(self, target: Callable[..., object], *values: object, name: str) -> None:
+        """Start a thread that does not keep the process from ending."""
         threading.Thread(target=target, args=values, name=name, daemon=True).start()
 
     def start_timer(self, seconds: float, function: Callable[[], object]) -> Timer:
+        """Have `function` called in a thread after so many seconds, unless the timer is cancelled before."""
         timer = threading.Timer(seconds, function)
         timer.daemon = True
         timer.start()
         return timer
 
     def start_program(self, command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+        """Start another program, as `subprocess.Popen` does."""
         return subprocess.Popen(command, **options)
 
     def run_program(self, command: Sequence[str], **options: Any) -> "subprocess.CompletedProcess[Any]":
+        """Run another program to its end, as `subprocess.run` does."""
         return subprocess.run(command, check=options.pop("check", False), **options)
 
 
-_clock, _concurrency = Clock(), Concurrency()
-
-
-@contextmanager
-def replaced(*, clock: Clock | None = None, concurrency: Concurrency | None = None) -> Iterator[None]:
-    """Put another clock, or other threads and processes, in place of the host's for the length of the block."""
-    global _clock, _concurrency
-    before = _clock, _concurrency
-    _clock, _concurrency = clock or _clock, concurrency or _concurrency
-    try:
-        yield
-    finally:
-        _clock, _concurrency = before
-
-
-# --- Time -------------------------------------------------------------------------------------------
-
-
-def now() -> datetime:
-    """Return the present instant, in UTC, by this host's clock."""
-    return _clock.now()
-
-
-def monotonic() -> float:
-    """Return seconds that never step back; only differences mean something."""
-    return _clock.monotonic()
-
-
-def sleep(seconds: float) -> None:
-    """Let this thread wait."""
-    _clock.sleep(seconds)
-
-
-# --- Threads and processes --------------------------------------------------------------------------
-
-
-def thread_pool(number: int, *, initializer: Callable[[], None] | None = None) -> Executor:
-    """Start a pool of `number` threads. `initializer` runs first in each of them."""
-    return _concurrency.thread_pool(number, initializer)
-
-
-def process_pool(number: int) -> Executor:
-    """Start a pool of `number` processes, for work that would keep all threads of this process waiting."""
-    return _concurrency.process_pool(number)
+_host = Concurrency()
+thread_pool, process_pool = _host.thread_pool, _host.process_pool
+start_thread, start_timer = _host.start_thread, _host.start_timer
+start_program, run_program = _host.start_program, _host.run_program
 
 
 def run_in_process(function: Callable[..., Returned], *values: object) -> Returned:
@@ -126,24 +99,25 @@ def run_in_process(function: Callable[..., Returned], *values: object) -> Return
         return process.submit(function, *values).result()
 
 
-def start_thread(target: Callable[..., object], *values: object, name: str) -> None:
-    """Start a thread that does not keep the process from ending."""
-    _concurrency.start_thread(target, *values, name=name)
+@contextmanager
+def replaced(*, clock: Clock | None = None, concurrency: Concurrency | None = None) -> Iterator[None]:
+    """Put another clock, or other threads and processes, in place of the host's for the length of the block.
 
-
-def start_timer(seconds: float, function: Callable[[], object]) -> Timer:
-    """Have `function` called in a thread after so many seconds, unless the timer is cancelled before."""
-    return _concurrency.start_timer(seconds, function)
-
-
-def start_program(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
-    """Start another program, as `subprocess.Popen` does."""
-    return _concurrency.start_program(command, **options)
-
-
-def run_program(command: Sequence[str], **options: Any) -> "subprocess.CompletedProcess[Any]":
-    """Run another program to its end, as `subprocess.run` does."""
-    return _concurrency.run_program(command, **options)
+    Everything asks by `seams.now()`, never by a name imported from here, so the replacement is seen at once by all.
+    """
+    originals = {
+        **dict.fromkeys(("now", "monotonic", "sleep"), clock),
+        **dict.fromkeys(
+            ("thread_pool", "process_pool", "start_thread", "start_timer", "start_program", "run_program"), concurrency
+        ),
+    }
+    names = globals()
+    before = {name: names[name] for name, other in originals.items() if other is not None}
+    names.update({name: getattr(originals[name], name) for name in before})
+    try:
+        yield
+    finally:
+        names.update(before)
 
 
 # What threads wait for one another with. Their waiting passes no time, so a simulation leaves them as they are.

@@ -2,10 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from catalogue import seams
 
-
-class SetClock(seams.Clock):
+class SetClock:
     """Stands still at `at` until the test moves it; sleeping moves it on and takes no time."""
 
     def __init__(self, at: datetime | float) -> None:

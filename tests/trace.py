@@ -1,5 +1,6 @@
 """Count what a piece of work touches: functions, files, and changes of file, over all threads (`sys.setprofile`).
 
+Functions are those with a name: what a comprehension or a lambda does belongs to the function that it stands in.
 `python -m tests.trace` prints the walks of one harvested record and of one ListRecords, call by call with `--calls`.
 """
 
@@ -15,7 +16,7 @@ from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parents[1]
 APPS = tuple(f"{ROOT / app}{os.sep}" for app in ("catalogue", "oaiprovider", "harvester", "gisc"))
-CALLS = "GISC_TRACE_CALLS"  # an environment variable: a file to write the calls to
+CALLS = "TRACE_CALLS"  # an environment variable: a file to write the calls to
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ def traced() -> Iterator[Trace]:
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(APPS) and code.co_name != "<module>":
+        if event == "call" and code.co_filename.startswith(APPS) and not code.co_name.startswith("<"):
             trace.calls.setdefault(threading.get_ident(), []).append(code)
 
     threading.setprofile(note)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from catalogue import seams
 from catalogue.writing import read_document
-from catalogue.writing.read_document import Provenance, ReadResult
+from catalogue.writing.read_document import ReadResult
 
 
 class ReadPool:
@@ -24,15 +24,13 @@ class ReadPool:
         self._folder = tempfile.TemporaryDirectory(prefix="gisc-ingest-")
         self._numbers = itertools.count()
 
-    def submit(
-        self, documents: Sequence[bytes], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
-    ) -> "Future[list[ReadResult]]":
+    def submit(self, documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) -> "Future[list[ReadResult]]":
         """Have documents parsed, as by `read_document.read_all`."""
         # The bytes go through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
         batch.write_bytes(b"".join(documents))
         lengths = [len(document) for document in documents]
-        return self._executor.submit(_read_file, str(batch), lengths, stored_digests, provenances)
+        return self._executor.submit(_read_file, str(batch), lengths, stored_digests)
 
     def close(self) -> None:
         """End the processes; documents that they have not begun are dropped."""
@@ -40,11 +38,9 @@ class ReadPool:
         self._folder.cleanup()
 
 
-def _read_file(
-    file: str, lengths: Sequence[int], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance]
-) -> list[ReadResult]:
+def _read_file(file: str, lengths: Sequence[int], stored_digests: Mapping[int, bytes]) -> list[ReadResult]:
     content = memoryview(Path(file).read_bytes())
     os.unlink(file)
     ends = itertools.accumulate(lengths)
     documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
-    return read_document.read_all(documents, stored_digests, provenances)
+    return read_document.read_all(documents, stored_digests)

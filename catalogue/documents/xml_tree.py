@@ -31,6 +31,7 @@ LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
 STRIDE = 20
 LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
 BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
+_DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -47,7 +48,7 @@ def root_element(document: bytes) -> bytes:
     start = start_of_root(text)
     if start == len(text):
         raise Unusable("is empty" if not text.strip() else "holds no XML element")
-    if _is_doctype(text, start):
+    if _DOCTYPE.match(text, start):
         raise Unusable("has a DOCTYPE, which is refused because it can hide entities; remove it")
     if _DECLARATION.match(text, start):
         raise Unusable("has something before its XML declaration, which may only stand at the very start; remove it")
@@ -69,11 +70,7 @@ def start_of_root(text: bytes) -> int:
 
 def has_doctype(text: bytes) -> bool:
     """Whether there is a DOCTYPE before the root element."""
-    return _is_doctype(text, start_of_root(text))
-
-
-def _is_doctype(text: bytes, start: int) -> bool:
-    return text[start : start + 9].upper() == b"<!DOCTYPE"
+    return _DOCTYPE.match(text, _MISC.match(text).end()) is not None  # type: ignore[union-attr]  # _MISC matches ""
 
 
 def describe_oversized(size: int) -> str:

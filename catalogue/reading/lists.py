@@ -4,7 +4,6 @@ A list is ordered by (datestamp, id) and read by key, never by offset (P101): a 
 every depth. It is bounded above by the instant of its first page. Nothing here writes a record.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +15,7 @@ from django.db.models import QuerySet
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
 from catalogue.payloads import payload
+from catalogue.provenance import Provenance
 from catalogue.reading import scopes
 from catalogue.reading.scopes import EVERYTHING, Scope
 
@@ -82,8 +82,8 @@ class ListRow(NamedTuple):
         return None if self.packed is None else payload.unpack_or_log(self.packed, identifier=self.identifier)
 
     @property
-    def provenance(self) -> dict[str, Any] | None:
-        return json.loads(self.provenance_json) if self.provenance_json else None
+    def provenance(self) -> Provenance | None:
+        return Provenance.from_text(self.provenance_json)
 
 
 class RowVersion(NamedTuple):

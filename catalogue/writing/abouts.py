@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from catalogue import provenance
-from catalogue.provenance import ABOUTS_KEY, About
+from catalogue.provenance import About
 from catalogue.writing import clock
 
 _DIFFERING = """
@@ -47,5 +47,5 @@ def replace(abouts_by_key: Mapping[str, Iterable[About]], *, source: str) -> int
 
 
 def _json(abouts: Iterable[About]) -> str | None:
-    stored = provenance.with_abouts({}, abouts)
-    return json.dumps(stored[ABOUTS_KEY], ensure_ascii=False) if stored else None
+    stored = provenance.abouts_to_json(abouts)
+    return json.dumps(stored, ensure_ascii=False) if stored else None

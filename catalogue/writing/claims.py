@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import connection
 
+from catalogue.provenance import Provenance
 from catalogue.writing import memberships
 
 
@@ -24,7 +24,7 @@ class StoredClaim:
     set_id: int
     source: str
     payload: bytes
-    provenance: dict[str, Any] | None
+    provenance: Provenance | None
 
 
 def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime) -> None:
@@ -93,9 +93,9 @@ def mark_damaged(claim: StoredClaim) -> None:
 
 def replace_provenance(key: str, claim: StoredClaim) -> None:
     """Give an unchanged record the provenance of this claim."""
-    provenance = None if claim.provenance is None else json.dumps(claim.provenance)
+    stored = None if claim.provenance is None else json.dumps(claim.provenance.to_json(), ensure_ascii=False)
     memberships.execute(
-        "UPDATE catalogue_record SET provenance = %(provenance)s WHERE key = %(key)s", key=key, provenance=provenance
+        "UPDATE catalogue_record SET provenance = %(provenance)s WHERE key = %(key)s", key=key, provenance=stored
     )
 
 
@@ -112,7 +112,6 @@ def load_claims(keys: Iterable[str]) -> list[StoredClaim]:
             [list(keys)],
         )
         return [
-            # With Django's connection a bare cursor returns jsonb as text.
-            StoredClaim(key, identifier, set_id, source, bytes(packed), json.loads(provenance) if provenance else None)
-            for key, identifier, set_id, source, packed, provenance in cursor.fetchall()
+            StoredClaim(key, identifier, set_id, source, bytes(packed), Provenance.from_text(stored))
+            for key, identifier, set_id, source, packed, stored in cursor.fetchall()
         ]

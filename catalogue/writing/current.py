@@ -1,6 +1,5 @@
 """Read the stored records, to decide about entries and to find the unchanged ones. No writes."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -8,13 +7,14 @@ from typing import NamedTuple
 from django.db import connection
 
 from catalogue.payloads import payload
-from catalogue.provenance import LOCAL_ORIGIN, origin_of
+from catalogue.provenance import Provenance
 from catalogue.writing.decisions import CurrentRecord
-from catalogue.writing.entry import PreparedEntry
 
 
 def current_digests(keys: Sequence[str]) -> dict[str, bytes]:
     """Return the digests of the live records among these keys: a document with the same digest need not be packed."""
+    if not keys:
+        return {}
     with connection.cursor() as cursor:
         cursor.execute("SELECT key, digest FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)])
         return {key: bytes(digest) for key, digest in cursor.fetchall()}
@@ -44,6 +44,8 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
 
     Fetches the dictionaries that the payloads need, so that comparing them makes no query.
     """
+    if not keys:
+        return {}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT key, identifier, digest, metadata_date, payload FROM catalogue_record"
@@ -58,42 +60,53 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
     return found
 
 
-def entry_of_version(key: str, version: CurrentVersion) -> PreparedEntry:
-    """Build an entry for `put_entries` that equals the stored version."""
-    return PreparedEntry(version.identifier, key, version.digest, version.metadata_date, b"")
+def load_current(keys: Sequence[str], *, source: str = "") -> dict[str, CurrentRecord]:
+    """Load the records with these keys, live and deleted: for the store, guards and replay, the only such loader.
 
-
-def load_current(keys: Sequence[str], source: str = "") -> dict[str, CurrentRecord]:
-    """Load the records with these keys, live and deleted.
-
-    The origin is read only where a record came by another link than `source`: nothing else needs it.
+    The provenance is read only where a record came by another link than `source`: nothing else needs it.
     """
+    if not keys:
+        return {}
     with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
-                   r.metadata_date,
-                   CASE WHEN coalesce(r.provenance->>'link', '') <> %s THEN r.provenance END,
-                   ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
-                   (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
-                    FROM catalogue_claim c WHERE c.record_id = r.id)
-            FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
-            WHERE r.key = ANY(%s)
-            """,
-            [source, list(keys)],
-        )
-        return {
-            key: CurrentRecord(
-                deleted,
-                bytes(digest) if digest is not None else None,
-                owner_id,
-                owner_spec,
-                owner_kind,
-                source,
-                metadata_date,
-                origin_of(json.loads(provenance)) if provenance else LOCAL_ORIGIN,
-                {(set_id, by): bytes.fromhex(claimed) for set_id, by, claimed in claims or ()},
-                frozenset(sets),
-            )
-            for key, deleted, digest, owner_id, owner_spec, owner_kind, source, metadata_date, provenance, sets, claims in cursor.fetchall()
-        }
+        cursor.execute(_CURRENT, {"source": source, "keys": list(keys)})
+        return {row[0]: _current_record(*row[1:]) for row in cursor.fetchall()}
+
+
+_CURRENT = """
+    SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
+           r.metadata_date, r.datestamp,
+           CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
+           ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
+           (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
+            FROM catalogue_claim c WHERE c.record_id = r.id)
+    FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
+    WHERE r.key = ANY(%(keys)s)
+"""
+
+
+def _current_record(
+    deleted: bool,
+    digest: memoryview | None,
+    owner_id: int,
+    owner_spec: str,
+    owner_kind: str,
+    source: str,
+    metadata_date: datetime | None,
+    datestamp: datetime,
+    stored_provenance: str | None,
+    sets: list[int],
+    claims: list[tuple[int, str, str]] | None,
+) -> CurrentRecord:
+    return CurrentRecord(
+        deleted,
+        None if digest is None else bytes(digest),
+        owner_id,
+        owner_spec,
+        owner_kind,
+        source,
+        metadata_date,
+        datestamp,
+        Provenance.from_text(stored_provenance),
+        {(set_id, by): bytes.fromhex(claimed) for set_id, by, claimed in claims or ()},
+        frozenset(sets),
+    )

@@ -5,12 +5,12 @@ decision.
 """
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from catalogue.models import MetadataSet
-from catalogue.provenance import LOCAL_ORIGIN, Origin, compare_versions
+from catalogue.provenance import Provenance, compare_versions, origin_of
 from catalogue.writing.entry import PreparedEntry
 
 Kind = MetadataSet.Kind
@@ -48,7 +48,7 @@ class Result:
 class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
-    `claims`: the digests of the versions of others, by set and source. `sets`: the sets it is a live member of.
+    `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the digests of the versions of others, by set and source. `sets`: the sets it is a live member of.
     """
 
     deleted: bool
@@ -58,7 +58,8 @@ class CurrentRecord:
     owner_kind: str
     source: str = ""
     metadata_date: datetime | None = None
-    origin: Origin = LOCAL_ORIGIN
+    datestamp: datetime | None = None
+    provenance: Provenance | None = None
     claims: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
 
@@ -111,6 +112,40 @@ def decide(
     return _decide_for_other(current, entry, into, source)
 
 
+def decide_each(
+    entries: Mapping[str, PreparedEntry],
+    current: Mapping[str, CurrentRecord],
+    *,
+    into: MetadataSet,
+    source: str,
+    known_only: bool = False,
+) -> dict[str, Decision]:
+    """Decide about entries of different identifiers, by key."""
+    return {
+        key: decide(current.get(key), entry, into=into, source=source, known_only=known_only)
+        for key, entry in entries.items()
+    }
+
+
+def decide_in_order(
+    entries: Sequence[PreparedEntry],
+    current: Mapping[str, CurrentRecord],
+    *,
+    into: MetadataSet,
+    source: str,
+    known_only: bool = False,
+) -> list[Decision]:
+    """Decide about entries in their order: one that comes again is compared with what the one before it leaves."""
+    latest: dict[str, CurrentRecord | None] = dict(current)
+    decisions = []
+    for entry in entries:
+        before = latest.get(entry.key)
+        decision = decide(before, entry, into=into, source=source, known_only=known_only)
+        latest[entry.key] = current_after(before, entry, decision, into=into, source=source)
+        decisions.append(decision)
+    return decisions
+
+
 def _is_owner_source(into: MetadataSet, current: CurrentRecord, source: str) -> bool:
     """Whether `source` decides the content of this record of the set `into`.
 
@@ -135,7 +170,7 @@ def current_after(
         owner_kind=into.kind,
         source=source,
         metadata_date=entry.metadata_date,
-        origin=entry.origin,
+        provenance=entry.provenance,
         claims=current.claims if current else {},
         sets=frozenset() if entry.deleted else frozenset({into.pk}),
     )
@@ -163,7 +198,9 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
     if current.digest != entry.digest:
         differs, disagreement = f"differs from the version of {current.owner_spec}, which counts", Disagreement.DIFFERS
         if into.pk == current.owner_id:  # two sources of one set
-            newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
+            newer, why = compare_versions(
+                origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
+            )
             if newer:
                 reason = f"replaces the version of another source, {why} (W33)"
                 return Decision(Change.WRITE_AND_CLAIM_CURRENT, Action.UPDATED, reason)

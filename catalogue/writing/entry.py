@@ -6,15 +6,15 @@ copies the rows as they are. A row is in the binary format of PostgreSQL's COPY,
 
 import json
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
 from catalogue import oai
 from catalogue.documents import iso19139
-from catalogue.provenance import LOCAL_ORIGIN, Origin, origin_of
+from catalogue.provenance import Provenance
 
 # The columns of a row, in their order; `catalogue.writing.staging` creates its table from them.
 COLUMNS = {
@@ -39,7 +39,7 @@ COLUMNS = {
 class PreparedEntry(NamedTuple):
     """An entry that has been checked. `row` is empty if the entry is known to equal the stored record.
 
-    `digest` and `metadata_date` are None for a deletion, which always has a row. `origin` counts where another
+    `digest` and `metadata_date` are None for a deletion, which always has a row. `provenance` counts where another
     source has brought another version (W33).
     """
 
@@ -48,38 +48,38 @@ class PreparedEntry(NamedTuple):
     digest: bytes | None
     metadata_date: datetime | None
     row: bytes
-    origin: Origin = LOCAL_ORIGIN
-
-    @property
-    def deleted(self) -> bool:
-        return self.digest is None
+    provenance: Provenance | None = None
+    deleted: bool = False
 
 
 class ParsedEntry(NamedTuple):
-    """A live version of a record whose root element is not packed yet: its row before and after the payload."""
+    """A live version of a record that is not packed yet: its row without payload and provenance, in three pieces.
+
+    `key` is that of the document's own identifier.
+    """
 
     identifier: str
     key: str
     digest: bytes
     metadata_date: datetime | None
     head: bytes
+    middle: bytes
     tail: bytes
-    origin: Origin = LOCAL_ORIGIN
 
-    def with_payload(self, packed: bytes) -> PreparedEntry:
-        row = b"".join((self.head, _length(len(packed)), packed, self.tail))
-        return PreparedEntry(self.identifier, self.key, self.digest, self.metadata_date, row, self.origin)
+    def with_payload(self, packed: bytes, provenance: Provenance | None = None) -> PreparedEntry:
+        """Complete the row."""
+        stored = _json(provenance.to_json()) if provenance else _NULL
+        row = b"".join((self.head, _length(len(packed)), packed, self.middle, stored, self.tail))
+        return PreparedEntry(self.identifier, self.key, self.digest, self.metadata_date, row, provenance)
 
 
-def parsed_entry(metadata: iso19139.Metadata, provenance: Mapping[str, Any] | None = None) -> ParsedEntry:
-    """Build the entry of a live version of a record."""
-    key = oai.identifier_key(metadata.identifier)
+def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedEntry:
+    """Build the entry of a live version of a record. `key`: that of its identifier, where it is known already."""
+    key = oai.identifier_key(metadata.identifier) if key is None else key
     head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(metadata.identifier), _FALSE))
+    middle = _field(metadata.digest) + _instant(metadata.metadata_date)
     tail = b"".join(
         (
-            _field(metadata.digest),
-            _instant(metadata.metadata_date),
-            _json(dict(provenance)) if provenance else _NULL,
             _text(metadata.title),
             _text(metadata.abstract),
             _texts(metadata.keywords),
@@ -90,18 +90,15 @@ def parsed_entry(metadata: iso19139.Metadata, provenance: Mapping[str, Any] | No
             _text(metadata.language),
         )
     )
-    return ParsedEntry(
-        metadata.identifier, key, metadata.digest, metadata.metadata_date, head, tail, origin_of(provenance)
-    )
+    return ParsedEntry(metadata.identifier, key, metadata.digest, metadata.metadata_date, head, middle, tail)
 
 
-def deletion_entry(identifier: str) -> PreparedEntry:
-    """Build a deletion. The identifier must be a valid one (P68)."""
-    key = oai.identifier_key(identifier)
+def deletion_entry(identifier: str, key: str) -> PreparedEntry:
+    """Build a deletion. The identifier must be a valid one (P68), and the key its key."""
     names = _text(key), _text(identifier), _TRUE
     empty_fields = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
     row = b"".join((_NUMBER_OF_FIELDS, *names, _NULL, _NULL, _NULL, _NULL, *empty_fields))
-    return PreparedEntry(identifier, key, None, None, row)
+    return PreparedEntry(identifier, key, None, None, row, deleted=True)
 
 
 def unchanged_entry(root: etree._Element, digest: bytes) -> PreparedEntry:
@@ -136,7 +133,8 @@ def _field(value: bytes) -> bytes:
 
 
 def _text(value: str) -> bytes:
-    return _field(value.encode())
+    encoded = value.encode()
+    return _length(len(encoded)) + encoded
 
 
 def _texts(values: Sequence[str]) -> bytes:

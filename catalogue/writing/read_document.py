@@ -5,7 +5,7 @@ Kept apart from `catalogue.writing.store`, so that a process that only parses ne
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from catalogue.documents import iso19139, xml_tree
 from catalogue.writing import entry
@@ -35,8 +35,6 @@ class ParsedDocument(NamedTuple):
 # What becomes of a document: a version to be packed, one that equals the stored record, or why it cannot be stored.
 ReadResult = ParsedDocument | PreparedEntry | str
 
-Provenance = Mapping[str, Any] | None
-
 # The fileIdentifier as most documents write it.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
 _GUESS_WITHIN_BYTES = 4096
@@ -48,36 +46,28 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
-def read_all(
-    documents: Sequence[bytes], stored_digests: Mapping[int, bytes], provenances: Sequence[Provenance] = ()
-) -> list[ReadResult]:
+def read_all(documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) -> list[ReadResult]:
     """Parse documents; one result for each.
 
     `stored_digests`: by index of the document, the digest of the record that it probably is.
     """
-    provenances = provenances or [None] * len(documents)
-    return [
-        _read_or_describe_fault(document, stored_digests.get(index), provenance)
-        for index, (document, provenance) in enumerate(zip(documents, provenances, strict=True))
-    ]
+    return [_read_or_describe_fault(document, stored_digests.get(index)) for index, document in enumerate(documents)]
 
 
-def _read_or_describe_fault(document: bytes, stored_digest: bytes | None, provenance: Provenance) -> ReadResult:
+def _read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> ReadResult:
     try:
-        return read(document, stored_digest, provenance)
+        return read(document, stored_digest)
     except xml_tree.Unusable as exc:
         return str(exc)
 
 
-def read(
-    document: bytes, stored_digest: bytes | None = None, provenance: Provenance = None
-) -> ParsedDocument | PreparedEntry:
+def read(document: bytes, stored_digest: bytes | None = None) -> ParsedDocument | PreparedEntry:
     """Parse a document; no further than its identifier if it has the stored digest. Raises xml_tree.Unusable."""
     element = xml_tree.root_element(document)
     root = xml_tree.parse(element)
     digest = xml_tree.digest_of(root)
     if digest == stored_digest:
         return entry.unchanged_entry(root, digest)
-    version = entry.parsed_entry(iso19139.read_tree(root, element, digest), provenance)
+    version = entry.parsed_entry(iso19139.read_tree(root, element, digest))
     start = document.find(element)  # mostly at its beginning
     return ParsedDocument(version, start, len(element), b"" if start >= 0 else element)

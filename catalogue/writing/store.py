@@ -7,9 +7,9 @@ are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import connection, transaction
 
@@ -17,6 +17,7 @@ from catalogue import bootstrap, journal, oai
 from catalogue.documents import iso19139, xml_tree
 from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.payloads import payload
+from catalogue.provenance import Provenance
 from catalogue.writing import claims, clock, memberships, read_document, staging
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import (
@@ -26,8 +27,8 @@ from catalogue.writing.decisions import (
     Decision,
     Disagreement,
     Result,
-    current_after,
-    decide,
+    decide_each,
+    decide_in_order,
 )
 from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry
 
@@ -36,30 +37,35 @@ _CLAIMS_DAMAGED = "is deleted, because the versions of other sources are damaged
 
 
 def prepare(
-    document: bytes, *, provenance: Mapping[str, Any] | None = None, stored_digest: bytes | None = None
+    document: bytes, *, provenance: Provenance | None = None, stored_digest: bytes | None = None
 ) -> PreparedEntry:
     """Check one ISO 19139 document and make an entry for `put_entries`. Raises xml_tree.Unusable.
 
     A document whose digest is `stored_digest` is not packed. Should the record change meanwhile, `put_entries`
     raises PayloadNeeded; prepare the document again then, without the digest.
     """
-    return pack_document(document, read_document.read(document, stored_digest, provenance))
+    return pack_document(document, read_document.read(document, stored_digest), provenance)
 
 
-def pack_document(document: bytes, parsed: read_document.ParsedDocument | PreparedEntry) -> PreparedEntry:
+def pack_document(
+    document: bytes, parsed: read_document.ParsedDocument | PreparedEntry, provenance: Provenance | None = None
+) -> PreparedEntry:
     """Pack a document that was parsed, in this process or in another one. Returns an entry for `put_entries`."""
     if isinstance(parsed, PreparedEntry):
         return parsed
-    return parsed.version.with_payload(payload.pack(parsed.element_of(document)))
+    return parsed.version.with_payload(payload.pack(parsed.element_of(document)), provenance)
 
 
-def prepare_deletion(identifier: str) -> PreparedEntry:
-    """Make a deletion for `put_entries`. Raises xml_tree.Unusable if the text cannot be an identifier (P68)."""
+def prepare_deletion(identifier: str, key: str | None = None) -> PreparedEntry:
+    """Make a deletion for `put_entries`. Raises xml_tree.Unusable if the text cannot be an identifier (P68).
+
+    `key`: that of the identifier, where it is known already.
+    """
     identifier = identifier.strip()
     fault = oai.identifier_fault(identifier)
     if fault is not None:
         raise xml_tree.Unusable(f"the identifier {identifier!r} {fault}")
-    return deletion_entry(identifier)
+    return deletion_entry(identifier, oai.identifier_key(identifier) if key is None else key)
 
 
 def put_entries(
@@ -151,85 +157,142 @@ def _put(
     known_only: bool,
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
-    """Store entries. Of an identifier offered several times only the last is written, if it changes the record."""
+    """Store entries. Of an identifier offered several times only the last is written, if it changes the record.
 
-    def decide_about(record: CurrentRecord | None, entry: PreparedEntry) -> Decision:
-        return decide(record, entry, into=into, source=source, known_only=known_only)
-
+    What was decided without the lock stands, but for records that another writer has changed before it was taken.
+    """
     last = {entry.key: entry for entry in entries}
-    current = load_current(list(last), source)
+    keys = list(last)
+    current = load_current(keys, source=source)
+    decided = decide_each(last, current, into=into, source=source, known_only=known_only)
+    changing = [last[key] for key, decision in decided.items() if decision.change is not Change.NONE]
     tombstones: list[str] = []
-    changing = {
-        key: entry for key, entry in last.items() if decide_about(current.get(key), entry).change is not Change.NONE
-    }
     if changing:
-        described = staging.stage(list(changing.values()))
+        described = staging.stage(changing)
         before_lock()
         stamp = clock.take_stamp()
-        current = load_current(list(last), source)  # now no other writer can change it
-        changes: dict[Change, list[str]] = {}
-        for key, entry in last.items():
-            change = decide_about(current.get(key), entry).change
-            changes.setdefault(change, []).append(key)
-            if change is not Change.NONE and key not in changing:
-                # another writer changed it since it was loaded first
-                described += staging.stage([entry], empty_first=False)
-        deletions = {key for key, entry in last.items() if entry.deleted}
-        tombstones = _apply(changes, current, deletions, into=into, source=source, stamp=stamp, described=described)
-    results = []
-    latest: dict[str, CurrentRecord | None] = dict(current)
-    for entry in entries:
-        decision = decide_about(latest.get(entry.key), entry)
-        latest[entry.key] = current_after(latest.get(entry.key), entry, decision, into=into, source=source)
-        if decision.change is Change.PROMOTE_CLAIM and entry.key in tombstones:
-            decision = Decision(Change.WRITE, Action.DELETED, _CLAIMS_DAMAGED, Disagreement.DISPUTED)
-        results.append(Result(entry.identifier, decision.action, decision.reason, decision.disagreement))
-    return results
+        before, current = current, load_current(keys, source=source)  # now no other writer can change it
+        touched = {key: entry for key, entry in last.items() if current.get(key) != before.get(key)}
+        if touched:
+            decided_anew = decide_each(touched, current, into=into, source=source, known_only=known_only)
+            changing_now = [key for key, decision in decided_anew.items() if decision.change is not Change.NONE]
+            late = [last[key] for key in changing_now if decided[key].change is Change.NONE]
+            if late:
+                described += staging.stage(late, empty_first=False)
+            decided |= decided_anew
+        tombstones = _apply(
+            _sort(decided, last, current), current, into=into, source=source, stamp=stamp, described=described
+        )
+    if len(last) < len(entries):
+        decisions = decide_in_order(entries, current, into=into, source=source, known_only=known_only)
+    else:
+        decisions = list(decided.values())
+    return [
+        Result(entry.identifier, Action.DELETED, _CLAIMS_DAMAGED, Disagreement.DISPUTED)
+        if decision.change is Change.PROMOTE_CLAIM and entry.key in tombstones
+        else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
+        for entry, decision in zip(entries, decisions, strict=True)
+    ]
 
 
 # --- Under the lock ----------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """The keys of the records to change, by what changes; each list may be empty.
+
+    `written`: the entry becomes the record; `replaced` are those of them whose stored version becomes a claim,
+    `was_deleted` those that were tombstones, `new` those that are live and were not known. `deletions`: the entries that
+    are deletions. `claimed`: the entry becomes a claim. `dropped`: its claim goes. `promoted`: the best claim becomes
+    the record.
+    """
+
+    written: list[str]
+    replaced: list[str]
+    was_deleted: set[str]
+    new: list[str]
+    deletions: set[str]
+    claimed: list[str]
+    dropped: list[str]
+    promoted: list[str]
+
+
+def _sort(
+    decided: Mapping[str, Decision], entries: Mapping[str, PreparedEntry], current: Mapping[str, CurrentRecord]
+) -> _Changes:
+    by_change: dict[Change, list[str]] = {}
+    for key, decision in decided.items():
+        by_change.setdefault(decision.change, []).append(key)
+    replaced = by_change.get(Change.WRITE_AND_CLAIM_CURRENT, [])
+    written = by_change.get(Change.WRITE, []) + replaced
+    return _Changes(
+        written=written,
+        replaced=replaced,
+        was_deleted={key for key in written if key in current and current[key].deleted},
+        new=[key for key in written if key not in current and not entries[key].deleted],
+        deletions={key for key, entry in entries.items() if entry.deleted},
+        claimed=by_change.get(Change.ADD_CLAIM, []),
+        dropped=by_change.get(Change.DROP_CLAIM, []),
+        promoted=by_change.get(Change.PROMOTE_CLAIM, []),
+    )
+
+
 def _apply(
-    changes: Mapping[Change, list[str]],
+    changes: _Changes,
     current: Mapping[str, CurrentRecord],
-    deletions: Collection[str],
     *,
     into: MetadataSet,
     source: str,
     stamp: datetime,
     described: int,
 ) -> list[str]:
-    """Make the changes that were decided for the staged entries, under the lock.
+    """Make the changes, under the lock; no statement runs for what does not change.
 
-    `deletions`: the keys that become tombstones. `described`: the number of descriptions that staging has inserted.
-    Returns the keys of the records that became tombstones though others claim them, because every claim is damaged.
+    `described`: the number of descriptions that staging has inserted. Returns the keys of the records that became
+    tombstones though others claim them, because every claim is damaged.
     """
-    replaced, claimed, dropped = (
-        changes.get(change, []) for change in (Change.WRITE_AND_CLAIM_CURRENT, Change.ADD_CLAIM, Change.DROP_CLAIM)
-    )
-    written = changes.get(Change.WRITE, []) + replaced
-    was_deleted = {key for key in written if key in current and current[key].deleted}
-    claims.claim_current(replaced, stamp)
-    claims.drop_claims([*replaced, *dropped, *was_deleted], into.pk, source)
-    staging.merge(written, into=into, stamp=stamp)
-    if described != sum(key not in current and key not in deletions for key in written):
+    if changes.replaced:
+        claims.claim_current(changes.replaced, stamp)
+    if unclaimed := [*changes.replaced, *changes.dropped, *changes.was_deleted]:
+        claims.drop_claims(unclaimed, into.pk, source)
+    if changes.written:
+        staging.merge(changes.written, into=into, stamp=stamp)
+    if described != len(changes.new):
         staging.drop_unused_descriptions()
-    memberships.join(written, into.pk, stamp)
-    claims.claim_staged(claimed, into.pk, source, stamp)
-    joining = [key for key in claimed if into.pk not in current[key].sets]
-    memberships.rejoin(joining, into.pk, stamp)
-    leaving = [key for key in dropped if _is_last_claim(current[key], into, source)]
-    memberships.leave(leaving, into.pk, stamp)
-    promoted, tombstones = _promote_claims(changes.get(Change.PROMOTE_CLAIM, []), current, into=into, stamp=stamp)
+    if changes.written:
+        memberships.join(changes.written, into.pk, stamp)
+    dependents = _apply_claims(changes, current, into=into, source=source, stamp=stamp)
+    tombstones: list[str] = []
+    if changes.promoted:
+        promoted, tombstones = _promote_claims(changes.promoted, current, into=into, stamp=stamp)
+        dependents += [*promoted, *tombstones]
     # Most records are in one set, and the merge has written all of it; update the rows of the others.
-    several = [key for key in written if key in current and current[key].sets - {into.pk}]
-    memberships.update_dependents([*several, *joining, *leaving, *promoted, *tombstones], stamp)
-    memberships.derive(written, stamp)
-    new = [key for key in written if key not in current and key not in deletions]
-    was_deleted |= memberships.clear_purged(new)
-    _add_to_outbox([key for key in written if (key in deletions) != (key in was_deleted)] + tombstones)
+    dependents += [key for key in changes.written if key in current and current[key].sets - {into.pk}]
+    if dependents:
+        memberships.update_dependents(dependents, stamp)
+    if changes.written:
+        memberships.derive(changes.written, stamp)
+    was_deleted = changes.was_deleted | memberships.clear_purged(changes.new) if changes.new else changes.was_deleted
+    journalled = [key for key in changes.written if (key in changes.deletions) != (key in was_deleted)] + tombstones
+    if journalled:
+        _add_to_outbox(journalled)
     return tombstones
+
+
+def _apply_claims(
+    changes: _Changes, current: Mapping[str, CurrentRecord], *, into: MetadataSet, source: str, stamp: datetime
+) -> list[str]:
+    """Add and drop claims beside records that stay; return the keys of records that joined or left the set `into`."""
+    joining = [key for key in changes.claimed if into.pk not in current[key].sets]
+    leaving = [key for key in changes.dropped if _is_last_claim(current[key], into, source)]
+    if changes.claimed:
+        claims.claim_staged(changes.claimed, into.pk, source, stamp)
+    if joining:
+        memberships.rejoin(joining, into.pk, stamp)
+    if leaving:
+        memberships.leave(leaving, into.pk, stamp)
+    return [*joining, *leaving]
 
 
 def _is_last_claim(current: CurrentRecord, into: MetadataSet, source: str) -> bool:
@@ -263,7 +326,7 @@ def _promote_claims(
             claims.replace_provenance(key, claim)  # the same content from another source: nothing visible changes (P90)
             continue
         new_owner = MetadataSet.objects.get(pk=claim.set_id)
-        staging.stage([parsed_entry(metadata, claim.provenance).with_payload(claim.payload)])
+        staging.stage([parsed_entry(metadata, key).with_payload(claim.payload, claim.provenance)])
         staging.merge([key], into=new_owner, stamp=stamp)
         if new_owner != into and not any(at == into.pk for at, _ in current[key].claims):
             memberships.leave([key], into.pk, stamp)
@@ -274,8 +337,6 @@ def _promote_claims(
 
 def _add_to_outbox(keys: Sequence[str]) -> None:
     """Add records that were just deleted, or came back, to the journal's outbox; it is flushed after the commit."""
-    if not keys:
-        return
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -1,8 +1,8 @@
 """Ask the provider again for records that one list gives both as live and as deleted (F72)."""
 
 from dataclasses import replace
+from datetime import datetime
 
-from catalogue import datestamps, oai
 from harvester.errors import RefusedByProvider
 from harvester.models import RemoteHeader, Run
 from harvester.protocol.answers import Page, ReceivedEntry
@@ -27,7 +27,7 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
     if not answers:
         return page
     entries = tuple(
-        answers.get(oai.identifier_key(entry.entry.header.identifier), entry)  # however often it is listed
+        answers.get(entry.header.key, entry)  # however often it is listed
         for entry in page.entries
     )
     warning = ProviderWarning(
@@ -45,16 +45,18 @@ def _contradictory(run: Run, page: Page) -> list[tuple[str, str]]:
     the live header in the link's table; or lists it as live with a datestamp earlier than that of a deletion which this
     run has stored.
     """
-    datestamp_of: dict[str, dict[bool, str]] = {}  # by key, then by whether the header is deleted
+    headers = [entry.header for entry in page.entries if entry.header.identifier]
+    if not run.deleted and not any(header.deleted for header in headers):
+        return []
     identifiers: dict[str, str] = {}
-    for header in (entry.entry.header for entry in page.entries if entry.entry.header.identifier):
-        key = oai.identifier_key(header.identifier)
-        identifiers[key] = header.identifier
-        datestamp_of.setdefault(key, {})[header.deleted] = header.datestamp
-    found = {key: None for key, by_status in datestamp_of.items() if len(by_status) == 2}
-    keys = [key for key, by_status in datestamp_of.items() if True in by_status or run.deleted]
-    for key, known in remote_headers.load_known(run.link, keys).items() if keys else ():
-        stamp = datestamps.lenient(datestamp_of[key].get(not known.deleted, ""))
+    stamp_of: dict[str, dict[bool, datetime | None]] = {}  # by key, then by whether the header is deleted
+    for header in headers:
+        identifiers[header.key] = header.identifier
+        stamp_of.setdefault(header.key, {})[header.deleted] = header.stamp
+    found = {key: None for key, by_status in stamp_of.items() if len(by_status) == 2}
+    keys = [key for key, by_status in stamp_of.items() if True in by_status or run.deleted]
+    for key, known in remote_headers.load_known(run.link, keys).items():
+        stamp = stamp_of[key].get(not known.deleted)
         if known.state != RemoteHeader.State.STORED or known.datestamp is None or stamp is None:
             continue
         if stamp < known.datestamp or (stamp == known.datestamp and not known.deleted):

@@ -11,11 +11,9 @@ from harvester.rows import remote_headers
 MIN_DELETIONS = 50  # chosen: fewer deletions in one run are always normal
 
 
-def listed_as_live(link: Link, keys: Sequence[str]) -> set[str]:
+def listed_as_live(link: Link, keys: Sequence[str]) -> frozenset[str]:
     """Return those of these keys that the provider had listed as live before."""
-    if not keys:
-        return set()
-    return set(remote_headers.of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
+    return frozenset(remote_headers.of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
 
 
 def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, str]:

@@ -7,20 +7,12 @@ comes back: an older version never replaces a newer one (W31).
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
-from catalogue.models import MetadataSet, Record
-from catalogue.provenance import Origin, compare_versions, origin_of
+from catalogue.models import MetadataSet
+from catalogue.provenance import compare_versions, origin_of
+from catalogue.writing.current import load_current
+from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
-
-
-class _CurrentRecord(NamedTuple):
-    deleted: bool
-    digest: bytes
-    metadata_date: datetime | None
-    datestamp: datetime
-    base_url: str
-    origin: Origin
 
 
 def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, str]:
@@ -47,34 +39,28 @@ def refused_from_another_provider(
     """
     refused = {}
     for entry, current in _with_current(entries, into):
-        if entry.deleted or current.base_url == base_url:
+        came_from = current.provenance.base_url if current.provenance else ""
+        if entry.deleted or came_from == base_url:
             continue
         if current.deleted:
             if not is_own and not _is_later(entry.metadata_date, current.datestamp):
                 refused[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
         elif current.digest != entry.digest:
-            is_newer, why = compare_versions(entry.origin, entry.metadata_date, current.origin, current.metadata_date)
+            is_newer, why = compare_versions(
+                origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
+            )
             if not is_newer:
                 refused[entry.key] = f"is not newer than our version, which counts {why} (W31, W33)"
     return refused
 
 
-def _with_current(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, _CurrentRecord]]:
-    rows = Record.objects.filter(key__in=[entry.key for entry in entries], owner=into)
-    current = {
-        key: _CurrentRecord(
-            deleted,
-            bytes(digest or b""),
-            date,
-            datestamp,
-            (provenance or {}).get("baseURL", ""),
-            origin_of(provenance),
-        )
-        for key, deleted, digest, date, datestamp, provenance in rows.values_list(
-            "key", "deleted", "digest", "metadata_date", "datestamp", "provenance"
-        )
-    }
-    return [(entry, current[entry.key]) for entry in entries if entry.key in current]
+def _with_current(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, CurrentRecord]]:
+    current = load_current([entry.key for entry in entries])
+    return [
+        (entry, record)
+        for entry in entries
+        if (record := current.get(entry.key)) is not None and record.owner_id == into.pk
+    ]
 
 
 def _is_later(one: datetime | None, other: datetime | None) -> bool:

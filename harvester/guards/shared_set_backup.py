@@ -6,39 +6,31 @@ batch, and the conditions are checked again then; what was taken over equals the
 offered back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
 
 from django.db import transaction
 
-from catalogue import datestamps, oai
 from catalogue.documents import xml_tree
-from catalogue.models import Record
+from catalogue.provenance import Provenance
 from catalogue.writing import decisions, store
+from catalogue.writing.current import load_current
+from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Conflict, Link
+from harvester.protocol.answers import ReceivedEntry
 from harvester.rows import conflicts, remote_headers
 
 Kind = Conflict.Kind
 
 
-class _CurrentRecord(NamedTuple):
-    deleted: bool
-    digest: bytes
-    metadata_date: datetime | None
-    datestamp: datetime
-    owner_id: int
-    source: str
-
-
-def compare(link: Link, offered: Sequence[tuple[PreparedEntry, oai.Entry]]) -> list[conflicts.ConflictReport]:
+def compare(link: Link, offered: Sequence[tuple[PreparedEntry, ReceivedEntry]]) -> list[conflicts.ConflictReport]:
     """Return a report of each record of the co-owner: whether an operator must decide about it, and why."""
-    current = _load_current([entry.key for entry, _ in offered])
+    current = load_current([entry.key for entry, _ in offered])
     reports = []
     for entry, received in offered:
-        stamp = datestamps.lenient(received.header.datestamp)
-        kind, reason = _classify(link, entry, stamp, current.get(entry.key))
+        kind, reason = _classify(link, entry, received.header.stamp, current.get(entry.key))
         reports.append(conflicts.ConflictReport(entry, received.metadata, kind, reason))
     return reports
 
@@ -53,7 +45,7 @@ def take_over(conflict: Conflict, by: str) -> str:
     link = conflict.link
     with transaction.atomic():
         header = remote_headers.of_provider(link).filter(key=conflict.key).first()
-        ours = _load_current([conflict.key]).get(conflict.key)
+        ours = load_current([conflict.key]).get(conflict.key)
         source = ours.source if ours is not None and not ours.deleted else link.name
         try:
             entry = _prepare(conflict, source)
@@ -72,11 +64,12 @@ def take_over(conflict: Conflict, by: str) -> str:
 def _prepare(conflict: Conflict, source: str) -> PreparedEntry:
     if conflict.digest is None:
         return store.prepare_deletion(conflict.identifier)
-    return store.prepare(bytes(conflict.raw or b""), provenance={**(conflict.provenance or {}), "link": source})
+    provenance = replace(Provenance.from_json(conflict.provenance or {}), link=source)
+    return store.prepare(bytes(conflict.raw or b""), provenance=provenance)
 
 
 def _classify(
-    link: Link, entry: PreparedEntry, stamp: datetime | None, current: _CurrentRecord | None
+    link: Link, entry: PreparedEntry, stamp: datetime | None, current: CurrentRecord | None
 ) -> tuple[Kind | None, str]:
     """Return the kind of conflict, None if there is none, and the reason.
 
@@ -84,7 +77,7 @@ def _classify(
     """
     if current is not None and not current.deleted and current.owner_id != link.local_set_id:
         return None, "another set of ours holds it"
-    if current is not None and (stamp is None or current.datestamp >= stamp):
+    if current is not None and (stamp is None or current.datestamp is None or current.datestamp >= stamp):
         return None, "ours has the same or a later OAI datestamp"
     if entry.deleted:
         if current is None or current.deleted:
@@ -103,15 +96,3 @@ def _classify(
     ):
         return None, "its gmd:dateStamp is not later than ours"
     return Kind.OFFERED, "The co-owner has a version with a later gmd:dateStamp and a later OAI datestamp (W43)."
-
-
-def _load_current(keys: Sequence[str]) -> Mapping[str, _CurrentRecord]:
-    rows = Record.objects.filter(key__in=keys)
-    return {
-        key: _CurrentRecord(
-            deleted, bytes(digest or b""), date, datestamp, owner_id, str((provenance or {}).get("link", ""))
-        )
-        for key, deleted, digest, date, datestamp, owner_id, provenance in rows.values_list(
-            *("key", "deleted", "digest", "metadata_date", "datestamp", "owner_id", "provenance")
-        )
-    }

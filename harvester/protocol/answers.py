@@ -7,20 +7,20 @@ such an answer is decided in `harvester.protocol.repair`. Unchanged records need
 (`harvester.protocol.unchanged`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from lxml import etree
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
-from catalogue.provenance import About, limit_steps
+from catalogue.provenance import About, Provenance, chain
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost
+from harvester.header import NO_HEADER, ReceivedHeader, received_header
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
-from harvester.protocol.unchanged import LoadStored, StoredVersion, UnchangedRecord
+from harvester.protocol.unchanged import NOTHING_STORED, LoadStored, StoredRecords, StoredVersion, UnchangedRecord
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _OAI = f"{{{oai.OAI_NS}}}"
@@ -30,16 +30,17 @@ _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedEntry:
-    """An entry as received, with its provenance (P122, as nested dicts) or None.
+    """An entry as received. `provenance`: as the provider reports it (P122).
 
-    `abouts`: its other `about` containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had
-    to be repaired before it could be parsed. `fault`: why it cannot be parsed; then `entry.metadata` is the whole
-    record as received. `stored`: the version in the catalogue, if that is the same byte for byte; then the entry was
-    not parsed and has no root.
+    `metadata`: UTF-8 bytes of one element; None for a deletion and in a list of headers. `abouts`: its other `about`
+    containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had to be repaired before it
+    could be parsed. `fault`: why it cannot be parsed; then `metadata` is the whole record as received. `stored`: the
+    version in the catalogue, if that is the same byte for byte; then the entry was not parsed and has no root.
     """
 
-    entry: oai.Entry
-    provenance: dict[str, Any] | None = None
+    header: ReceivedHeader
+    metadata: bytes | None = None
+    provenance: Provenance | None = None
     abouts: tuple[About, ...] = ()
     root: etree._Element | None = field(default=None, repr=False, compare=False)
     repairs: tuple[str, ...] = ()
@@ -53,7 +54,8 @@ class Page:
 
     `warnings`: one for each deviation from the protocol. `fault`: the error that came beside the entries; they are
     stored, and the error is the outcome of the page (F39). `cookies`: all that the provider has set so far. `moved_to`:
-    the new base URL that the provider has named so far.
+    the new base URL that the provider has named so far. `versions`: the stored versions of its records by key, where
+    they were loaded to find the unchanged ones.
     """
 
     response_date: datetime
@@ -64,6 +66,7 @@ class Page:
     fault: HarvestError | None = None
     cookies: tuple[Cookie, ...] = ()
     moved_to: str = ""
+    versions: Mapping[str, StoredVersion] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +166,18 @@ def parse_page(
     (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or RefusedByProvider.
     """
     text = envelope.decode(body, charset)
-    cut = unchanged.cut_out(text, load_stored) if load_stored is not None and verb == "ListRecords" else None
-    if cut is not None:
+    stored = (
+        unchanged.look_up(text, load_stored) if load_stored is not None and verb == "ListRecords" else NOTHING_STORED
+    )
+    if stored.unchanged:
         try:
-            root, remaining = envelope.parse_text(cut[0])
-            return page_from_tree(root, remaining, verb, continued=continued, date=date, unchanged_records=cut[1])
+            root, remaining = envelope.parse_text(stored.remaining)
+            return page_from_tree(root, remaining, verb, continued=continued, date=date, stored=stored)
         except BrokenReply:
             pass  # the error to raise is that of the page as received
+        stored = replace(stored, unchanged=())
     root, text = envelope.parse_text(text)
-    return page_from_tree(root, text, verb, continued=continued, date=date)
+    return page_from_tree(root, text, verb, continued=continued, date=date, stored=stored)
 
 
 def page_from_tree(
@@ -181,12 +187,12 @@ def page_from_tree(
     *,
     continued: bool,
     date: datetime | None,
-    unchanged_records: Sequence[UnchangedRecord] = (),
+    stored: StoredRecords = NOTHING_STORED,
 ) -> Page:
     """As `parse_page`, of an answer that was parsed from `text`.
 
-    `unchanged_records`: those that were cut out of the text. Raises BrokenReply, too, if their placeholders are not
-    where they were put.
+    `stored`: what the catalogue has of its records; the unchanged ones were cut out of the text. Raises BrokenReply,
+    too, if their placeholders are not where they were put.
     """
     at = _response_date(root, date)
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
@@ -210,13 +216,13 @@ def page_from_tree(
     metadata = dict(zip(present, zip(roots, raw_xml.payloads(text, present, roots), strict=True), strict=True))
     abouts, left_out = raw_xml.other_abouts(text, records)
     entries = [
-        _entry(record, others, *(metadata[container] if container is not None else (None, None)))
+        _entry(record, stored.keys, others, *(metadata[container] if container is not None else (None, None)))
         for record, container, others in zip(records, containers, abouts, strict=True)
     ]
-    if unchanged_records:
-        entries = _with_unchanged(entries, unchanged_records)
-    entries += [ReceivedEntry(oai.Entry(_header(header))) for header in element.findall(f"{_OAI}header")]
-    return Page(at, tuple(entries), token, list_size, warnings + left_out, fault)
+    if stored.unchanged:
+        entries = _with_unchanged(entries, stored.unchanged)
+    entries += [ReceivedEntry(_header(header, stored.keys)) for header in element.findall(f"{_OAI}header")]
+    return Page(at, tuple(entries), token, list_size, warnings + left_out, fault, versions=stored.versions)
 
 
 def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:
@@ -298,15 +304,19 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
 
 
 def _entry(
-    record: etree._Element, abouts: tuple[About, ...], root: etree._Element | None, payload: bytes | None
+    record: etree._Element,
+    keys: Mapping[str, str],
+    abouts: tuple[About, ...],
+    root: etree._Element | None,
+    payload: bytes | None,
 ) -> ReceivedEntry:
     element = record.find(f"{_OAI}header")
-    header = _header(element) if element is not None else oai.Header("", "")
+    header = _header(element, keys) if element is not None else NO_HEADER
     origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
     provenance = _origin(origin) if origin is not None else None
     if header.deleted:  # H34: whatever else the record has
-        return ReceivedEntry(oai.Entry(header), provenance)
-    return ReceivedEntry(oai.Entry(header, payload), provenance, abouts, root)
+        return ReceivedEntry(header, None, provenance)
+    return ReceivedEntry(header, payload, provenance, abouts, root)
 
 
 def _with_unchanged(
@@ -321,43 +331,37 @@ def _with_unchanged(
             result.append(entry)
             continue
         found.append(index)
-        record, header = unchanged_records[index], entry.entry.header
-        if oai.identifier_key(header.identifier) != record.key:
+        record = unchanged_records[index]
+        if entry.header.key != record.key:
             break
-        result.append(replace(entry, entry=oai.Entry(header, record.element), root=None, stored=record.version))
+        result.append(replace(entry, metadata=record.element, root=None, stored=record.version))
     if found != list(range(len(unchanged_records))):
         raise BrokenReply("records of the page are not where they seemed to be")
     return result
 
 
-def _header(header: etree._Element) -> oai.Header:
+def _header(header: etree._Element, keys: Mapping[str, str]) -> ReceivedHeader:
+    """Parse a header. `keys`: by identifier, where the key is known already."""
     specs = tuple(_text(spec) for spec in header.iterchildren(f"{_OAI}setSpec"))
     deleted = header.get("status") == "deleted"
     stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw writes dateStamp
-    return oai.Header(_child_text(header, "identifier"), stamp, specs, deleted)
+    identifier = _child_text(header, "identifier")
+    return received_header(identifier, stamp, set_specs=specs, deleted=deleted, key=keys.get(identifier))
 
 
-def _origin(description: etree._Element) -> dict[str, Any]:
+def _origin(description: etree._Element) -> Provenance:
     """Return an originDescription and those nested in it, at most as many as are stored (P122, P123)."""
-    steps: list[dict[str, Any]] = []
+    steps = []
     inner: etree._Element | None = description
     while inner is not None:
-        step: dict[str, Any] = {
-            name: (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
+        texts = [
+            (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
             for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
-        }
-        steps.append(
-            step
-            | {
-                "harvestDate": inner.get("harvestDate", ""),
-                "altered": inner.get("altered", "").strip() in ("true", "1"),
-            }
-        )
+        ]
+        altered = inner.get("altered", "").strip() in ("true", "1")
+        steps.append(Provenance(*texts, harvest_date=inner.get("harvestDate", ""), altered=altered))
         inner = inner.find(f"{_PROVENANCE}originDescription")
-    nested: dict[str, Any] = {}
-    for step in reversed(limit_steps(steps)):
-        nested = dict(step) | ({"origin": nested} if nested else {})
-    return nested
+    return chain(steps)
 
 
 def _child_text(element: etree._Element, name: str) -> str:

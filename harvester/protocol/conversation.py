@@ -223,7 +223,7 @@ class Conversation:
 
     def _refetch(self, entry: ReceivedEntry) -> ReceivedEntry:
         try:
-            fetched = self.record(entry.entry.header.identifier)
+            fetched = self.record(entry.header.identifier)
         except Unreachable:
             return entry  # it becomes a reject; a later run may succeed
         except HarvestError as exc:
@@ -289,8 +289,8 @@ _NO_METADATA = "the record has no metadata and is not deleted"
 
 def _is_incomplete(entry: ReceivedEntry) -> bool:
     """Whether a record of ListRecords or GetRecord has an identifier, but no metadata that could be parsed."""
-    header = entry.entry.header
-    return bool(header.identifier) and not header.deleted and (bool(entry.fault) or entry.entry.metadata is None)
+    header = entry.header
+    return bool(header.identifier) and not header.deleted and (bool(entry.fault) or entry.metadata is None)
 
 
 def _continues(arguments: Mapping[str, str]) -> bool:

@@ -49,15 +49,15 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
         raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
     if root.getroottree().docinfo.internalDTD is not None:
         raise BrokenReply("the answer has a DOCTYPE, which no OAI-PMH answer has")
+    if root.tag == f"{_OAI}OAI-PMH":
+        return root, text
     if is_legacy(root):
         return as_oai_pmh_2(root), b""
     if root.tag == _STATIC_REPOSITORY:  # H47
         raise RefusedByProvider(
             "this is a static repository, one file; harvest the base URL of the gateway that serves it"
         )
-    if root.tag != f"{_OAI}OAI-PMH":
-        raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
-    return root, text
+    raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
 
 
 _ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from catalogue import datestamps, oai
+from catalogue import datestamps
 from harvester.errors import BrokenReply
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
@@ -22,7 +23,7 @@ class ListChecker:
     def __init__(self, remote_set: str = "", *, received: int, list_size: int | None) -> None:
         self._remote_set = remote_set
         self._received, self._list_size = received, list_size
-        self._from = ""
+        self._start: datetime | None = None  # the `from` of the list's first request
 
     @property
     def is_complete(self) -> bool:
@@ -31,10 +32,11 @@ class ListChecker:
 
     def check(self, page: Page, arguments: Mapping[str, str]) -> Page:
         """Return the page with its warnings, the valid entry of each identifier last. Raises BrokenReply."""
-        self._from = arguments.get("from", self._from)
+        if "from" in arguments:
+            self._start = datestamps.lenient(arguments["from"])
         self._list_size = page.list_size if page.list_size is not None else self._list_size
         self._received += len(page.entries)
-        identifiers = {entry.entry.header.identifier for entry in page.entries}
+        identifiers = {entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
             raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
         warnings = [*page.warnings, *self._not_requested(page.entries), *_unreadable_datestamps(page.entries)]
@@ -48,15 +50,13 @@ class ListChecker:
 
     def _not_requested(self, entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
         """Warn of records outside the requested set or time (F34, F55, F56); they are stored all the same (H16, H36)."""
-        start = datestamps.lenient(self._from) if self._from else None
         found = []
-        for header in (entry.entry.header for entry in entries):
+        for header in (entry.header for entry in entries):
             if self._remote_set and header.set_specs and not any(map(self._is_in_set, header.set_specs)):
                 found.append(
                     ProviderWarning(WarningCode.OTHER_SET, f"A record names other sets than {self._remote_set}.")
                 )
-            stamp = datestamps.lenient(header.datestamp)
-            if start is not None and stamp is not None and stamp < start:
+            if self._start is not None and header.stamp is not None and header.stamp < self._start:
                 found.append(_TOO_OLD)
         return found
 
@@ -66,8 +66,7 @@ class ListChecker:
 
 def _unreadable_datestamps(entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
     """Warn of datestamps that cannot be read; their records are stored all the same (H35, F60)."""
-    headers = [entry.entry.header for entry in entries if entry.entry.header.identifier]
-    unreadable = [header for header in headers if datestamps.lenient(header.datestamp) is None]
+    unreadable = [entry for entry in entries if entry.header.identifier and entry.header.stamp is None]
     return [ProviderWarning(WarningCode.DATESTAMP, "A record has no datestamp that can be read.")] * len(unreadable)
 
 
@@ -78,7 +77,7 @@ def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...
     """
     positions: dict[str, list[int]] = {}
     for position, entry in enumerate(entries):
-        positions.setdefault(oai.identifier_key(entry.entry.header.identifier), []).append(position)
+        positions.setdefault(entry.header.key, []).append(position)
     if len(positions) == len(entries):
         return entries
     ordered = list(entries)
@@ -90,5 +89,4 @@ def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...
 
 
 def _datestamp_then_live(entry: ReceivedEntry) -> tuple[str, bool]:
-    stamp = datestamps.lenient(entry.entry.header.datestamp)
-    return (datestamps.write(stamp) if stamp else "", not entry.entry.header.deleted)
+    return (datestamps.write(entry.header.stamp) if entry.header.stamp else "", not entry.header.deleted)

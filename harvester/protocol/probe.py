@@ -112,16 +112,16 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
     except HarvestError as exc:
         return Sample(fault=str(exc))
     for received in page.entries:
-        header = received.entry.header
+        header = received.header
         if header.deleted:
             continue
-        if received.fault or received.entry.metadata is None:
+        if received.fault or received.metadata is None:
             return Sample(header.identifier, header.datestamp, fault=received.fault or "it has no metadata")
         try:
-            document = iso19139.read(received.entry.metadata)
+            document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:
             return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
-        differs = oai.identifier_key(document.identifier) != oai.identifier_key(header.identifier)  # W3
+        differs = oai.identifier_key(document.identifier) != header.key  # W3
         fault = (
             f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
         )

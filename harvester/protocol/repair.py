@@ -17,6 +17,7 @@ from lxml import etree
 
 from catalogue import oai
 from harvester.errors import BrokenReply
+from harvester.header import received_header
 from harvester.protocol import answers, envelope
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
@@ -123,8 +124,8 @@ def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime)
             return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
         except BrokenReply as exc:
             fault = f"{fault}; mended ({', '.join(repairs)}) it is no better: {exc}"
-    header = oai.Header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
-    return ReceivedEntry(oai.Entry(header, record), fault=f"the record cannot be read: {fault}")
+    header = received_header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
+    return ReceivedEntry(header, record, fault=f"the record cannot be read: {fault}")
 
 
 def _parse_record(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:

@@ -11,6 +11,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from lxml import etree
@@ -21,7 +22,16 @@ MIN_RECORDS = 20  # chosen: records of a page for which asking the database is w
 
 
 class StoredVersion(Protocol):
-    """The version of a record that the catalogue has."""
+    """The version of a record that the catalogue has. `size`: bytes of its root element, -1 if not known."""
+
+    @property
+    def identifier(self) -> str: ...
+
+    @property
+    def digest(self) -> bytes: ...
+
+    @property
+    def metadata_date(self) -> datetime | None: ...
 
     @property
     def size(self) -> int: ...
@@ -48,15 +58,34 @@ _METADATA_END = re.compile(rb"\s*</metadata\s*>")
 _PLACEHOLDER = f"unchanged-{secrets.token_hex(16)}"  # a name that no provider can know
 
 
-def cut_out(text: bytes, load_stored: LoadStored) -> tuple[bytes, list[UnchangedRecord]] | None:
-    """Return the page without the records that are unchanged, and these; None if there are none, or few records."""
+@dataclass(frozen=True, slots=True)
+class StoredRecords:
+    """What the catalogue has of the records of a page.
+
+    `keys`: by identifier, as it stands in the page. `versions`: by key; None if they were not loaded. `unchanged`: the
+    records that are stored byte for byte, and `remaining` the page without them.
+    """
+
+    keys: Mapping[str, str]
+    versions: Mapping[str, StoredVersion] | None
+    unchanged: Sequence[UnchangedRecord] = ()
+    remaining: bytes = b""
+
+
+NOTHING_STORED = StoredRecords({}, None)
+
+
+def look_up(text: bytes, load_stored: LoadStored) -> StoredRecords:
+    """Load the stored versions of a page's records, and cut out those that are unchanged. Not for few records."""
     matches = [(_IDENTIFIER.match(text, at), at) for at in _positions(text, b"<identifier>")]
-    keys = {at: oai.identifier_key(match.group(1).decode("utf-8", "replace")) for match, at in matches if match}
-    if len(keys) < MIN_RECORDS:
-        return None
+    if sum(match is not None for match, _ in matches) < MIN_RECORDS:
+        return NOTHING_STORED
+    identifiers = {at: match.group(1).decode("utf-8", "replace") for match, at in matches if match}
+    keys = {identifier: oai.identifier_key(identifier) for identifier in identifiers.values()}
     versions = load_stored(list(keys.values()))
     pieces, unchanged, copied_to = [], list[UnchangedRecord](), 0
-    for at, key in keys.items():
+    for at, identifier in identifiers.items():
+        key = keys[identifier]
         version = versions.get(key)
         start = _METADATA_START.search(text, at, at + _MAX_HEADER_BYTES) if version and at >= copied_to else None
         if version is None or start is None:
@@ -67,7 +96,8 @@ def cut_out(text: bytes, load_stored: LoadStored) -> tuple[bytes, list[Unchanged
         pieces += [text[copied_to:begin], b'<%b xmlns="" n="%d"/>' % (_PLACEHOLDER.encode(), len(unchanged))]
         unchanged.append(UnchangedRecord(key, element, version))
         copied_to = end
-    return (b"".join([*pieces, text[copied_to:]]), unchanged) if unchanged else None
+    remaining = b"".join([*pieces, text[copied_to:]]) if unchanged else b""
+    return StoredRecords(keys, versions, unchanged, remaining)
 
 
 def placeholder_index(root: etree._Element | None) -> int | None:

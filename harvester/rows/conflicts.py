@@ -3,13 +3,13 @@
 Records are written by `catalogue.writing.store` alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import transaction
 
 from catalogue import seams
+from catalogue.provenance import Provenance
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Conflict, Run
@@ -26,7 +26,7 @@ class ConflictReport:
     raw: bytes | None
     kind: Kind | None
     reason: str
-    provenance: Mapping[str, Any] | None = None
+    provenance: Provenance | None = None
 
 
 def kind_of(result: decisions.Result) -> Kind | None:
@@ -60,7 +60,7 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             changed.append(row)
         row.identifier, row.kind, row.reason, row.last_seen = report.entry.identifier, report.kind, report.reason, now
         row.digest, row.raw, row.metadata_date = digest, report.raw, report.entry.metadata_date
-        row.provenance = None if report.provenance is None else dict(report.provenance)
+        row.provenance = None if report.provenance is None else report.provenance.to_json()
     Conflict.objects.bulk_create(new)
     Conflict.objects.bulk_update(
         changed,

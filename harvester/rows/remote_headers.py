@@ -10,7 +10,8 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from catalogue import datestamps, oai
+from catalogue import datestamps
+from harvester.header import ReceivedHeader
 from harvester.models import Alternative, Link, RemoteHeader, Run
 
 State = RemoteHeader.State
@@ -24,11 +25,11 @@ class KnownHeader:
     deleted: bool
     state: str
 
-    def differs_from(self, header: oai.Header) -> bool:
+    def differs_from(self, header: ReceivedHeader) -> bool:
         """Whether the provider gives another datestamp or status now."""
-        return (datestamps.lenient(header.datestamp), header.deleted) != (self.datestamp, self.deleted)
+        return (header.stamp, header.deleted) != (self.datestamp, self.deleted)
 
-    def proves_unchanged(self, header: oai.Header, *, settled_before: datetime | None) -> bool:
+    def proves_unchanged(self, header: ReceivedHeader, *, settled_before: datetime | None) -> bool:
         """Whether the record cannot have changed since it was stored, so that it need not be asked for.
 
         A datestamp in the granule of the last list's responseDate, or later, proves nothing: the record may have
@@ -53,6 +54,8 @@ def live(link: Link) -> QuerySet[RemoteHeader]:
 
 def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     """The rows of these keys, by key."""
+    if not keys:
+        return {}
     return {
         key: KnownHeader(datestamp, deleted, state)
         for key, datestamp, deleted, state in of_provider(link)
@@ -92,15 +95,15 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
 # --- Writing ----------------------------------------------------------------------------------------
 
 
-def record(link: Link, headers: Iterable[tuple[oai.Header, str]]) -> None:
+def record(link: Link, headers: Iterable[tuple[ReceivedHeader, str]]) -> None:
     """Store headers as the provider gave them, each with its new state; rows that are the same already stay untouched."""
-    rows = {oai.identifier_key(header.identifier): (header, state) for header, state in headers if header.identifier}
+    rows = {header.key: (header, state) for header, state in headers if header.identifier}
     if not rows:
         return
     columns: list[list[object]] = [[], [], [], [], []]
     for key, (header, state) in rows.items():
-        stamp = datestamps.lenient(header.datestamp)
-        for column, value in zip(columns, (key, header.identifier, stamp, header.deleted, str(state)), strict=True):
+        values = (key, header.identifier, header.stamp, header.deleted, str(state))
+        for column, value in zip(columns, values, strict=True):
             column.append(value)
     with connection.cursor() as cursor:
         cursor.execute(

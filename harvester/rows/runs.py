@@ -6,9 +6,9 @@ that depends on where the run stands has that as its condition: whoever comes se
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F
 
 from catalogue import locks, seams
+from harvester.header import ReceivedHeader
 from harvester.models import Link, Reject, Run
 
 _START_OF_LIST: dict[str, object] = {
@@ -221,9 +222,31 @@ def add_to_counters(run: Run, **more: int) -> None:
         Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
 
 
-def add_rejects(rejects: Sequence[Reject]) -> None:
-    """Store entries that were not stored as records."""
-    Reject.objects.bulk_create(rejects)
+class Refusal(NamedTuple):
+    """An entry that is not stored, and why. `raw`: its metadata as received.
+
+    `file_key`: the key of its gmd:fileIdentifier, where that is not the identifier of the header (H38).
+    """
+
+    header: ReceivedHeader
+    reason: str
+    raw: bytes | None = None
+    file_key: str = ""
+
+
+def add_rejects(run: Run, refused: Iterable[Refusal]) -> None:
+    """Store entries that were not stored as records (promise 7)."""
+    Reject.objects.bulk_create(
+        Reject(
+            run=run,
+            identifier=refusal.header.identifier,
+            datestamp=refusal.header.datestamp[:100],
+            reason=refusal.reason,
+            raw=refusal.raw,
+            file_key=refusal.file_key,
+        )
+        for refusal in refused
+    )
 
 
 # --- After a fault ----------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from functools import partial
 
 from django.db import transaction
 
-from catalogue import oai, seams
+from catalogue import datestamps, seams
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
-from harvester.models import Provider, Reject, RemoteHeader, Run
+from harvester.header import ReceivedHeader
+from harvester.models import Provider, RemoteHeader, Run
 from harvester.net import client
 from harvester.net.access import Access, Cookie
 from harvester.protocol import warnings
@@ -16,6 +17,7 @@ from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.warnings import ProviderWarning
 from harvester.rows import remote_headers, runs
+from harvester.rows.runs import Refusal
 from harvester.runs import comparison, finish, store_page
 from harvester.runs.pipeline import Progress
 
@@ -108,10 +110,9 @@ def _request_records(
 
 
 def _check_identifier(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
-    identifier = answer.entry.header.identifier
-    if oai.identifier_key(identifier) == row.key:
+    if answer.header.key == row.key:
         return answer
-    return RefusedByProvider(f"the answer to GetRecord was of {identifier!r}")
+    return RefusedByProvider(f"the answer to GetRecord was of {answer.header.identifier!r}")
 
 
 def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
@@ -120,16 +121,9 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, RefusedByProvider)]
     vanished = [row for row, exc in refused if row.state in _MAY_HAVE_VANISHED and exc.codes == {"idDoesNotExist"}]
-    prepared, rejects = store_page.prepare(run, received, at=run.first_response)
-    rejects += [
-        Reject(
-            run=run,
-            identifier=row.identifier,
-            datestamp=_write_datestamp(row),
-            reason=f"the provider listed it, but {exc}",
-        )
-        for row, exc in refused
-        if row not in vanished
+    entries = store_page.prepare(run, received, at=run.first_response)
+    entries.refused += [
+        Refusal(_header_of(row), f"the provider listed it, but {exc}") for row, exc in refused if row not in vanished
     ]
     with transaction.atomic():
         now = seams.now()
@@ -141,7 +135,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             sealed_cookies=run.seal_cookies(results[0].cookies) if results else None,
         ):
             return False
-        store_page.store_prepared(run, prepared, rejects, at=run.first_response)
+        store_page.store_prepared(run, entries, at=run.first_response)
         if vanished:
             comparison.report_vanished(run, vanished)
         if run.is_comparison:
@@ -150,13 +144,14 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
         if last:
             run.refresh_from_db()
             finish.finish(run, now=now)
-    logger.info("records fetched", extra=run.log_facts(records=len(answers), rejects=len(rejects)))
+    logger.info("records fetched", extra=run.log_facts(records=len(answers), rejects=len(entries.refused)))
     return True
 
 
 def _is_live(answer: Answer) -> bool:
-    return isinstance(answer, ReceivedEntry) and not answer.entry.header.deleted
+    return isinstance(answer, ReceivedEntry) and not answer.header.deleted
 
 
-def _write_datestamp(row: RemoteHeader) -> str:
-    return "" if row.datestamp is None else f"{row.datestamp:%Y-%m-%dT%H:%M:%SZ}"
+def _header_of(row: RemoteHeader) -> ReceivedHeader:
+    datestamp = "" if row.datestamp is None else datestamps.write(row.datestamp)
+    return ReceivedHeader(row.identifier, row.key, datestamp, row.datestamp)

@@ -2,32 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from catalogue import datestamps, oai
+from catalogue import oai
 from catalogue.bulk.pool import ReadPool
 from catalogue.documents import iso19139, xml_tree
 from catalogue.payloads import payload
-from catalogue.provenance import with_abouts
+from catalogue.provenance import Provenance
 from catalogue.writing import current, read_document, store
 from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
-from harvester.protocol import answers
+from harvester.protocol.answers import ReceivedEntry
+from harvester.protocol.unchanged import StoredVersion
 
-CheckedEntry = tuple[answers.ReceivedEntry, PreparedEntry]
-RefusedEntry = tuple[answers.ReceivedEntry, xml_tree.Unusable]  # an entry that cannot be stored, and why
-StoredVersions = Mapping[str, current.CurrentVersion]  # by key
+CheckedEntry = tuple[ReceivedEntry, PreparedEntry]
+RefusedEntry = tuple[ReceivedEntry, xml_tree.Unusable]  # an entry that cannot be stored, and why
+StoredVersions = Mapping[str, StoredVersion]  # by key
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where entries come from, for their provenance (P122): the link, and when the provider gave them."""
+class EntrySource:
+    """Where entries come from, for their provenance (P122): the link, and the time when the provider gave them, as text."""
 
     link: str
     base_url: str
     is_recovery: bool
     is_relayed: bool
-    at: datetime
+    harvest_date: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +45,40 @@ class OtherIdentifier(xml_tree.Unusable):
         self.key, self.digest = key, digest
 
 
-def load_stored(entries: Sequence[answers.ReceivedEntry]) -> StoredVersions:
-    """The stored versions of these entries, without those that were found unchanged byte for byte already.
-
-    To be called in the thread that has the database's connection.
-    """
-    payload.newest()  # so that `prepare` has the dictionary without asking
-    keys = [oai.identifier_key(received.entry.header.identifier) for received in entries if received.stored is None]
-    return current.current_versions(keys) if keys else {}
+def load_stored(entries: Sequence[ReceivedEntry]) -> StoredVersions:
+    """Load the stored versions of these entries, in the thread that has the database's connection."""
+    return current.current_versions([received.header.key for received in entries])
 
 
 def prepare_page(
-    entries: Sequence[answers.ReceivedEntry], origin: Origin, stored: StoredVersions, processes: ReadPool | None = None
+    entries: Sequence[ReceivedEntry], source: EntrySource, stored: StoredVersions, processes: ReadPool | None = None
 ) -> PreparedPage:
     """Check and pack the entries, as far as they differ from what is stored. Asks the database for nothing.
 
     With `processes`, these read what differs: they parse it again, and this process is free for other pages.
     """
     page = PreparedPage([], [])
-    results = _read_in_processes(processes, entries, origin, stored) if processes else {}
+    results = _read_in_processes(processes, entries, stored) if processes else {}
     for index, received in enumerate(entries):
         try:
-            page.checked.append((received, prepare(received, origin, stored, results.get(index))))
+            page.checked.append((received, prepare(received, source, stored, results.get(index))))
         except xml_tree.Unusable as exc:
             page.refused.append((received, exc))
     return page
 
 
 def _read_in_processes(
-    processes: ReadPool, entries: Sequence[answers.ReceivedEntry], origin: Origin, stored: StoredVersions
+    processes: ReadPool, entries: Sequence[ReceivedEntry], stored: StoredVersions
 ) -> dict[int, read_document.ReadResult]:
     """Read those records in other processes that differ from the stored bytes; the results by index in `entries`."""
     documents: list[bytes] = []
     stored_digests: dict[int, bytes] = {}  # by index in `documents`
     indexes: list[int] = []  # in `entries`
     for index, received in enumerate(entries):
-        element, header = received.entry.metadata, received.entry.header
+        element = received.metadata
         if element is None or received.stored or received.fault or len(element) > xml_tree.MAX_RECORD_BYTES:
             continue
-        version = stored.get(oai.identifier_key(header.identifier))
+        version = stored.get(received.header.key)
         if version is not None:
             if version.equals(element):
                 continue
@@ -93,13 +87,12 @@ def _read_in_processes(
         indexes.append(index)
     if not documents:
         return {}
-    provenances = [provenance_of(entries[index], origin) for index in indexes]
-    return dict(zip(indexes, processes.submit(documents, stored_digests, provenances).result(), strict=True))
+    return dict(zip(indexes, processes.submit(documents, stored_digests).result(), strict=True))
 
 
 def prepare(
-    received: answers.ReceivedEntry,
-    origin: Origin,
+    received: ReceivedEntry,
+    source: EntrySource,
     stored: StoredVersions,
     result: read_document.ReadResult | None = None,
 ) -> PreparedEntry:
@@ -107,23 +100,24 @@ def prepare(
 
     A version that is stored already needs no payload. `result`: of another process that has read the record, if one has.
     """
-    header = received.entry.header
+    header = received.header
     if not header.identifier:
         raise xml_tree.Unusable(received.fault or "the entry has no identifier in its header")
     if received.fault:
         raise xml_tree.Unusable(received.fault)
     if header.deleted:
-        return store.prepare_deletion(header.identifier)
-    if received.entry.metadata is None:
+        return store.prepare_deletion(header.identifier, header.key)
+    if received.metadata is None:
         raise xml_tree.Unusable("the record has no metadata and is not deleted")
-    key = oai.identifier_key(header.identifier)
-    if isinstance(received.stored, current.CurrentVersion):
-        return current.entry_of_version(key, received.stored)
+    if received.stored is not None:
+        return _unchanged(received, received.stored)
     try:
-        entry = _read_here(received, origin, stored.get(key)) if result is None else _pack_result(received, result)
+        entry = (
+            _read_here(received, source, stored.get(header.key)) if result is None else _pack(received, source, result)
+        )
     except xml_tree.Unusable as exc:
         raise xml_tree.Unusable(f"the record {exc}") from exc
-    if entry.key != key:  # H38, W3
+    if entry.key != header.key:  # H38, W3
         raise OtherIdentifier(
             entry.key,
             entry.digest,
@@ -132,48 +126,49 @@ def prepare(
     return entry
 
 
-def _read_here(received: answers.ReceivedEntry, origin: Origin, stored: current.CurrentVersion | None) -> PreparedEntry:
-    """Prepare a record from the tree that its page was parsed to, if it was. Raises Unusable.
+def _unchanged(received: ReceivedEntry, version: StoredVersion) -> PreparedEntry:
+    """Make the entry of a record that is stored byte for byte: it is not parsed, nor made canonical for its digest."""
+    return PreparedEntry(version.identifier, received.header.key, version.digest, version.metadata_date, b"")
 
-    What is stored byte for byte has the stored digest; it is not made canonical to compute that.
-    """
-    element = received.entry.metadata
+
+def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersion | None) -> PreparedEntry:
+    """Prepare a record from the tree that its page was parsed to, if it was. Raises Unusable."""
+    element, header = received.metadata, received.header
     assert element is not None
     if len(element) > xml_tree.MAX_RECORD_BYTES:
         raise xml_tree.Unusable(xml_tree.describe_oversized(len(element)))
     if stored is not None and stored.equals(element):
-        return current.entry_of_version(oai.identifier_key(received.entry.header.identifier), stored)
+        return _unchanged(received, stored)
     root = xml_tree.parse(element) if received.root is None else received.root
     digest = xml_tree.digest_of(root)
     if stored is not None and digest == stored.digest:
         return unchanged_entry(root, digest)
     version = iso19139.read_tree(root, element, digest)
-    return parsed_entry(version, provenance_of(received, origin)).with_payload(payload.pack(element))
+    key = header.key if version.identifier == header.identifier else None
+    return parsed_entry(version, key).with_payload(payload.pack(element), provenance_of(received, source))
 
 
-def _pack_result(received: answers.ReceivedEntry, result: read_document.ReadResult) -> PreparedEntry:
+def _pack(received: ReceivedEntry, source: EntrySource, result: read_document.ReadResult) -> PreparedEntry:
     """Pack a record that another process has read. Raises Unusable."""
     if isinstance(result, str):
         raise xml_tree.Unusable(result)
-    assert received.entry.metadata is not None
-    return store.pack_document(received.entry.metadata, result)
+    assert received.metadata is not None
+    return store.pack_document(received.metadata, result, provenance_of(received, source))
 
 
-def provenance_of(received: answers.ReceivedEntry, origin: Origin) -> dict[str, Any] | None:
+def provenance_of(received: ReceivedEntry, source: EntrySource) -> Provenance | None:
     """Where this version comes from, with its `about` containers; None for what was recovered, which is ours."""
-    if origin.is_recovery:
+    if source.is_recovery:
         return None
-    provenance: dict[str, Any] = {
-        "link": origin.link,
-        "baseURL": origin.base_url,
-        "identifier": received.entry.header.identifier,
-        "datestamp": received.entry.header.datestamp,
-        "metadataNamespace": oai.GMD_NS,
-        "harvestDate": datestamps.write(origin.at),
-        "altered": bool(received.repairs),
-    }
-    if received.provenance is not None:
-        provenance["origin"] = received.provenance
-    elif origin.is_relayed:
-        provenance["relayed"] = True  # the relay does not say from whom it has it (W33)
-    return with_abouts(provenance, received.abouts)
+    return Provenance(
+        source.base_url,
+        received.header.identifier,
+        received.header.datestamp,
+        oai.GMD_NS,
+        source.harvest_date,
+        altered=bool(received.repairs),
+        origin=received.provenance,
+        link=source.link,
+        relayed=source.is_relayed and received.provenance is None,  # the relay does not say from whom it has it (W33)
+        abouts=received.abouts,
+    )

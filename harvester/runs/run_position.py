@@ -33,7 +33,7 @@ def next_loop_mark(position: RunPosition, page: Page) -> LoopMark:
     """
     digest = hashlib.sha256()
     for received in page.entries:
-        header = received.entry.header
+        header = received.header
         digest.update(repr((header.identifier, header.datestamp, header.deleted)).encode())
     number = position.pages + 1
     listed = position.listed + len(page.entries)

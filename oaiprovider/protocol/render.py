@@ -13,6 +13,7 @@ from datetime import datetime
 from catalogue import oai
 from catalogue.datestamps import Granularity, write
 from catalogue.oai import Entry, Header
+from catalogue.provenance import Provenance
 from oaiprovider.protocol.compression import Piece
 from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault
 
@@ -74,18 +75,6 @@ class Resumption:
     expires: datetime | None
     size: int
     cursor: int
-
-
-@dataclass(frozen=True, slots=True)
-class OriginDescription:
-    """One originDescription (P122): from where, when and as what a record was harvested."""
-
-    base_url: str
-    identifier: str
-    datestamp: str
-    namespace: str
-    harvested: str
-    altered: bool
 
 
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
@@ -170,18 +159,18 @@ def record(entry: Entry) -> bytes:
     return b"".join(_record(entry))
 
 
-def provenance(origins: Sequence[OriginDescription]) -> bytes:
+def provenance(steps: Sequence[Provenance]) -> bytes:
     """Render the provenance container of an `about`: the latest harvest is the outermost (P121 to P123)."""
     inner: list[bytes] = []
-    for origin in reversed(origins):
+    for step in reversed(steps):
         children = [
-            _element("baseURL", origin.base_url),
-            _element("identifier", origin.identifier),
-            _element("datestamp", origin.datestamp),
-            _element("metadataNamespace", origin.namespace),
+            _element("baseURL", step.base_url),
+            _element("identifier", step.identifier),
+            _element("datestamp", step.datestamp),
+            _element("metadataNamespace", step.metadata_namespace),
             *inner,
         ]
-        attributes = {"harvestDate": origin.harvested, "altered": "true" if origin.altered else "false"}
+        attributes = {"harvestDate": step.harvest_date, "altered": "true" if step.altered else "false"}
         inner = [_block("originDescription", children, attributes)]
     return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
 

@@ -60,7 +60,7 @@ def page(*records: str, on_root: str = "", default: str = "xmlns='http://www.ope
 def received(document: str, encoding: str = "utf-8") -> list[bytes | None]:
     """The payloads of a page, as they are handed to the catalogue."""
     raw = f"<?xml version='1.0' encoding='{encoding}'?>{document}".encode(encoding, "xmlcharrefreplace")
-    return [one.entry.metadata for one in answers.parse_page(raw, continued=False).entries]
+    return [one.metadata for one in answers.parse_page(raw, continued=False).entries]
 
 
 def served(client: Client, identifier: str) -> bytes:

@@ -12,6 +12,7 @@ from lxml import etree
 
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
+from catalogue.provenance import Provenance
 from catalogue.writing import set_inclusion, store
 from harvester.models import Link
 from tests import world
@@ -109,7 +110,7 @@ def node(settings) -> None:
             "altered": False,
         },
     }
-    relayed = store.prepare(world.iso_record(WAID), provenance=way)
+    relayed = store.prepare(world.iso_record(WAID), provenance=Provenance.from_json(way))
     store.put_entries([relayed, store.prepare_deletion(WAIX)], into=tokyo, source="relay")
     for identifier, stamp in {**there, WAID: "2025-03-04T08:31:07Z", WAIX: "2025-03-04T08:31:07Z"}.items():
         world.restamp(identifier, stamp)

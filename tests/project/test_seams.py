@@ -67,6 +67,12 @@ def test_no_sql_reads_the_time_but_by_the_one_function() -> None:
     assert found == []
 
 
+def test_everything_asks_the_module_so_that_a_replacement_is_seen_at_once() -> None:
+    imported = re.compile(r"^\s*from catalogue\.seams import", re.MULTILINE)
+    files = [file for app in APPS for file in (ROOT / app).rglob("*.py")]
+    assert [str(file) for file in files if imported.search(file.read_text(encoding="utf-8"))] == []
+
+
 def test_another_clock_takes_the_place_of_the_host_s_in_every_thread_and_leaves_again() -> None:
     then = datetime(2031, 5, 1, 12, tzinfo=UTC)
     with seams.replaced(clock=SetClock(then)), seams.thread_pool(1) as pool:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from catalogue import oai
 from catalogue.documents import iso19139, xml_tree
 from catalogue.models import Description
+from catalogue.provenance import Provenance
 from catalogue.reading import search
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
@@ -152,6 +153,10 @@ def test_boxes_are_stored_as_numbers() -> None:
 
 
 def test_a_provenance_with_odd_texts_is_stored() -> None:
-    provenance = {f"k{number}": text for number, text in enumerate(ODD)} | {"escape": escape("<\\N>"), "none": None}
-    store.put_entries([store.prepare(world.iso_record("urn:a"), provenance=provenance)], into=world.own_set())
-    assert looking.record("urn:a").provenance == provenance
+    for number, text in enumerate([*ODD, escape("<\\N>")]):
+        provenance = Provenance(text, "urn:a", text, origin=Provenance(identifier=text), link=text)
+        store.put_entries(
+            [store.prepare(world.iso_record(f"urn:{number}"), provenance=provenance)], into=world.own_set()
+        )
+        assert looking.record(f"urn:{number}").provenance == provenance.to_json()
+        assert Provenance.from_json(looking.record(f"urn:{number}").provenance) == provenance

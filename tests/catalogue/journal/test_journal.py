@@ -15,6 +15,7 @@ from django.db import transaction
 
 from catalogue import bootstrap, journal, replay, seams
 from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
+from catalogue.provenance import Provenance
 from catalogue.reading.stats import stats
 from catalogue.writing import purge, store
 from catalogue.writing.decisions import Action
@@ -479,7 +480,7 @@ def test_a_tombstone_is_told_again_in_every_set_it_was_in(journal_dir: Path, tmp
 
 def test_a_record_of_a_shared_set_is_buried_whichever_link_brought_it(tmp_path: Path) -> None:
     shared = MetadataSet.objects.create(spec="shared01", kind=MetadataSet.Kind.SHARED)
-    entry = store.prepare(world.iso_record("urn:a"), provenance={"link": "toulouse"})
+    entry = store.prepare(world.iso_record("urn:a"), provenance=Provenance(link="toulouse"))
     store.put_entries([entry], into=shared, source="toulouse")
     assert counts(replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01")))) == (1, 0, 0)
     assert buried() == {"urn:a"}

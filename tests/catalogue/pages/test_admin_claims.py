@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from catalogue.models import Claim
+from catalogue.provenance import Provenance
 from catalogue.writing import store
 from tests import world
 
@@ -15,7 +16,7 @@ def operator(admin_client: Client) -> Client:
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     for identifier, said in (("urn:same", "One"), ("urn:other", "Two")):
         world.put(world.iso_record(identifier, title="One"), into=toulouse)
-        entry = store.prepare(world.iso_record(identifier, title=said), provenance={"link": "offenbach"})
+        entry = store.prepare(world.iso_record(identifier, title=said), provenance=Provenance(link="offenbach"))
         store.put_entries([entry], into=offenbach, source="offenbach")
     return admin_client
 

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalogue.models import DatestampClock, MetadataSet
+from catalogue.provenance import Provenance
 from catalogue.reading import lists
 from catalogue.reading.lists import ListRow, Window
 from catalogue.writing import decisions, set_inclusion, store
@@ -68,7 +69,7 @@ def all_sets() -> dict[str, MetadataSet]:
 
 def say(name: str, version: int | None, spec: str, link: str, into: MetadataSet) -> decisions.Result:
     source = {world.OUR_SPEC: "", "shared01": link}.get(spec, spec)
-    provenance = {"link": source} if source else None
+    provenance = Provenance(link=source) if source else None
     if version is None:
         entry = store.prepare_deletion(name)
     else:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from catalogue import bootstrap, journal, replay
 from catalogue.models import Claim, DatestampClock, JournalOutbox, Membership, MetadataSet, Record, SetInclusion
+from catalogue.provenance import Provenance
 from catalogue.writing import set_inclusion, store
 from catalogue.writing.decisions import Action
 from tests import world
@@ -46,7 +47,7 @@ def lose_the_database() -> None:
 
 def offer(title: str, *, into: MetadataSet, source: str = "", name: str = "urn:a") -> Action:
     """One entry; an empty title is a deletion."""
-    provenance = {"link": source} if source else None
+    provenance = Provenance(link=source) if source else None
     if title:
         entry = store.prepare(world.iso_record(name, title=title), provenance=provenance)
     else:

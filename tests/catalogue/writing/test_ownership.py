@@ -6,6 +6,7 @@ from catalogue import oai
 from catalogue.documents import xml_tree
 from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
 from catalogue.payloads import payload
+from catalogue.provenance import Provenance
 from catalogue.reading import lists
 from catalogue.writing import decisions, store
 from catalogue.writing.decisions import Action
@@ -26,7 +27,7 @@ def offer(document: bytes | str, *, into: MetadataSet, source: str) -> decisions
     if isinstance(document, str):
         entry = store.prepare_deletion(document)
     else:
-        entry = store.prepare(document, provenance={"link": source})
+        entry = store.prepare(document, provenance=Provenance(link=source))
     (result,) = store.put_entries([entry], into=into, source=source)
     return result
 
@@ -232,7 +233,7 @@ def test_a_record_of_a_shared_set_is_there_while_one_link_asserts_it(shared) -> 
     assert "still live" in result.reason
     held = looking.record("urn:a")
     assert (held.deleted, held.datestamp.year) == (False, 2024), "nothing visible changed (P90)"
-    assert held.provenance == {"link": "from-offenbach"}
+    assert Provenance.from_json(held.provenance) == Provenance(link="from-offenbach")
     assert offer("urn:a", into=shared, source="from-offenbach").action is Action.DELETED
     assert looking.record("urn:a").deleted
 

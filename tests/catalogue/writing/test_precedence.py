@@ -1,12 +1,13 @@
 """Which of two versions counts when they came by different ways (W33)."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue.provenance import LOCAL_ORIGIN, Origin, compare_versions, origin_of
+from catalogue.provenance import LOCAL_ORIGIN, Origin, Provenance, compare_versions, origin_of
 
 NC = "http://nc.example.org/oai"
 
@@ -66,9 +67,10 @@ def test_never_do_two_versions_replace_one_another_in_turn(
 
 @pytest.mark.spec("W33")
 def test_the_origin_is_the_innermost_step_or_the_provider_itself() -> None:
-    step = {"baseURL": "http://G.example.org/oai/", "identifier": " URN:1 ", "datestamp": "2026-01-02"}
-    nc = {"baseURL": NC, "identifier": "urn:1", "datestamp": "2026-01-01T00:00:00Z"}
+    step = Provenance("http://G.example.org/oai/", " URN:1 ", "2026-01-02")
+    nc = Provenance(NC, "urn:1", "2026-01-01T00:00:00Z")
     assert origin_of(None) == LOCAL_ORIGIN
     assert origin_of(step) == Origin("http://g.example.org/oai", "urn:1", day(2), True)
-    assert origin_of(step | {"relayed": True}) == Origin(direct=False)
-    assert origin_of(step | {"relayed": True, "origin": step | {"origin": nc}}) == Origin(NC, "urn:1", day(1), False)
+    assert origin_of(replace(step, relayed=True)) == Origin(direct=False)
+    way = replace(step, relayed=True, origin=replace(step, origin=nc))
+    assert origin_of(way) == Origin(NC, "urn:1", day(1), False)

@@ -5,6 +5,7 @@ import pytest
 from catalogue import oai
 from catalogue.models import DatestampClock, Description, JournalOutbox, Membership, Record
 from catalogue.payloads import payload
+from catalogue.provenance import Provenance
 from catalogue.reading import search
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
@@ -104,10 +105,10 @@ def test_an_update_changes_content_datestamp_and_description_and_nothing_else() 
 
 
 def test_the_provenance_of_the_version_held_is_kept() -> None:
-    entry = store.prepare(a(), provenance={"link": "toulouse", "identifier": "urn:a", "note": "é\\\"'"})
+    entry = store.prepare(a(), provenance=Provenance("é\\\"'", "urn:a", link="toulouse"))
     store.put_entries([entry], into=world.peer_set(world.TOULOUSE))
-    assert looking.record("urn:a").provenance == {"link": "toulouse", "identifier": "urn:a", "note": "é\\\"'"}
-    again = store.prepare(a(), provenance={"link": "another"})
+    assert Provenance.from_json(looking.record("urn:a").provenance) == entry.provenance
+    again = store.prepare(a(), provenance=Provenance(link="another"))
     assert [result.action for result in store.put_entries([again], into=world.peer_set(world.TOULOUSE))] == [
         Action.UNCHANGED
     ]
@@ -216,7 +217,7 @@ def test_a_record_that_comes_back_keeps_its_row() -> None:
 
 
 def test_a_tombstone_has_no_provenance_of_the_record_it_was() -> None:
-    store.put_entries([store.prepare(a(), provenance={"link": "x"})], into=world.own_set())
+    store.put_entries([store.prepare(a(), provenance=Provenance(link="x"))], into=world.own_set())
     store.put_entries([store.prepare_deletion("urn:a")], into=world.own_set())
     assert looking.record("urn:a").provenance is None
 

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from catalogue.models import MetadataSet, Record
+from catalogue.provenance import Provenance
 from catalogue.writing import store
 from harvester.models import Conflict, Link
 from harvester.runs import lifecycle
@@ -32,7 +33,7 @@ def backup(link: Link, shared: MetadataSet) -> Link:
     Link.objects.create(name="nc", kind="centre", base_url="http://nc.example.org/oai", remote_set="", local_set=shared)
     for number in range(5):
         document, _ = held(number, "2026-01-10")
-        store.put_entries([store.prepare(document, provenance={"link": "nc"})], into=shared, source="nc")
+        store.put_entries([store.prepare(document, provenance=Provenance(link="nc"))], into=shared, source="nc")
     store.put_entries([store.prepare_deletion(identifier(4))], into=shared, source="nc")
     link.name, link.kind, link.remote_set, link.local_set, link.enabled = "backup", "backup", "shared01", shared, False
     link.full_clean()
@@ -106,7 +107,7 @@ def test_a_batch_is_shown_again_and_stored_when_it_is_confirmed(
 
 @pytest.mark.spec("W43", "W44")
 def test_what_has_changed_here_meanwhile_is_not_overwritten(looked: Link, admin_client: Client) -> None:
-    newer = store.prepare(held(0, "2026-01-12", "Ours, newer")[0], provenance={"link": "nc"})
+    newer = store.prepare(held(0, "2026-01-12", "Ours, newer")[0], provenance=Provenance(link="nc"))
     store.put_entries([newer], into=looked.local_set, source="nc")
     conflict = Conflict.objects.get(identifier=identifier(0))
     form = {"action": "take_over", "confirmed": "1", "_selected_action": [conflict.pk]}

@@ -25,7 +25,7 @@ def page(*contents: str, opening: str = f"<OAI-PMH {OAI}>", about: str = "") -> 
 
 
 def cut(body: bytes) -> list[bytes | None]:
-    return [entry.entry.metadata for entry in answers.parse_page(body, continued=False).entries]
+    return [entry.metadata for entry in answers.parse_page(body, continued=False).entries]
 
 
 def wrapped(element: str) -> str:
@@ -35,8 +35,8 @@ def wrapped(element: str) -> str:
 def agree(body: bytes) -> None:
     """Each record's digest from the page is that of its bytes read by themselves."""
     for entry in answers.parse_page(body, continued=False).entries:
-        if entry.entry.metadata is not None:
-            assert xml_tree.digest_of(entry.root) == iso19139.read(entry.entry.metadata).digest
+        if entry.metadata is not None:
+            assert xml_tree.digest_of(entry.root) == iso19139.read(entry.metadata).digest
 
 
 def digests(*elements: bytes | None) -> list[bytes]:
@@ -176,5 +176,5 @@ def test_the_real_records_are_cut_as_they_are_and_have_the_same_digest() -> None
         body = page(*(wrapped(element.decode()) for element, _ in some))
         entries = answers.parse_page(body, continued=False).entries
         for (element, digest), entry in zip(some, entries, strict=True):
-            assert entry.entry.metadata == element
+            assert entry.metadata == element
             assert xml_tree.digest_of(entry.root) == digest

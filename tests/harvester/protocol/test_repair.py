@@ -52,7 +52,7 @@ def test_each_kind_of_damage_is_mended_in_its_record_alone(wrong: bytes, right: 
 
     got = mended(page(document(0), damaged, document(2)))
 
-    assert [entry.entry.metadata for entry in got.entries] == [
+    assert [entry.metadata for entry in got.entries] == [
         document(0),
         document(1).replace(b"Title", right.encode()),
         document(2),
@@ -71,9 +71,9 @@ def test_what_cannot_be_mended_is_kept_apart_with_its_bytes(wrong: bytes) -> Non
 
     got = mended(page(document(0), damaged, document(2)))
 
-    assert [entry.entry.header.identifier for entry in got.entries] == ["urn:x:0", "urn:x:1", "urn:x:2"]
+    assert [entry.header.identifier for entry in got.entries] == ["urn:x:0", "urn:x:1", "urn:x:2"]
     assert [bool(entry.fault) for entry in got.entries] == [False, True, False]
-    bad = got.entries[1].entry.metadata
+    bad = got.entries[1].metadata
     assert bad is not None and bad.startswith(b"<record>") and damaged in bad
 
 
@@ -94,13 +94,13 @@ def test_whatever_stands_in_one_record_the_others_are_read_as_they_are_or_the_pa
             got = repair.repair_page(body, broken, continued=False)
         except BrokenReply:
             return
-    whole = {e.entry.header.identifier: e for e in got.entries if not e.fault and not e.repairs}
+    whole = {e.header.identifier: e for e in got.entries if not e.fault and not e.repairs}
     for number in (0, 2):
         if f"urn:x:{number}" in whole:
-            assert whole[f"urn:x:{number}"].entry.metadata == document(number)
+            assert whole[f"urn:x:{number}"].metadata == document(number)
     for entry in got.entries:
-        if not entry.fault and entry.entry.metadata is not None:
-            entry.entry.metadata.decode()
+        if not entry.fault and entry.metadata is not None:
+            entry.metadata.decode()
 
 
 @pytest.mark.spec("H21")
@@ -117,11 +117,11 @@ def test_a_header_that_would_have_to_be_mended_names_nobody() -> None:
     body = page(document(0), document(1)).replace(b"<identifier>urn:x:1", b"<identifier>urn:\x01x:1")
     bad = mended(body).entries[1]
     assert bad.fault
-    assert bad.entry.header.identifier == "urn:\ufffdx:1"
+    assert bad.header.identifier == "urn:\ufffdx:1"
 
 
 def test_an_ampersand_in_an_identifier_is_what_it_says() -> None:
     body = page(document(0)).replace(b"<identifier>urn:x:0", b"<identifier>http://x.example.org/?a=1&b=2")
     (entry,) = mended(body).entries
-    assert entry.entry.header.identifier == "http://x.example.org/?a=1&b=2"
+    assert entry.header.identifier == "http://x.example.org/?a=1&b=2"
     assert entry.repairs == ("ampersands escaped",)

@@ -10,6 +10,7 @@ from django.db import connection
 
 from catalogue.models import Description, Record
 from catalogue.payloads import payload
+from catalogue.provenance import Provenance
 from catalogue.writing import store
 from catalogue.writing.current import current_versions
 from harvester.models import Link, Run
@@ -138,9 +139,9 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     page = answers.parse_page(body, continued=False, load_stored=current_versions)
     assert all(entry.stored is not None for entry in page.entries)
     prepared = prepare_entries.prepare_page(
-        page.entries, store_page.origin_of(run, page.response_date), prepare_entries.load_stored(page.entries)
+        page.entries, store_page.source_of(run, page.response_date), prepare_entries.load_stored(page.entries)
     )
-    other = store.prepare(iso_record(identifier(3), title="Other"), provenance={"link": link.name})
+    other = store.prepare(iso_record(identifier(3), title="Other"), provenance=Provenance(link=link.name))
     store.put_entries([other], into=link.local_set, source=link.name)
 
     assert store_page.store_page(run, page, LoopMark("", b""), prepared)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalogue import oai
-from catalogue.provenance import MAX_ORIGIN_CHARS, MAX_ORIGINS
+from catalogue.provenance import MAX_ORIGIN_CHARS, MAX_ORIGINS, Provenance
 from catalogue.writing import store
 from harvester.protocol import answers
 from oaiprovider import oai_dc
@@ -44,7 +44,8 @@ EARLIER: dict[str, Any] = {
 
 def harvested(identifier: str = "urn:a", **changes: Any) -> None:
     """A record as a link brings it."""
-    prepared = store.prepare(world.iso_record(identifier), provenance=OURS | {"identifier": identifier} | changes)
+    provenance = Provenance.from_json(OURS | {"identifier": identifier} | changes)
+    prepared = store.prepare(world.iso_record(identifier), provenance=provenance)
     store.put_entries([prepared], into=world.peer_set(world.TOULOUSE), source="toulouse")
 
 
@@ -64,7 +65,7 @@ def steps(about: Any) -> list[dict[str, str]]:
 
 def told(provenance: dict[str, Any], *, altered: bool = False) -> list[dict[str, str]]:
     """What a valid about says of this way."""
-    [container] = containers(provenance, altered=altered)
+    [container] = containers(Provenance.from_json(provenance), altered=altered)
     root = etree.fromstring(container)
     if schemas.available():
         schema = schemas.load("oai-pmh.xsd")
@@ -154,7 +155,7 @@ def test_the_way_told_by_a_relay_grows_by_one_step_at_each_node(client: Client) 
     content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
     [received] = answers.parse_page(content, continued=False).entries
     assert received.provenance is not None
-    second = OURS | {"baseURL": "http://third.example.org/oai", "origin": received.provenance}
+    second = OURS | {"baseURL": "http://third.example.org/oai", "origin": received.provenance.to_json()}
     assert [step["baseURL"] for step in told(second)] == [
         "http://third.example.org/oai",
         "http://gisc-b.example.net/oai",
@@ -207,9 +208,9 @@ def test_what_is_received_is_bounded_before_it_is_kept() -> None:
     [entry] = answers.parse_page(page.encode(), continued=False).entries
     kept, way_there = entry.provenance, []
     while kept:
-        assert kept["altered"] is True
-        way_there.append(kept["baseURL"])
-        kept = kept.get("origin")
+        assert kept.altered is True
+        way_there.append(kept.base_url)
+        kept = kept.origin
     assert way_there == [*(f"http://{number}.example.org" for number in range(15)), "http://59.example.org"]
 
 
