@@ -1,0 +1,25 @@
+"""Ask the web server of this node for its health, as the processes that started it do."""
+
+import http.client
+
+from django.conf import settings
+
+
+def reachable_host() -> str:
+    """Return an address of this machine at which a server that listens on HOST answers."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.HOST, settings.HOST)
+
+
+def ask() -> tuple[int, str]:
+    """Return status and body of /health/ready; 0 and the reason if there is no answer."""
+    # The Host header must be an allowed one, which the address that the node listens on need not be.
+    name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
+    http_connection = http.client.HTTPConnection(reachable_host(), settings.PORT, timeout=1)
+    try:
+        http_connection.request("GET", "/health/ready", headers={"Host": name})
+        response = http_connection.getresponse()
+        return response.status, response.read(10_000).decode(errors="replace").strip()
+    except (OSError, http.client.HTTPException) as exc:
+        return 0, str(exc)
+    finally:
+        http_connection.close()

@@ -1,0 +1,132 @@
+"""The supervisor of a node: the package `supervisor`, run inside this process, with a watch over hanging children."""
+
+import logging
+import os
+import signal
+import sys
+from typing import Any, NoReturn
+
+from django.conf import settings
+from supervisor import loggers
+from supervisor.medusa import asyncore_25 as asyncore
+from supervisor.options import ServerOptions
+from supervisor.supervisord import Supervisor
+
+from catalogue import seams
+from gisc import administrator
+from gisc.node import children, keeper, processes, readiness
+from gisc.node.watchdog import Watchdog
+from gisc.node.welcome import Welcome
+from gisc.node.worker import die_with_parent
+
+logger = logging.getLogger(__name__)
+
+_NOT_READY_WARNING_S = 60
+
+
+def supervise(welcome: Welcome) -> None:
+    """Run the children until a signal stops the node and the last of them has ended."""
+    configuration = settings.GISC_DATA_DIR / "supervisord.conf"
+    processes.write_configuration(configuration)
+    options = _Options()
+    options.realize(["-c", str(configuration)], doc=__doc__)
+    options.first, options.test = True, False
+    supervisor = _Supervisor(options, welcome)
+    try:
+        supervisor.main()
+    except asyncore.ExitNow:
+        logger.info("node stopped")
+    finally:
+        supervisor.print_password_if_pending()
+
+
+class _Options(ServerOptions):  # type: ignore[misc]
+    """Supervisor's options, with its log in ours, the output of children on our stdout, and no child that outlives us."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.node_pid = os.getpid()
+
+    def make_logger(self) -> None:
+        self.logger = loggers.getLogger(self.loglevel)
+        self.logger.addHandler(_LoggingHandler())
+
+    def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)
+        """Send a child's output to our stdout; the file /dev/stdout cannot be opened if it is a socket."""
+        output = loggers.getLogger(*args, **kwargs)
+        output.addHandler(loggers.StreamHandler(sys.stdout.buffer))
+        return output
+
+    def setsignals(self) -> None:
+        hangup = signal.getsignal(signal.SIGHUP)
+        super().setsignals()
+        if hangup is signal.SIG_IGN:  # started with nohup
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    def execve(self, filename: str, argv: list[str], environment: dict[str, str]) -> NoReturn:
+        """Replace this process, the forked child, by the child's program."""
+        # On SIGTERM Celery waits for its task, without Redis for ever; a run that is cut off is resumed from its last page.
+        kill = environment["SUPERVISOR_PROCESS_NAME"] == "worker"
+        if environment["SUPERVISOR_PROCESS_NAME"] == "postgres":
+            # Defer signals until the keeper handles them: else the server would not be stopped.
+            signal.pthread_sigmask(signal.SIG_BLOCK, keeper.SIGNALS)
+        die_with_parent(self.node_pid, signal.SIGKILL if kill else signal.SIGTERM)
+        children.share_lock(settings.GISC_DATA_DIR)
+        os.execve(filename, argv, environment)
+
+
+class _LoggingHandler(loggers.Handler):  # type: ignore[misc]
+    """Passes supervisor's messages to logging; the levels have the same numbers."""
+
+    def emit(self, record: Any) -> None:
+        logger.log(record.level, "%s", record.asdict()["message"])
+
+    def reopen(self) -> None:
+        """Do nothing: there is no file of supervisor's to reopen."""
+
+
+class _Supervisor(Supervisor):  # type: ignore[misc]
+    """Supervisor's supervisor, which also prints when the node is ready, and kills worker and beat if they hang."""
+
+    def __init__(self, options: _Options, welcome: Welcome) -> None:
+        super().__init__(options)
+        self.welcome: Welcome | None = welcome
+        self.warn_at: float | None = seams.monotonic() + _NOT_READY_WARNING_S
+        self.last_check = seams.monotonic()
+        self.watchdog = Watchdog(
+            late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
+        )
+
+    def tick(self, now: float | None = None) -> None:
+        super().tick(now)
+        if self.stopping:
+            return
+        if self.welcome is not None:
+            self._print_welcome_if_ready()
+        elif seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
+            self.last_check = seams.monotonic()
+            _, answer = readiness.ask()
+            if self.watchdog.must_restart(answer, self.last_check):
+                self._kill_worker_and_beat()
+
+    def _kill_worker_and_beat(self) -> None:
+        """Kill worker and beat, whatever state they are in; the supervisor starts them again."""
+        logger.error("a scheduler tick is too late; worker and beat are killed and started again")
+        for name in ("worker", "beat"):
+            if pid := self.process_groups["node"].processes[name].pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def _print_welcome_if_ready(self) -> None:
+        status, answer = readiness.ask()
+        if status == 200:
+            assert self.welcome is not None
+            print(self.welcome.text(), flush=True)
+            self.welcome = None
+        elif self.warn_at is not None and seams.monotonic() > self.warn_at:
+            logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})
+            self.warn_at = None
+
+    def print_password_if_pending(self) -> None:
+        """Print the password if the node is stopped before it was ready: it cannot be read anywhere later."""
+        if self.welcome is not None and self.welcome.password:
+            print(f"The password of the administrator {administrator.NAME} is {self.welcome.password}", flush=True)
