@@ -268,6 +268,19 @@ class DatestampClock(models.Model):
         return f"{self.stamp:%Y-%m-%dT%H:%M:%SZ}"
 
 
+class CatalogueCanary(models.Model):
+    """The time of the last tick of the catalogue that passed beat, broker, worker and database. The table has one row."""
+
+    last = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "catalogue canaries"
+        constraints = (models.CheckConstraint(name="there_is_one_catalogue_canary", condition=Q(id=1)),)
+
+    def __str__(self) -> str:
+        return f"{self.last:%Y-%m-%d %H:%M:%S}"
+
+
 class Purged(models.Model):
     """A tombstone that was purged, by the hash of its key. Its deletion stays in the journal for ever.
 

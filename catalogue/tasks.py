@@ -4,10 +4,24 @@ from datetime import datetime
 
 from celery import shared_task
 
-from catalogue import locks, validation
+from catalogue import chores, journal, locks, validation
+from catalogue.payloads import dictionaries
+from catalogue.writing import purge
 
 SLICE_S = 20  # chosen: the longest time that one task keeps a worker from harvesting
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
+
+
+@shared_task
+def tick() -> None:
+    """Run the periodic chores of the catalogue: journal, purge, validation, dictionaries."""
+    chores.record_tick()
+    chores.run_each((_flush_journal, purge.purge_daily, queue_validation, dictionaries.retrain_if_outgrown))
+
+
+def _flush_journal() -> None:
+    if journal.count_waiting():
+        journal.flush_or_warn()
 
 
 def queue_validation(position: validation.WalkPosition | None = None) -> None:

@@ -2,11 +2,12 @@
 
 `live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout; the answer has
 no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
-the age of the last scheduler tick, which passes beat, Redis, a worker and the database. A node without ticks still
-serves, so it is ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
+the ages of the last scheduler ticks, the harvester's and the catalogue's, which pass beat, Redis, a worker and the
+database. A node without ticks still serves, so it is ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
 """
 
 import logging
+from dataclasses import asdict
 
 import redis
 from django.conf import settings
@@ -54,19 +55,21 @@ def ready(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def tasks(request: HttpRequest) -> JsonResponse:
-    """Answer 503 if the last scheduler tick is older than GISC_CANARY_SECONDS, or there was none; else 200."""
+    """Answer 503 if a scheduler tick is older than GISC_CANARY_SECONDS, or never was; else 200."""
     ticks = _tick_state()
     return JsonResponse(ticks or {"age_s": None, "late": True}, status=503 if ticks is None or ticks["late"] else 200)
 
 
 def _tick_state() -> dict[str, object] | None:
-    """Return the age of the last tick and whether it is late; None if the database cannot be read."""
+    """Return the ages of the ticks, the older one first, and whether it is late; None if the database cannot be read."""
     try:
-        age_s = health.tick_age_s()
+        ticks = health.tick_ages()
     except DatabaseError as exc:
         logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
         return None
-    return {"age_s": None if age_s is None else round(age_s, 1), "late": health.is_tick_late(age_s)}
+    ages_s = {app: None if age_s is None else round(age_s, 1) for app, age_s in asdict(ticks).items()}
+    oldest_s = None if ticks.oldest_s is None else round(ticks.oldest_s, 1)
+    return {"age_s": oldest_s, "late": ticks.is_late, "ages_s": ages_s}
 
 
 def _is_durable() -> bool | None:

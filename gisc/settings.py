@@ -185,15 +185,16 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 1800
 CELERY_TIMEZONE = "UTC"
-# The entry below needs no stored state: what is due is decided in the database.
+# The entries below need no stored state: what is due is decided in the database.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    "tick": {
-        "task": "harvester.tasks.tick",
+    name: {
+        "task": task,
         "schedule": GISC_BEAT_SECONDS,
         # Ticks must not pile up behind a long outage.
         "options": {"expires": 4 * GISC_BEAT_SECONDS, "priority": _PRIORITY_OF_TICKS},
     }
+    for name, task in (("tick", "harvester.tasks.tick"), ("catalogue-tick", "catalogue.tasks.tick"))
 }
 
 # --- Wiring -----------------------------------------------------------------------------------------

@@ -5,13 +5,10 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from catalogue import journal, seams
-from catalogue.payloads import dictionaries
-from catalogue.tasks import queue_validation
-from catalogue.writing import purge
+from catalogue import chores, seams
 from harvester.links import failover
 from harvester.models import Run
-from harvester.rows import health, outage, runs
+from harvester.rows import health, runs
 from harvester.runs import lifecycle
 
 logger = logging.getLogger(__name__)
@@ -35,21 +32,9 @@ def _queue_if_possible(run: Run) -> None:
 
 @shared_task
 def tick() -> None:
-    """Run the periodic chores: open due runs, queue runs that no worker has, and others. The only entry of the beat.
-
-    A chore that fails does not stop the others.
-    """
+    """Run the periodic chores of the harvester: open due runs, queue runs that no worker has, and others."""
     health.record_tick()
-    for chore in (
-        *(_check_clock, _switch_failing, _return_answering, _probe_due, _open_due, _queue_claimable),
-        *(_flush_journal, purge.purge_daily, queue_validation, dictionaries.retrain_if_outgrown),
-    ):
-        try:
-            chore()
-        except Exception as exc:
-            if outage.is_outage(exc):
-                raise  # the others need the database, too
-            logger.exception("a chore of the tick failed", extra={"chore": chore.__name__.lstrip("_")})
+    chores.run_each((_check_clock, _switch_failing, _return_answering, _probe_due, _open_due, _queue_claimable))
 
 
 def _check_clock() -> None:
@@ -77,11 +62,6 @@ def _open_due() -> None:
 def _queue_claimable() -> None:
     for run in lifecycle.claimable():
         _queue_if_possible(run)
-
-
-def _flush_journal() -> None:
-    if journal.count_waiting():
-        journal.flush_or_warn()
 
 
 @shared_task

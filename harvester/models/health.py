@@ -1,11 +1,11 @@
-"""The last scheduler tick that a worker ran, and the clock of this host against NTP."""
+"""The last tick of the harvester that a worker ran, and the clock of this host against NTP."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Canary(models.Model):
-    """The time of the last scheduler tick that passed beat, broker, worker and database. The table has one row."""
+    """The time of the last tick of the harvester that passed beat, broker, worker and database. The table has one row."""
 
     last = models.DateTimeField()
 

@@ -31,7 +31,7 @@ class LinkCollector(Collector):
             labels=["link"],
         )
         try:
-            age_s = health.tick_age_s()
+            ticks = health.tick_ages()
             offset_s = health.host_clock_offset_s()
             drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
@@ -48,14 +48,16 @@ class LinkCollector(Collector):
                 running.add_metric([link.name], float(link.pk in open_links))
         except DatabaseError:
             return  # a scrape must answer while the database is away
-        if age_s is not None:
+        if ticks.oldest_s is not None:
             yield GaugeMetricFamily(
-                "gisc_canary_age_seconds", "since a task last came through beat, broker, worker and database", age_s
+                "gisc_canary_age_seconds",
+                "since both ticks, the harvester's and the catalogue's, have come through beat, broker, worker and database",
+                ticks.oldest_s,
             )
         yield GaugeMetricFamily(
             "gisc_canary_late",
             "1 while that is longer ago than GISC_CANARY_SECONDS, or never was",
-            health.is_tick_late(age_s),
+            ticks.is_late,
         )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)

@@ -146,9 +146,9 @@ def find_todos(link: Link) -> Iterator[Todo]:
 
 
 def status_report() -> dict[str, Any]:
-    """The canary and all links with their last runs as plain values: `{"canary_age_s": seconds, "links": [...]}`."""
+    """The age of the older tick, and all links with their last runs: `{"canary_age_s": seconds, "links": [...]}`."""
     drifts = comparison.drift_by_link()
-    age_s = health.tick_age_s()
+    age_s = health.tick_ages().oldest_s
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),
         "links": [_link_facts(link, drifts.get(link.pk)) for link in with_last_run(Link.objects.all())],

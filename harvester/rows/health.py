@@ -1,16 +1,17 @@
-"""Write and read the health of this node: the canary, and the clock of this host.
+"""Write and read the health of this node: the ages of the ticks, and the clock of this host.
 
-The age of the canary tells whether beat, broker, worker and database all work. The clocks (W19) are this host's
+The age of a tick tells whether beat, broker, worker and database all work. The clocks (W19) are this host's
 against NTP and each provider's against ours; no result depends on them.
 """
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import ntplib
 from django.conf import settings
 
-from catalogue import seams
+from catalogue import chores, seams
 from harvester.models import Canary, HostClock
 
 logger = logging.getLogger(__name__)
@@ -23,19 +24,33 @@ _TIMEOUT_S = 2
 
 
 def record_tick() -> None:
-    """Store the time of the last scheduler tick that a worker ran."""
+    """Store the time of the last tick of the harvester that a worker ran."""
     Canary.objects.update_or_create(pk=1, defaults={"last": seams.now()})
 
 
-def tick_age_s() -> float | None:
-    """Seconds since the last tick; None if there never was one."""
+@dataclass(frozen=True, slots=True)
+class TickAges:
+    """Seconds since the last tick of the harvester, and of the catalogue. None: there never was one."""
+
+    harvester: float | None
+    catalogue: float | None
+
+    @property
+    def oldest_s(self) -> float | None:
+        """The larger of both, so that neither tick stops unnoticed; None if one of them never came."""
+        return None if self.harvester is None or self.catalogue is None else max(self.harvester, self.catalogue)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether one of the ticks is so long ago that its chores, harvesting among them, have probably stopped."""
+        return self.oldest_s is None or self.oldest_s > settings.GISC_CANARY_SECONDS
+
+
+def tick_ages() -> TickAges:
+    """Read how long ago the ticks came through."""
     canary = Canary.objects.filter(pk=1).first()
-    return None if canary is None else max((seams.now() - canary.last).total_seconds(), 0.0)
-
-
-def is_tick_late(age_s: float | None) -> bool:
-    """Whether the last tick is so long ago that harvesting has probably stopped."""
-    return age_s is None or age_s > settings.GISC_CANARY_SECONDS
+    age_s = None if canary is None else max((seams.now() - canary.last).total_seconds(), 0.0)
+    return TickAges(harvester=age_s, catalogue=chores.tick_age_s())
 
 
 def check_host_clock(now: datetime) -> HostClock | None:

@@ -3,27 +3,17 @@
 import logging
 from collections.abc import Callable
 
-import psycopg2
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import connection
 
 from catalogue import seams
+from catalogue.outage import ERRORS, is_outage
+
+__all__ = ["describe_error", "is_outage", "retry_while_away"]
 
 logger = logging.getLogger(__name__)
 
-# COPY is the driver's own call, whose errors Django does not translate.
-_ERRORS = (DatabaseError, InterfaceError, psycopg2.Error)
-_OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg2.InterfaceError)
 _PAUSE_S = 0.5  # chosen
-
-
-def is_outage(exc: Exception) -> bool:
-    """Whether the connection to the database was lost, rather than a statement wrong.
-
-    The driver has no class of its own for an answer that breaks off; then the connection is closed.
-    """
-    is_closed = connection.connection is None or connection.connection.closed
-    return isinstance(exc, _OUTAGES) or (isinstance(exc, _ERRORS) and bool(is_closed))
 
 
 def retry_while_away(action: Callable[[], object]) -> None:
@@ -36,7 +26,7 @@ def retry_while_away(action: Callable[[], object]) -> None:
         try:
             action()
             return
-        except _ERRORS as exc:
+        except ERRORS as exc:
             if not is_outage(exc):
                 raise
             connection.close()  # else the broken one would be used for ever

@@ -3,14 +3,16 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from catalogue import checks
-from gisc import database, health
+from catalogue import checks, chores
+from catalogue.models import CatalogueCanary
+from gisc import database
 from harvester.models import Canary
 from harvester.rows.health import record_tick
 from tests.gisc.running import ROOT, environment, free_port
@@ -37,14 +39,19 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client) -
     answer = client.get("/health/ready")
     durable = not checks.disabled_durability()  # the tests' own server is not
     expected = {"ready": True, "status": "degraded", "database": "ok", "redis": "ok"}
-    tasks = {"age_s": None, "late": True}  # none has come through yet
+    # None has come through yet.
+    tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
     assert (answer.status_code, answer.json()) == (200, expected | {"tasks": tasks, "durable": durable})
 
 
 @pytest.mark.django_db
-def test_health_tells_how_long_ago_a_task_came_through(client: Client, settings) -> None:
+@pytest.mark.parametrize(("late_app", "canary"), [("harvester", Canary), ("catalogue", CatalogueCanary)])
+def test_health_tells_how_long_ago_each_tick_came_through(
+    client: Client, settings, late_app: str, canary: type[Canary] | type[CatalogueCanary]
+) -> None:
     settings.GISC_CANARY_SECONDS = 600
     record_tick()
+    chores.record_tick()
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
     assert answer.json()["tasks"]["late"] is False
@@ -52,19 +59,25 @@ def test_health_tells_how_long_ago_a_task_came_through(client: Client, settings)
     assert client.get("/health/tasks").status_code == 200
     assert figure(client, "gisc_canary_late") == 0
 
-    Canary.objects.update(last=timezone.now() - timedelta(seconds=601))
+    canary.objects.update(last=timezone.now() - timedelta(seconds=601))
     answer = client.get("/health/ready")
     # Still ready: what is stored is served, and to take the node off the network would help nobody.
     assert (answer.status_code, answer.json()["ready"], answer.json()["status"]) == (200, True, "degraded")
     assert answer.json()["tasks"]["late"] is True
     assert client.get("/health/tasks").status_code == 503
-    assert client.get("/health/tasks").json() == {"age_s": pytest.approx(601, abs=30), "late": True}
+    tasks = client.get("/health/tasks").json()
+    ages_s = {"harvester": pytest.approx(0, abs=30), "catalogue": pytest.approx(0, abs=30)}
+    assert tasks["ages_s"] == ages_s | {late_app: pytest.approx(601, abs=30)}
+    assert (tasks["age_s"], tasks["late"]) == (tasks["ages_s"][late_app], True)
     assert figure(client, "gisc_canary_late") == 1
     assert figure(client, "gisc_canary_age_seconds") == pytest.approx(601, abs=30)
 
 
 @pytest.mark.django_db
-def test_a_node_on_which_no_task_ever_came_through_is_degraded(client: Client) -> None:
+@pytest.mark.parametrize("ticks", [[], [record_tick], [chores.record_tick]], ids=["neither", "harvester", "catalogue"])
+def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, ticks: list[Callable[[], None]]) -> None:
+    for record in ticks:
+        record()
     assert client.get("/health/tasks").status_code == 503
     assert figure(client, "gisc_canary_late") == 1
     assert "gisc_canary_age_seconds " not in client.get("/metrics").content.decode()
@@ -84,7 +97,6 @@ def test_not_ready_without_redis(client: Client, settings) -> None:
 
 @pytest.mark.django_db
 def test_not_ready_on_a_database_that_lacks_migrations(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "_migrated", False)
     monkeypatch.setattr(database, "unapplied", lambda: ["catalogue.0099_to_come"])
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")

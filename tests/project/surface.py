@@ -398,6 +398,7 @@ def metrics() -> dict[str, str]:
 
     now = timezone.now()
     apps.get_model("harvester", "Canary").objects.get_or_create(pk=1, defaults={"last": now})
+    apps.get_model("catalogue", "CatalogueCanary").objects.get_or_create(pk=1, defaults={"last": now})
     apps.get_model("harvester", "HostClock").objects.update_or_create(pk=1, defaults={"checked": now, "offset_s": 0.5})
     apps.get_model("catalogue", "JournalOutbox").objects.create(event="left", identifier="any", datestamp=now)
     text = Client().get("/metrics", headers={"host": "localhost"}).content.decode()

@@ -10,8 +10,8 @@ from django.db import connection, transaction
 
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record
 from catalogue.reading import lists
+from catalogue.tasks import tick
 from catalogue.writing import purge, staging, store
-from harvester.tasks import tick
 from tests import world
 from tests.catalogue.pages import looking
 from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
@@ -26,11 +26,6 @@ DAY = timedelta(days=1)
 def retention(settings) -> int:
     settings.GISC_TOMBSTONE_RETENTION_DAYS = 92
     return 92
-
-
-@pytest.fixture(autouse=True)
-def _not_purged_yet(monkeypatch) -> None:
-    monkeypatch.setattr(purge, "_purged_on", None)
 
 
 def ago(days: float) -> str:
@@ -256,7 +251,6 @@ def test_a_purge_that_failed_is_tried_again_by_the_next_tick(monkeypatch) -> Non
     tick()
     assert held() == {"urn:a"}
     monkeypatch.undo()
-    monkeypatch.setattr(purge, "_purged_on", None)
     tick()
     assert held() == set()
 

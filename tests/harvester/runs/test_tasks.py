@@ -1,18 +1,11 @@
-"""The tick: what it starts by itself, decided in the database."""
-
-import logging
+"""The harvester's tick: what it starts by itself, decided in the database."""
 
 import pytest
 
-from catalogue.bulk import ingest
-from catalogue.documents import sources
-from catalogue.documents.sources import SAMPLES
-from catalogue.payloads import dictionaries
 from harvester import tasks
 from harvester.models import Link, Run
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
-from tests.world import own_set
 
 
 @pytest.fixture
@@ -20,7 +13,6 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The runs for which a task was queued, in place of the broker."""
     runs: list[int] = []
     monkeypatch.setattr(tasks.harvest, "delay", runs.append)
-    monkeypatch.setattr(tasks, "queue_validation", lambda: None)
     return runs
 
 
@@ -54,41 +46,19 @@ def test_a_slice_that_did_not_reach_the_end_queues_its_successor(
     assert Run.objects.get().state == Run.State.DONE
 
 
-def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
-    link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(dictionaries, "_OUTGROWN", ((40, 1000),))
-
-    def trained() -> int:
-        return [record.name for record in caplog.records].count("catalogue.payloads.dictionaries")
-
-    with caplog.at_level(logging.INFO, logger="catalogue.payloads.dictionaries"):
-        tasks.tick()
-        assert not trained()
-        ingest.ingest(sources.documents([SAMPLES]), into=own_set())
-        tasks.tick()
-    assert trained() == 1
-
-
-@pytest.mark.parametrize(
-    "failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable", "purge.purge_daily"]
-)
+@pytest.mark.parametrize("failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable"])
 def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
     link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
 ) -> None:
-    done = []
-
     def fail(*_: object) -> None:
         raise ValueError("no good")
 
     module, _, name = failing.partition(".")
     fail.__name__ = name
     monkeypatch.setattr(getattr(tasks, module), name, fail)
-    monkeypatch.setattr(tasks, "queue_validation", lambda: done.append("validation"))
 
     tasks.tick()
 
     assert queued == [Run.objects.get(link=link).pk]
-    assert done == ["validation"]
     assert "a chore of the tick failed" in caplog.text
     assert "no good" in caplog.text
