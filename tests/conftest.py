@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
-from catalogue.payloads import payload
+from gisc import module_state
 from tests import schemas
 from tests.world import TOULOUSE
 
@@ -31,9 +31,9 @@ def _speed_up() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_dictionary_known() -> None:
-    """Empty the cache of dictionaries: the rows that the last test read have been rolled back."""
-    payload.clear_cache()
+def _as_in_a_new_process() -> None:
+    """Reset what modules remember of earlier tests, whose rows have been rolled back. Memos of pure functions stay."""
+    module_state.reset_all()
 
 
 @pytest.fixture

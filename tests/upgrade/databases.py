@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import psycopg2
 from django.db import connection
 
-from catalogue.payloads import payload
+from gisc import module_state
 from tests.gisc.running import manage
 from tests.upgrade.make_fixture import SECRET_KEY
 
@@ -81,10 +81,10 @@ def in_place_of_the_tests(name: str) -> Iterator[None]:
     own = connection.settings_dict["NAME"]
     connection.close()
     connection.settings_dict["NAME"] = name
-    payload.clear_cache()
+    module_state.reset_all()
     try:
         yield
     finally:
         connection.close()
         connection.settings_dict["NAME"] = own
-        payload.clear_cache()
+        module_state.reset_all()

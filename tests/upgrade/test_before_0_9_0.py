@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from gisc import database, health
+from gisc import database
 from tests.gisc.running import refused
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA
@@ -100,9 +100,8 @@ def test_one_that_had_applied_the_first_old_migration_alone_is_refused_by_other_
         assert WHAT_TO_DO in refused(databases.command(old, command))
 
 
-def test_a_node_on_a_database_that_is_refused_is_not_ready(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_on_a_database_that_is_refused_is_not_ready(old: str) -> None:
     databases.execute(old, "DELETE FROM public.django_migrations WHERE name = '0017_holding'")
-    monkeypatch.setattr(health, "_migrated", False)
     with databases.in_place_of_the_tests(old):
         answer = Client().get("/health/ready")
     assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")

@@ -29,12 +29,6 @@ Structure = Validation.Structure
 HOUR_S = 3600.0
 
 
-@pytest.fixture(autouse=True)
-def _new_process(monkeypatch) -> None:
-    """What a process remembers of earlier walks."""
-    monkeypatch.setattr(validation, "_last_walk", None)
-
-
 @pytest.fixture
 def schema_dir(settings) -> Path:
     folder = shared("schemas")

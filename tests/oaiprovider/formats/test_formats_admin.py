@@ -108,14 +108,12 @@ def test_lines_are_those_of_the_uploaded_file(admin_client: Client) -> None:
 
 def test_a_stylesheet_that_never_ends_is_refused_and_the_page_answers(admin_client: Client, monkeypatch) -> None:
     monkeypatch.setattr(sandbox, "CPU_S", 0.1)
-    sandbox.close()
     each, end = "<xsl:for-each select='//node()'>", "</xsl:for-each>"
     faults = told(
         admin_client, ADD, form(stylesheet=sheet(root(f"<a>{each * 6}<xsl:if test='false()'/>{end * 6}</a>")))
     )
     assert len(faults["stylesheet"]) == trial._FAULTS_SHOWN
     assert "takes longer than 0.1 s of processor time." in faults["stylesheet"][0]
-    sandbox.close()
 
 
 def test_a_file_that_is_far_too_large_is_not_even_read(admin_client: Client) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from lxml import etree
 
 from oaiprovider import list_entries
-from oaiprovider.formats import custom, sandbox, supported
+from oaiprovider.formats import sandbox, supported
 from oaiprovider.models import Crosswalk
 from tests import world
 from tests.oaiprovider import asking
@@ -16,11 +16,6 @@ from tests.oaiprovider.formats.stylesheets import NAMESPACE, PREFIX, SCHEMA, add
 
 pytestmark = pytest.mark.django_db
 PAST = "2025-03-01T00:00:00Z"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
-    custom._failed.clear()
 
 
 def formats(client: Client, **arguments: str) -> list[str]:
@@ -129,7 +124,6 @@ def test_records_that_take_for_ever_cost_the_page_no_more_than_its_budget(
     assert statuses[0] == 503
     pages = asking.walk(client, verb="ListRecords", metadataPrefix=PREFIX)
     assert [header.identifier for header in asking.headers_of(pages)] == ["urn:d", "urn:e"]
-    sandbox.close()
 
 
 @pytest.mark.spec("T3.27", "T3.34", "P87")

@@ -29,11 +29,6 @@ def helpers() -> list[int]:
     return [helper.process.pid for helper in sandbox._idle]
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    sandbox.close()
-
-
 @pytest.mark.spec("P48", "P65", "P66")
 def test_a_record_becomes_one_element_that_says_where_its_schema_is() -> None:
     element = etree.fromstring(made(brief(), identifier="urn:a'\"\u00e9"))

@@ -79,7 +79,6 @@ def test_a_format_that_is_made_is_never_kept(listed: Client) -> None:
 
 def test_a_list_of_more_records_than_are_kept_passes_them_by(listed: Client, settings) -> None:
     settings.GISC_PAGE_RECORDS, settings.GISC_READY_RECORDS = 1, 3
-    record_cache.process_cache.cache_clear()
     pages = asking.walk(listed, coding="gzip", verb="ListRecords", metadataPrefix="iso19139")
     assert [header.identifier for header in asking.headers_of(pages)] == ["urn:a", "urn:b", "urn:c", "urn:d"]
     assert len(record_cache.process_cache(3, "")) == 2, "seen before the length of the list was known"
@@ -94,7 +93,6 @@ def test_what_is_kept_is_bounded(listed: Client, settings) -> None:
 
 def test_a_large_record_is_sent_and_not_kept(client: Client, settings) -> None:
     settings.GISC_READY_RECORDS = 7
-    record_cache.process_cache.cache_clear()
     world.put(world.iso_record("urn:large", abstract="long " * 20_000))
     both(client)
     assert len(record_cache.process_cache(7, "")) == 0

@@ -35,10 +35,8 @@ def forget_clients() -> None:
 @pytest.fixture(autouse=True)
 def _flow() -> None:
     forget_clients()
-    flow_control.reset()
     yield
     forget_clients()
-    flow_control.reset()
 
 
 @pytest.fixture

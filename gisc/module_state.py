@@ -1,0 +1,108 @@
+"""The list of everything that modules keep in memory between two calls, and how each of it is reset.
+
+`tests/project/test_module_state.py` looks for such state in all modules and compares what it finds with this list. Whoever
+adds a cache, a flag of what was done today, a lock or a thread-local adds a line here. Not listed: loggers, the counters
+of Prometheus, and what Django and Celery register.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+Reset = Callable[[ModuleType, str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleState:
+    """A name of a module whose value changes while the process runs. `reset`: None where nothing outlives a call."""
+
+    module: str
+    name: str
+    what: str
+    reset: Reset | None
+
+
+def memo(module: ModuleType, name: str) -> None:
+    """Forget the results of a function. They are never wrong: they depend on its arguments and on files of this version."""
+    getattr(module, name).cache_clear()
+
+
+def forget(module: ModuleType, name: str) -> None:
+    """Forget the results of a function. They depend on rows, settings or earlier requests."""
+    getattr(module, name).cache_clear()
+
+
+def clear(module: ModuleType, name: str) -> None:
+    """Empty a collection."""
+    getattr(module, name).clear()
+
+
+def call(function: str) -> Reset:
+    """Call a function of the module that resets its state."""
+    return lambda module, _name: getattr(module, function)()
+
+
+def assign(make: Callable[[], object]) -> Reset:
+    """Give the name the value that it has after the import."""
+    return lambda module, name: setattr(module, name, make())
+
+
+STATES = (
+    # --- What was done, and when ---
+    ModuleState(
+        "catalogue.validation", "_last_walk", "rules and start of the last complete walk", assign(lambda: None)
+    ),
+    ModuleState("catalogue.writing.purge", "_purged_on", "the day of the last purge", assign(lambda: None)),
+    ModuleState("gisc.health", "_migrated", "all migrations were found applied", assign(lambda: False)),
+    # --- What was read from the database, or learnt from requests ---
+    ModuleState("catalogue.payloads.payload", "_cache", "dictionaries by id, the newest one", call("clear_cache")),
+    ModuleState("oaiprovider.models.profile", "_terms", "terms by edition of the profiles and by client", forget),
+    ModuleState("oaiprovider.record_cache", "process_cache", "rendered and compressed records, by settings", forget),
+    ModuleState("oaiprovider.formats.custom", "_failed", "records on which an uploaded stylesheet failed", clear),
+    ModuleState(
+        "oaiprovider.flow_control", "_state", "until when Redis is not asked, as it did not answer", call("reset")
+    ),
+    ModuleState("oaiprovider.flow_control", "_script", "the script, and the connections to Redis", forget),
+    # --- Processes ---
+    ModuleState("oaiprovider.formats.sandbox", "_idle", "helper processes that wait for a record", call("close")),
+    ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
+    # --- Empty between two calls: locks, counts of calls, tools of a thread ---
+    ModuleState("catalogue.seams", "_clock", "replaced for the length of a block", None),
+    ModuleState("catalogue.seams", "_concurrency", "replaced for the length of a block", None),
+    ModuleState("catalogue.documents.xml_tree", "parsers", "a parser for each thread; keeps no document", None),
+    ModuleState("harvester.net.session", "deadline", "set for the length of a request", None),
+    ModuleState("oaiprovider.flow_control", "in_progress", "number of requests that are being answered", None),
+    ModuleState("oaiprovider.flow_control", "_slots", "slots for making answers", None),
+    ModuleState("oaiprovider.formats.sandbox", "_lock", "guards the idle helpers; a new one after a fork", None),
+    ModuleState("gisc.wsgi", "_endpoint", "the handler of `/oai`, with its middleware", None),
+    # --- Results of pure functions ---
+    ModuleState("catalogue.documents.iso19139", "_names", "whether a text names a code list", memo),
+    ModuleState("catalogue.documents.schemas", "load", "compiled schemas of a set", memo),
+    ModuleState("catalogue.documents.schemas", "load_from_address", "compiled schemas by public address", memo),
+    ModuleState("catalogue.documents.schemas", "fingerprint", "digest of a folder of schemas", memo),
+    ModuleState("catalogue.payloads.dictionaries", "_train_on_shipped_samples", "the first dictionary", memo),
+    ModuleState("catalogue.validation", "_schema", "compiled schemas, or that they are unusable", memo),
+    ModuleState("catalogue.validation", "_code_digest", "digest of the code of the checks", memo),
+    ModuleState("harvester.protocol.raw_xml", "_attribute_names", "names of the attributes in a start tag", memo),
+    ModuleState("oaiprovider.browsing", "_transform", "the compiled stylesheet of the pages", memo),
+    ModuleState("oaiprovider.list_entries", "_stamp_and_specs", "datestamp and setSpecs as a header has them", memo),
+    ModuleState("oaiprovider.metrics", "_answers", "counters by their labels", memo),
+    ModuleState("oaiprovider.metrics", "_seconds", "histograms by their labels", memo),
+    ModuleState("oaiprovider.oai_dc", "_transform", "the compiled crosswalk", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_is_uri", "whether a text is a URI", memo),
+    ModuleState("oaiprovider.protocol.render", "_provenance_start", "a start tag", memo),
+    ModuleState("oaiprovider.protocol.render", "_rest_of_header", "datestamp and sets of a header, as bytes", memo),
+)
+
+
+def reset_all(*, memos: bool = False) -> None:
+    """Bring all state to where it is after the import; no other thread may be at work.
+
+    `memos`: the results of pure functions, too. They are never wrong, and some take a second to make again.
+    """
+    for state in STATES:
+        module = sys.modules.get(state.module)  # a module that is not imported has no state
+        if module is not None and state.reset is not None and (memos or state.reset is not memo):
+            state.reset(module, state.name)
