@@ -73,7 +73,7 @@ def oai_entries(entries: Iterable[ListEntry], metadata_format: Format) -> Iterat
         elif row.provenance_json is None:
             yield oai.Entry(its_header, metadata, own_abouts)
         else:
-            abouts = provenance.containers(row.provenance, altered=metadata_format.altered)
+            abouts = provenance.containers(row.provenance, row.identifier, altered=metadata_format.altered)
             yield oai.Entry(its_header, metadata, abouts)
 
 

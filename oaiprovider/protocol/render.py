@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from catalogue import oai
 from catalogue.datestamps import Granularity, write
 from catalogue.oai import Entry, Header
-from catalogue.provenance import Provenance
 from oaiprovider.protocol.compression import Piece
 from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault
 
@@ -75,6 +75,23 @@ class Resumption:
     expires: datetime | None
     size: int
     cursor: int
+
+
+class Harvest(NamedTuple):
+    """The part of an originDescription that the records of one harvest have in common: from where, as what and when."""
+
+    base_url: str
+    namespace: str
+    harvested: str
+    altered: bool
+
+
+class OriginDescription(NamedTuple):
+    """One originDescription (P122): the harvest, and the record's identifier and datestamp at the provider."""
+
+    harvest: Harvest
+    identifier: str
+    datestamp: str
 
 
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
@@ -159,26 +176,28 @@ def record(entry: Entry) -> bytes:
     return b"".join(_record(entry))
 
 
-def provenance(steps: Sequence[Provenance]) -> bytes:
+def provenance(origins: Sequence[OriginDescription]) -> bytes:
     """Render the provenance container of an `about`: the latest harvest is the outermost (P121 to P123)."""
-    inner: list[bytes] = []
-    for step in reversed(steps):
-        children = [
-            _element("baseURL", step.base_url),
-            _element("identifier", step.identifier),
-            _element("datestamp", step.datestamp),
-            _element("metadataNamespace", step.metadata_namespace),
-            *inner,
-        ]
-        attributes = {"harvestDate": step.harvest_date, "altered": "true" if step.altered else "false"}
-        inner = [_block("originDescription", children, attributes)]
-    return b"\n".join((_provenance_start(), *inner, b"</provenance>"))
+    inner = ""
+    for harvest, identifier, datestamp in reversed(origins):
+        before, after = _harvest(harvest)
+        own = f"<identifier>{_escaped(identifier)}</identifier>\n<datestamp>{_escaped(datestamp)}</datestamp>"
+        inner = f"{before}\n{own}\n{after}\n{inner}</originDescription>\n"
+    return f"{_provenance_start()}\n{inner}</provenance>".encode()
+
+
+@functools.lru_cache(maxsize=1024)
+def _harvest(harvest: Harvest) -> tuple[str, str]:
+    """Render what comes before and after the record's own elements, cached: the records of one harvest have the same."""
+    attributes = {"harvestDate": harvest.harvested, "altered": "true" if harvest.altered else "false"}
+    before = _start("originDescription", attributes) + b"\n" + _element("baseURL", harvest.base_url)
+    return before.decode(), _element("metadataNamespace", harvest.namespace).decode()
 
 
 @functools.cache
-def _provenance_start() -> bytes:
+def _provenance_start() -> str:
     """Render the start tag once: it is the same for each record."""
-    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA))
+    return _start("provenance", _declared(oai.PROVENANCE_NS, oai.PROVENANCE_SCHEMA)).decode()
 
 
 def rights(reference: str) -> bytes:
