@@ -170,15 +170,14 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 class RequestedPage:
     """The page of ListIdentifiers or ListRecords that a request asks for: the first one, or the one after its token.
 
-    `window` is the list as it was first asked for. `effective_window` has the same records by their datestamps in this
-    format (P93); None if no record can be in it.
+    `asked` is the list as it was first asked for; `window` has the same records by their datestamps in this format (P93).
     """
 
     verb: str
     prefix: str
     format: Format
+    asked: Window
     window: Window
-    effective_window: Window | None
     token: Token | None
     at: datetime
     terms: Terms
@@ -199,14 +198,16 @@ def _requested_page(request: Request, at: datetime, terms: Terms) -> RequestedPa
     token = None
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
-    prefix, window = (token.prefix, _window_of(token)) if token else (request.prefix, _first_window(request, at))
+    prefix, asked = (token.prefix, _window_of(token)) if token else (request.prefix, _first_window(request, at))
     metadata_format = supported.find(prefix, terms.formats)
     if token is None:
         _require_format_and_sets(request, metadata_format, terms)
     if metadata_format is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    effective = window.raised_to(metadata_format.changed)
-    return RequestedPage(request.verb, prefix, metadata_format, window, effective, token, at, terms)
+    window = asked.raised_to(metadata_format.changed)
+    if window is None:
+        raise Refused(_no_record(token, asked, terms))
+    return RequestedPage(request.verb, prefix, metadata_format, asked, window, token, at, terms)
 
 
 def _resumption_after(
@@ -218,22 +219,20 @@ def _resumption_after(
     """
     token = page.token
     if last is None:
-        raise Refused(_exhausted() if token else _no_records_match(page.window.set_spec, page.terms))
+        raise Refused(_no_record(token, page.asked, page.terms))
     if token is None and not more:
         return None  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
     state = Token(
         verb=page.verb,
         prefix=page.prefix,
-        set_spec=page.window.set_spec or "",
-        start=page.window.start,
-        end=page.window.end,
+        set_spec=page.asked.set_spec or "",
+        start=page.asked.start,
+        end=page.asked.end,
         position=last.position,
         delivered=cursor + delivered,
         # P103, S20: counted once; never less than the rows that are known to be there.
-        size=token.size
-        if token
-        else max(lists.count(page.effective_window or page.window, page.terms.scope), delivered + more),
+        size=token.size if token else max(lists.count(page.window, page.terms.scope), delivered + more),
         issued=page.at,
         profile=page.terms.key,
     )
@@ -242,9 +241,7 @@ def _resumption_after(
 
 def _header_rows(page: RequestedPage) -> tuple[list[ListRow], bool]:
     """Read the rows of a page of ListIdentifiers, and whether another row follows."""
-    window, terms = page.effective_window, page.terms
-    if window is None:
-        return [], False
+    window, terms = page.window, page.terms
     if _has_every_record(page.format):
         rows = lists.page(window, after=page.after, size=terms.page_headers + 1, payloads=False, scope=terms.scope)
         return rows[: terms.page_headers], len(rows) > terms.page_headers
@@ -256,14 +253,12 @@ def _header_rows(page: RequestedPage) -> tuple[list[ListRow], bool]:
 
 def _record_entries(page: RequestedPage) -> tuple[list[ListEntry], bool]:
     """Read the entries of a page of ListRecords, and whether another record follows."""
-    window, terms = page.effective_window, page.terms
-    if window is None:
-        return [], False
-    if not _has_every_record(page.format):
-        return list_entries.crosswalked_page(
-            page.format, window, after=page.after, size=terms.page_records, scope=terms.scope
-        )
-    return _entries_within_limits(page, window)
+    if _has_every_record(page.format):
+        return _entries_within_limits(page)
+    terms = page.terms
+    return list_entries.crosswalked_page(
+        page.format, page.window, after=page.after, size=terms.page_records, scope=terms.scope
+    )
 
 
 def _has_every_record(metadata_format: Format) -> bool:
@@ -271,7 +266,7 @@ def _has_every_record(metadata_format: Format) -> bool:
     return metadata_format.certain or metadata_format.withdrawn
 
 
-def _entries_within_limits(page: RequestedPage, window: Window) -> tuple[list[ListEntry], bool]:
+def _entries_within_limits(page: RequestedPage) -> tuple[list[ListEntry], bool]:
     """Read a page in a format that every record has, and whether a readable record follows.
 
     A page has at most `page_records` records and GISC_PAGE_BYTES, but at least one record (P107). Damaged records are
@@ -284,7 +279,7 @@ def _entries_within_limits(page: RequestedPage, window: Window) -> tuple[list[Li
     while True:
         before = len(entries)
         # One record more than fits, so that a token is given only where a record follows.
-        for entry in _read_entries(page, window, after, size + 1):
+        for entry in _read_entries(page, after, size + 1):
             if not entry.damaged:
                 total_bytes += entry.size
                 if readable == size or (readable and total_bytes > max_bytes):
@@ -296,9 +291,9 @@ def _entries_within_limits(page: RequestedPage, window: Window) -> tuple[list[Li
         after = entries[-1].position  # only damaged records were over the limit: look for a readable one after them
 
 
-def _read_entries(page: RequestedPage, window: Window, after: ListPosition | None, size: int) -> Iterable[ListEntry]:
+def _read_entries(page: RequestedPage, after: ListPosition | None, size: int) -> Iterable[ListEntry]:
     """Read up to `size` entries after `after`, from the record cache if the list may use it."""
-    scope = page.terms.scope
+    window, scope = page.window, page.terms.scope
     if _uses_record_cache(page):
         cached = record_cache.page(window, after=after, size=size, scope=scope)
         if cached is not None:
@@ -335,10 +330,12 @@ def _require_format_and_sets(request: Request, metadata_format: Format | None, t
         raise Refused(*faults)
 
 
-def _no_records_match(set_spec: str | None, terms: Terms) -> OaiFault:
+def _no_record(token: Token | None, asked: Window, terms: Terms) -> OaiFault:
     """P78: OAI-PMH has no error code for an undefined set, so the text says it."""
-    if set_spec and lists.visible_set_id(set_spec, terms.scope) is None:
-        return NoRecordsMatch(f"Set {quote(set_spec)} is not defined in this repository.")
+    if token is not None:
+        return _exhausted()
+    if asked.set_spec and lists.visible_set_id(asked.set_spec, terms.scope) is None:
+        return NoRecordsMatch(f"Set {quote(asked.set_spec)} is not defined in this repository.")
     return NoRecordsMatch("No record matches the request.")
 
 
