@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from catalogue import oai
+from catalogue.provenance import Provenance
 from catalogue.writing import store
 from tests import world
 from tests.oaiprovider import asking
@@ -36,7 +37,9 @@ def harvested(records: int, **changes: Any) -> None:
             "harvestDate": "2025-03-04T08:31:00Z",
             "altered": False,
         }
-        entries.append(store.prepare(world.iso_record(f"urn:{number}"), provenance=provenance | changes))
+        entries.append(
+            store.prepare(world.iso_record(f"urn:{number}"), provenance=Provenance.from_json(provenance | changes))
+        )
     store.put_entries(entries, into=world.peer_set(world.TOULOUSE), source="toulouse")
 
 
