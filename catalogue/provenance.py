@@ -57,8 +57,9 @@ class Provenance:
 
     @classmethod
     def from_text(cls, stored: str | None) -> "Provenance | None":
-        """Return a provenance from the text of its JSON column, as a bare cursor gives it; None for NULL."""
-        return cls.from_json(json.loads(stored)) if stored else None
+        """Return a provenance from the text of its JSON column, as a bare cursor gives it; None for NULL or an empty one."""
+        found = json.loads(stored) if stored else None
+        return cls.from_json(found) if found else None
 
     def to_json(self) -> dict[str, Any]:
         """Return what is stored in the JSON column."""
