@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ class Trace:
     """Calls of product functions, in their order within each thread."""
 
     calls: dict[int, list[CodeType]] = field(default_factory=dict)
+    arguments: Counter[tuple[str, object]] = field(
+        default_factory=Counter
+    )  # function and first argument, where asked for
 
     @property
     def functions(self) -> int:
@@ -58,14 +62,19 @@ class Trace:
 
 
 @contextmanager
-def traced() -> Iterator[Trace]:
-    """Trace this thread and all that begin meanwhile, for the length of the block."""
+def traced(*with_arguments: str) -> Iterator[Trace]:
+    """Trace this thread and all that begin meanwhile, for the length of the block.
+
+    `with_arguments`: names of functions whose first arguments are counted.
+    """
     trace = Trace()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(APPS) and not code.co_name.startswith("<"):
             trace.calls.setdefault(threading.get_ident(), []).append(code)
+            if code.co_qualname in with_arguments:
+                trace.arguments[code.co_qualname, frame.f_locals[code.co_varnames[0]]] += 1
 
     threading.setprofile(note)
     sys.setprofile(note)

@@ -27,10 +27,15 @@ def test_a_first_harvest_reads_each_fact_of_a_record_once(link, provider) -> Non
     records = 100
     fill(provider, range(records))
     provider.page_size = records
-    with traced() as trace:
+    provider.entries = {
+        name: (f"2026-02-01T00:{number // 60:02}:{number % 60:02}Z", document)
+        for number, (name, (_, document)) in enumerate(provider.entries.items())
+    }
+    with traced("identifier_key", "lenient") as trace:
         run = harvest(link)
     assert counters(run) == {"received": records, "new": records}, run.message
     report("a hundred harvested records", trace)
-    assert trace.count("identifier_key") <= records + 5
-    assert trace.count("lenient") + trace.count("parse") <= records + 5
-    assert trace.count("decide") <= 2 * records
+    for name, (datestamp, _) in provider.entries.items():
+        assert trace.arguments["identifier_key", name] == 1
+        assert trace.arguments["lenient", datestamp] == 1
+    assert records <= trace.count("decide") <= 2 * records
