@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from catalogue import datestamps, oai
@@ -184,8 +185,21 @@ def limit_steps(steps: Sequence[Provenance]) -> list[Provenance]:
     return limited
 
 
-def limit_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]:
-    """Return the abouts that may be served (P126), and for each of the others the reason, as the end of a sentence.
+class AboutFault(StrEnum):
+    """Why an about is not served."""
+
+    NO_NAMESPACE = "no-namespace"
+    SECOND_RIGHTS = "second-rights"
+    TOO_MANY = "too-many"
+    TOO_LARGE = "too-large"
+
+
+# Numbers of abouts and of bytes.
+ABOUT_LIMITS = {AboutFault.TOO_MANY: MAX_ABOUTS, AboutFault.TOO_LARGE: MAX_ABOUT_BYTES}
+
+
+def limit_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[AboutFault]]:
+    """Return the abouts that may be served (P126), and for each of the others the reason.
 
     OAI-PMH.xsd wants them in a namespace other than its own (P48). Only the first package of rights is accepted.
     """
@@ -193,13 +207,13 @@ def limit_abouts(abouts: Iterable[About]) -> tuple[tuple[About, ...], list[str]]
     reasons = []
     for about in abouts:
         if about.namespace in ("", OAI_NS):
-            reasons.append("because it is in no namespace of its own")
+            reasons.append(AboutFault.NO_NAMESPACE)
         elif about.namespace == RIGHTS_NS and any(other.namespace == RIGHTS_NS for other in accepted):
-            reasons.append("because it is a second package of rights")
+            reasons.append(AboutFault.SECOND_RIGHTS)
         elif len(accepted) == MAX_ABOUTS:
-            reasons.append(f"because there are more than {MAX_ABOUTS}")
+            reasons.append(AboutFault.TOO_MANY)
         elif sum(len(one.element) for one in (*accepted, about)) > MAX_ABOUT_BYTES:
-            reasons.append(f"because the abouts of a record may have {MAX_ABOUT_BYTES} bytes together")
+            reasons.append(AboutFault.TOO_LARGE)
         else:
             accepted.append(about)
     return tuple(accepted), reasons

@@ -8,30 +8,67 @@ HarvestError
  |- Endless             a list that does not end (H23): the run fails, an operator must look at the provider
  `- RefusedByProvider   badArgument, cannotDisseminateFormat, 401, 403, 404: an operator must look at the link (H2, H28)
      `- TooLarge          a page above the limit: the list again by headers, and each record by GetRecord
+
+The class says what to do next, the code what it was: one code may come in two classes.
 """
 
 from collections.abc import Collection
+from typing import Any
+
+from harvester import messages
+from harvester.messages import Facts, FaultCode
+
+__all__ = [
+    "BrokenReply",
+    "Endless",
+    "FaultCode",
+    "HarvestError",
+    "RefusedByProvider",
+    "Retry",
+    "TokenLost",
+    "TooLarge",
+    "Unreachable",
+]
 
 
 class HarvestError(Exception):
-    """A harvest cannot go on; the text tells an operator why.
+    """A harvest cannot go on; `code` and `facts` say why, and `str()` is the sentence of them for an operator.
 
     `codes`: the OAI-PMH error codes that the provider gave. `status`: the HTTP status, if it was not 200.
     `moved_to`: the base URL that a permanent redirect named on the way (H27).
     """
 
-    def __init__(self, message: str, *, codes: Collection[str] = (), status: int = 200, moved_to: str = "") -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        code: FaultCode,
+        facts: Facts | None = None,
+        *,
+        codes: Collection[str] = (),
+        status: int = 200,
+        moved_to: str = "",
+    ) -> None:
+        self.code = code
+        self.facts = messages.limit_facts(facts or {})
+        super().__init__(code, self.facts)
         self.codes = frozenset(codes)
         self.status = status
         self.moved_to = moved_to
+
+    def __str__(self) -> str:
+        return messages.describe_fault(self.code, self.facts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fault as it is stored: its code and its facts."""
+        return {"code": str(self.code), "facts": self.facts}
 
 
 class Retry(HarvestError):
     """The same request may succeed later. `retry_after_s`: the provider's Retry-After in seconds, if it gave one."""
 
-    def __init__(self, message: str, retry_after_s: float | None = None, *, status: int = 200) -> None:
-        super().__init__(message, status=status)
+    def __init__(
+        self, code: FaultCode, facts: Facts | None = None, *, retry_after_s: float | None = None, status: int = 200
+    ) -> None:
+        super().__init__(code, facts, status=status)
         self.retry_after_s = retry_after_s
 
 

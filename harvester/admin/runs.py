@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -14,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.pages import display
+from harvester.messages import OutcomeCode
 from harvester.models import Reject, Run
 from harvester.monitoring import csv_export, status
 from harvester.monitoring.status import COUNTERS
@@ -36,16 +38,29 @@ _COMPARISON = ("missing", "stale", "extra", "vanished", "held_back", "beyond_cei
 _POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 
+class OutcomeFilter(admin.SimpleListFilter):
+    """Filter by the code of what happened last to a run."""
+
+    title = "outcome"
+    parameter_name = "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(code.value, code.value) for code in OutcomeCode]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> QuerySet[Run]:
+        return queryset if self.value() is None else queryset.filter(outcome=self.value())
+
+
 @admin.register(Run)
 class RunAdmin(ReadOnly, Admin):
     """Runs, newest first."""
 
     list_display = ("begun_column", "link", "purpose_column", "state_column", "took", "entries", "message_column")
-    list_filter = ("state", "purpose", "link", "trigger")
+    list_filter = ("state", OutcomeFilter, "purpose", "link", "trigger")
     list_select_related = ("link",)
     sortable_by = ()
     ordering = ("-begun", "-pk")
-    search_fields = ("link__name", "message")
+    search_fields = ("link__name",)
     change_form_template = "admin/harvester/run/change_form.html"
     actions = ("cancel", "download_report", "download_rejects")
     fieldsets = (
@@ -61,6 +76,7 @@ class RunAdmin(ReadOnly, Admin):
                     "begun",
                     "finished",
                     "took",
+                    "outcome",
                     "message",
                     "warnings_column",
                 )

@@ -30,11 +30,7 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
         answers.get(entry.header.key, entry)  # however often it is listed
         for entry in page.entries
     )
-    warning = ProviderWarning(
-        WarningCode.LIVE_AND_DELETED,
-        "A record is listed both as live and as deleted; it was asked for by itself.",
-        len(answers),
-    )
+    warning = ProviderWarning(WarningCode.LIVE_AND_DELETED, count=len(answers))
     return replace(page, entries=entries, warnings=(*page.warnings, warning))
 
 

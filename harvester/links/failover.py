@@ -167,17 +167,20 @@ def probe(standby_id: int) -> None:
     standby = Standby.objects.select_related("link").filter(pk=standby_id, alternative=None).first()
     if standby is None:
         return  # the link has returned meanwhile
-    link, fault = standby.link, ""
+    link = standby.link
+    error: HarvestError | None = None
     try:
         with client.new_session(link.access_to_own_provider()) as session:
             Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
     except HarvestError as exc:
-        fault = str(exc)
+        error = exc
     now = seams.now()
     # Not across a time when it was not asked: this node may have been off.
     is_unbroken = standby.probed is not None and now - standby.probed < _PROBE_IS_STALE_AFTER
     before = standby.answers_since if is_unbroken else None
-    links.record_probe(standby, answers_since=None if fault else before or now, fault=fault, probed=now)
+    answers_since = before or now if error is None else None
+    fault = "" if error is None else str(error)
+    links.record_probe(standby, answers_since=answers_since, fault=fault, probed=now)
     logger.info("own provider asked", extra={"link": link.name, "fault": fault})
 
 

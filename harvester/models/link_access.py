@@ -6,11 +6,12 @@ from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
 
-from harvester.errors import RefusedByProvider
+from harvester.errors import FaultCode, RefusedByProvider
 from harvester.net import access
 from harvester.net.access import Access
 
 _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
+UNREADABLE = "cannot be read: stored under another SECRET_KEY; enter it again"
 
 
 class AccessFields(models.Model):
@@ -102,6 +103,11 @@ class AccessFields(models.Model):
             "sender": self.sender,
         }
 
+    def unreadable_passwords(self) -> list[str]:
+        """Return which of the two passwords cannot be decrypted any more: "password", "proxy password"."""
+        sealed = {_PASSWORD: self.sealed_password, _PROXY_PASSWORD: self.sealed_proxy_password}
+        return [purpose for purpose, secret in sealed.items() if not _is_readable(secret, purpose)]
+
     def _proxy_with_credentials(self) -> str:
         password = self._decrypt(self.sealed_proxy_password, _PROXY_PASSWORD)
         return access.with_credentials(self.proxy, self.proxy_user, password)
@@ -110,21 +116,21 @@ class AccessFields(models.Model):
         try:
             return access.unseal(sealed, purpose) if sealed else ""
         except access.UnreadableSecret as exc:
-            raise RefusedByProvider(
-                f"the {purpose} of {self} cannot be read: it was stored under another SECRET_KEY. Enter it again in the "
-                "link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back"
-            ) from exc
+            raise RefusedByProvider(FaultCode.PASSWORD_UNREADABLE, {"password": purpose, "link": str(self)}) from exc
 
 
 def _sealed(password: str, purpose: str) -> str:
     return access.seal(password, purpose) if password else ""
 
 
+def _is_readable(sealed: str, purpose: str) -> bool:
+    try:
+        return not sealed or bool(access.unseal(sealed, purpose))
+    except access.UnreadableSecret:
+        return False
+
+
 def _state(sealed: str, purpose: str) -> str:
     if not sealed:
         return "none"
-    try:
-        access.unseal(sealed, purpose)
-    except access.UnreadableSecret:
-        return "cannot be read: stored under another SECRET_KEY; enter it again"
-    return "kept"
+    return "kept" if _is_readable(sealed, purpose) else UNREADABLE

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.datestamps import Granularity
+from harvester import messages
+from harvester.messages import OutcomeCode
 from harvester.models.link import Link
 from harvester.net import access
 from harvester.net.access import Cookie
@@ -43,9 +45,12 @@ class Run(models.Model):
     finished = models.DateTimeField(null=True)
     strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
-    message = models.TextField(blank=True, help_text="what happened last, and what happens next")
+    outcome = models.CharField(
+        max_length=40, default=OutcomeCode.RUNNING, help_text="code of what happened last, and of what happens next"
+    )
+    outcome_data = models.JSONField(default=dict, help_text="the facts of the outcome")
 
-    warnings = models.JSONField(default=list, help_text="what was not as it should be: code, text, count")
+    warnings = models.JSONField(default=list, help_text="what was not as it should be: code, facts, count")
 
     list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
     list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
@@ -105,6 +110,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.link} {self.begun:%Y-%m-%d %H:%M:%S}"
+
+    @property
+    def message(self) -> str:
+        """What an operator reads of the outcome; empty while there is nothing to tell. For display only."""
+        return messages.describe_outcome(self.outcome, self.outcome_data)
 
     @property
     def is_comparison(self) -> bool:

@@ -1,6 +1,7 @@
 """Write runs as CSV, for reports, and rejects as CSV, to send to the provider whose records they are."""
 
 import csv
+import json
 from collections.abc import Iterator
 
 from django.db.models import QuerySet
@@ -12,7 +13,8 @@ from harvester.protocol import warnings
 
 COLUMNS = ("identifier", "datestamp", "reason")
 XML = "xml"
-RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings")
+_CODES = ("outcome", "outcome_data", "warning_codes")
+RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings", *_CODES)
 
 
 class _Echo:
@@ -33,14 +35,22 @@ def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
 
 
 def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
-    """Yield a line of column names, then a line for each run, with its warnings in one column."""
+    """Yield a line of column names, then a line for each run.
+
+    Its warnings are in one column, their codes in another, a line for each.
+    """
     writer = csv.writer(_Echo())
     yield str(writer.writerow(RUN_COLUMNS))
     for run in runs.select_related("link").defer("token").iterator(chunk_size=100):
         finished = run.finished and datestamps.write(run.finished)
         facts = (run.link.name, run.purpose, run.trigger, datestamps.write(run.begun), finished or "", run.state)
         texts = (_escape_formula(run.message), _escape_formula("\n".join(warnings.describe_warnings(run.warnings))))
-        yield str(writer.writerow([*facts, *(getattr(run, name) for name in COUNTERS), *texts]))
+        codes = (run.outcome, json.dumps(run.outcome_data, ensure_ascii=False), "\n".join(_codes_of(run)))
+        yield str(writer.writerow([*facts, *(getattr(run, name) for name in COUNTERS), *texts, *codes]))
+
+
+def _codes_of(run: Run) -> list[str]:
+    return [warning["code"] for warning in run.warnings]
 
 
 def _escape_formula(value: str) -> str:

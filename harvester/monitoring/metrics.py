@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from django.db import DatabaseError
+from django.db.models import OuterRef, Subquery
+from django.db.models.fields.json import KT
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -30,12 +32,17 @@ class LinkCollector(Collector):
             "1 while the provider does not list the set that the link asks for",
             labels=["link"],
         )
+        outcome = GaugeMetricFamily(
+            "gisc_link_outcome",
+            "1 for the outcome of the link's last harvest, with the code of its cause",
+            labels=["link", "outcome", "cause"],
+        )
         try:
             ticks = health.tick_ages()
             offset_s = health.host_clock_offset_s()
             drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
-            for link in Link.objects.all():
+            for link in Link.objects.annotate(**_last_outcome()):
                 if link.harvested_to is not None:
                     harvested_to.add_metric([link.name], link.harvested_to.timestamp())
                 if link.skew_s is not None:
@@ -46,6 +53,8 @@ class LinkCollector(Collector):
                 set_missing.add_metric([link.name], float(link.lacks_remote_set))
                 by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
+                if last_outcome := getattr(link, "last_outcome", None):
+                    outcome.add_metric([link.name, last_outcome, getattr(link, "last_cause", None) or ""], 1)
         except DatabaseError:
             return  # a scrape must answer while the database is away
         if ticks.oldest_s is not None:
@@ -61,4 +70,13 @@ class LinkCollector(Collector):
         )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing)
+        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing, outcome)
+
+
+def _last_outcome() -> dict[str, Subquery]:
+    """Annotations of links, in the query that reads them: the outcome of the newest harvest, and the code of its cause."""
+    harvests = Run.objects.filter(link=OuterRef("pk"), purpose=Run.Purpose.HARVEST).order_by("-begun", "-pk")
+    return {
+        "last_outcome": Subquery(harvests.values("outcome")[:1]),
+        "last_cause": Subquery(harvests.values(cause=KT("outcome_data__cause__code"))[:1]),
+    }

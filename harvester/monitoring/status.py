@@ -16,7 +16,10 @@ from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
 from harvester.link_rules import Kind
 from harvester.links import failover
+from harvester.messages import OutcomeCode
 from harvester.models import Conflict, Link, Run
+from harvester.models.link_access import UNREADABLE
+from harvester.protocol.warnings import report_warnings
 from harvester.rows import health
 from harvester.runs import comparison
 
@@ -123,12 +126,11 @@ class Todo:
 def find_todos(link: Link) -> Iterator[Todo]:
     """What waits for an operator, the most urgent first, of a link that came from `with_last_run`."""
     run, compared = last_run(link), last_comparison(link)
-    for name, state in link.describe_access().items():
-        if isinstance(state, str) and state.startswith("cannot be read"):
-            yield Todo(f"The {name.replace('_', ' ')} {state}.", LINK)
+    for password in link.unreadable_passwords():
+        yield Todo(f"The {password} {UNREADABLE}.", LINK)
     if link.moved_to:
         yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
-    if run is not None and (run.state == Run.State.FAILED or (run.is_open and run.attempts)) and run.message:
+    if run is not None and run.outcome != OutcomeCode.RUNNING and _is_failing(run):
         yield Todo(run.message, RUN)
     if compared is not None and compared.held_back:
         number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
@@ -140,6 +142,10 @@ def find_todos(link: Link) -> Iterator[Todo]:
         yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
     if not link.enabled and link.kind != Kind.RECOVERY:
         yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
+
+
+def _is_failing(run: Run) -> bool:
+    return run.state == Run.State.FAILED or (run.is_open and run.attempts > 0)
 
 
 # --- For scripts and monitors -----------------------------------------------------------------------
@@ -179,7 +185,7 @@ def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
 
 
 def run_facts(run: Run) -> dict[str, Any]:
-    """One run: its state, times, counters and message."""
+    """One run: its state, times, counters, outcome and warnings, by code and as sentences (`docs/codes.md`)."""
     return {
         "id": run.pk,
         "purpose": run.purpose,
@@ -187,8 +193,10 @@ def run_facts(run: Run) -> dict[str, Any]:
         "begun": datestamps.write(run.begun),
         "finished": run.finished and datestamps.write(run.finished),
         **{name: getattr(run, name) for name in (*COUNTERS, *(comparison.DRIFT if run.is_comparison else ()))},
+        "outcome": run.outcome,
+        "outcome_data": run.outcome_data,
         "message": run.message,
-        "warnings": run.warnings,
+        "warnings": report_warnings(run.warnings),
     }
 
 

@@ -19,7 +19,7 @@ import requests
 from requests.auth import HTTPBasicAuth
 from requests.utils import get_auth_from_url
 
-from harvester.errors import RefusedByProvider, Unreachable
+from harvester.errors import FaultCode, RefusedByProvider, Unreachable
 from harvester.net.session import Session
 
 MAX_REDIRECTS = 5  # H27
@@ -70,7 +70,7 @@ def follow_redirects(
         except requests.ConnectionError as exc:
             if url == base_url:
                 raise
-            raise Unreachable(f"the provider redirects to {_base(url)}, which gives no answer") from exc
+            raise Unreachable(FaultCode.REDIRECT_NO_ANSWER, {"target": _base(url)}) from exc
         with sent as response:
             if response.status_code not in _REDIRECTS:
                 yield response, moved_to
@@ -83,32 +83,23 @@ def follow_redirects(
         if only_permanent:
             moved_to = _base(target)
         if target in seen:
-            raise RefusedByProvider(
-                f"the redirects of {_base(base_url)} go round in a circle; look at the link's base URL"
-            )
+            raise RefusedByProvider(FaultCode.REDIRECT_CIRCLE, {"url": _base(base_url)})
         seen.add(target)
         url, params = target, None
-    raise RefusedByProvider(f"more than {MAX_REDIRECTS} redirects from {_base(base_url)}; correct the link's base URL")
+    raise RefusedByProvider(FaultCode.REDIRECTS_TOO_MANY, {"limit": MAX_REDIRECTS, "url": _base(base_url)})
 
 
 def _redirect_target(requested: str, response: requests.Response, base_url: str) -> str:
     location = response.headers.get("Location", "").strip()
     if not location:
-        raise RefusedByProvider(
-            f"HTTP {response.status_code} without a Location; look at the link's base URL and at the provider"
-        )
+        raise RefusedByProvider(FaultCode.REDIRECT_WITHOUT_TARGET, {"status": response.status_code})
     target = urljoin(requested, location)
     parts = urlsplit(target)
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
-        raise RefusedByProvider(
-            f"a redirect leads to {_base(target)!r}, which is no web address; look at the link's base URL"
-        )
+        raise RefusedByProvider(FaultCode.REDIRECT_NO_WEB_ADDRESS, {"target": _base(target)})
     host = urlsplit(base_url).hostname or ""
     if parts.hostname != host and not is_redirect_allowed(resolve(host), resolve(parts.hostname)):
-        raise RefusedByProvider(
-            f"a redirect leads to {parts.hostname}, a more private address than the provider's own, and was not "
-            "followed; if it is right, make it the link's base URL"
-        )
+        raise RefusedByProvider(FaultCode.REDIRECT_PRIVATE, {"host": parts.hostname})
     return target
 
 
@@ -116,8 +107,8 @@ def _check_arguments(target: str, arguments: Mapping[str, str], *, are_in_body: 
     """Refuse a redirect that drops the query: the answer would not be the one to our request (F94)."""
     if arguments and not are_in_body and not urlsplit(target).query:
         raise RefusedByProvider(
-            f"a redirect from {_base(from_url)} to {_base(target)} drops the arguments; make {_base(target)} the "
-            "link's base URL",
+            FaultCode.REDIRECT_DROPS_ARGUMENTS,
+            {"url": _base(from_url), "target": _base(target)},
             moved_to=_base(target),
         )
 

@@ -18,7 +18,7 @@ from isal import igzip_lib, isal_zlib
 
 from catalogue import seams
 from catalogue.payloads.gzip_registers import clear_registers
-from harvester.errors import BrokenReply, RefusedByProvider, TooLarge, Unreachable
+from harvester.errors import BrokenReply, FaultCode, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
 from harvester.net.session import Session, deadline, read_chunk
@@ -112,24 +112,20 @@ def get(
         requests.exceptions.MissingSchema,
         UnicodeError,
     ) as exc:
-        raise RefusedByProvider(f"no provider can be asked at {redact_url(base_url)}: {_cause(exc)}") from exc
+        raise RefusedByProvider(FaultCode.ADDRESS_UNUSABLE, _url_and_cause(base_url, exc)) from exc
     except requests.exceptions.SSLError as exc:
-        raise RefusedByProvider(
-            f"the certificate of {redact_url(base_url)} cannot be trusted: {_cause(exc)}; tell the provider, or, if it has "
-            "a certificate authority of its own, put that authority's certificate into the link"
-        ) from exc
+        raise RefusedByProvider(FaultCode.CERTIFICATE_UNTRUSTED, _url_and_cause(base_url, exc)) from exc
     except requests.exceptions.ProxyError as exc:
         if _PROXY_WANTS_PASSWORD.search(_cause(exc)):
             raise refusal(407, "Proxy Authentication Required") from exc
-        raise Unreachable(f"no way to {redact_url(base_url)} through the proxy: {_cause(exc)}") from exc
+        raise Unreachable(FaultCode.PROXY_UNREACHABLE, _url_and_cause(base_url, exc)) from exc
     except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, OSError) as exc:
         if seams.monotonic() > deadline.get():
-            raise Unreachable(
-                f"the answer of {redact_url(base_url)} was not complete after {limits.total_s:g} s"
-            ) from exc
+            facts = {"url": redact_url(base_url), "limit_s": limits.total_s}
+            raise Unreachable(FaultCode.ANSWER_TOO_SLOW, facts) from exc
         if _is_cut_short(exc):
-            raise BrokenReply(f"the answer of {redact_url(base_url)} broke off: {_cause(exc)}") from exc
-        raise Unreachable(f"no answer from {redact_url(base_url)}: {_cause(exc)}") from exc
+            raise BrokenReply(FaultCode.ANSWER_CUT_SHORT, _url_and_cause(base_url, exc)) from exc
+        raise Unreachable(FaultCode.NO_ANSWER, _url_and_cause(base_url, exc)) from exc
 
 
 class _MethodRefused(Exception):
@@ -163,7 +159,8 @@ def _send(
             body = decompress(compressed)
         except zlib.error as exc:
             if is_last:
-                raise BrokenReply(f"the answer of {redact_url(base_url)} cannot be decompressed: {exc}") from exc
+                facts = {"url": redact_url(base_url), "detail": str(exc)}
+                raise BrokenReply(FaultCode.NOT_DECOMPRESSIBLE, facts) from exc
             raise _BadCompression from exc
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:\-]+)", response.headers.get("Content-Type", ""), re.IGNORECASE)
         date = _http_date(response.headers.get("Date", ""))
@@ -193,7 +190,7 @@ def _read_body(response: requests.Response) -> bytes:
             raise requests.exceptions.Timeout
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and size < int(announced):
-        raise BrokenReply(f"the answer broke off after {size} of {announced} bytes")
+        raise BrokenReply(FaultCode.ANSWER_INCOMPLETE, {"bytes": size, "announced": int(announced)})
     return b"".join(chunks)
 
 
@@ -231,10 +228,7 @@ def decompress(raw: bytes) -> bytes:
 
 
 def _too_large() -> TooLarge:
-    return TooLarge(
-        f"the answer is larger than {MAX_REPLY_BYTES // 1024**2} MiB; ask the provider for smaller pages, or harvest "
-        "its sets one by one"
-    )
+    return TooLarge(FaultCode.ANSWER_TOO_LARGE, {"limit_mib": MAX_REPLY_BYTES // 1024**2})
 
 
 # --- Status and headers -----------------------------------------------------------------------------
@@ -246,42 +240,22 @@ def _check_status(response: requests.Response, moved_to: str) -> None:
         return
     if status in RETRY_WAITS_S or status >= 500 and status not in _METHOD_REFUSED:
         if response.headers.get("cf-mitigated"):  # F91
-            raise RefusedByProvider(
-                f"the provider answered HTTP {status} with a challenge for browsers; {_ASK_FOR_ACCESS}"
-            )
+            raise RefusedByProvider(FaultCode.BROWSER_CHALLENGE, {"status": status})
         now = _http_date(response.headers.get("Date", "")) or seams.now()  # Retry-After may be a date of their clock
         wait_s = retry_after_s(response.headers.get("Retry-After"), now)
         raise Unreachable(
-            _describe_status(status, response.reason),
-            RETRY_WAITS_S.get(status) if wait_s is None else wait_s,
+            FaultCode.HTTP_ERROR,
+            {"status": status, "reason": response.reason or ""},
+            retry_after_s=RETRY_WAITS_S.get(status) if wait_s is None else wait_s,
             status=status,
         )
-    raise refusal(status, response.reason, moved_to)
+    raise refusal(status, response.reason or "", moved_to)
 
 
 def refusal(status: int, reason: str, moved_to: str = "") -> RefusedByProvider:
     """Return the error for an HTTP status that repeating the request will not change."""
-    return RefusedByProvider(
-        f"{_describe_status(status, reason)}; {_ADVICE.get(status, _DEFAULT_ADVICE)}", status=status, moved_to=moved_to
-    )
-
-
-def _describe_status(status: int, reason: str | None) -> str:
-    return f"the provider answered HTTP {status} {reason or ''}".rstrip()
-
-
-_DEFAULT_ADVICE = "look at the link's base URL and at the provider"
-_ASK_FOR_ACCESS = "ask the provider to let this node's requests through (User-Agent, address)"
-_ADVICE = {
-    400: "it does not understand requests of OAI-PMH; look at the link's base URL",
-    401: "it asks for a user name and password; WIS metadata are public, so ask the provider, or set them in the link",
-    403: _ASK_FOR_ACCESS,
-    404: "there is nothing at this address; look at the link's base URL",
-    405: "it takes neither GET nor POST; look at the link's base URL",
-    407: "the proxy asks for a user name and password; set them in the link",
-    410: "the provider has gone from this address; ask where it is now",
-    501: "it takes neither GET nor POST; look at the link's base URL",
-}
+    facts = {"status": status, "reason": reason}
+    return RefusedByProvider(FaultCode.HTTP_REFUSED, facts, status=status, moved_to=moved_to)
 
 
 def retry_after_s(header: str | None, now: datetime) -> float | None:
@@ -312,6 +286,10 @@ def redact_url(url: str) -> str:
 def _redact_text(text: str) -> str:
     text = re.sub(r"(?<=//)[^/@\s]*@", "", text)
     return re.sub(r"\?\S*", "?...", text)
+
+
+def _url_and_cause(base_url: str, exc: Exception) -> dict[str, str]:
+    return {"url": redact_url(base_url), "detail": _cause(exc)}
 
 
 def _cause(exc: Exception) -> str:

@@ -16,7 +16,7 @@ from lxml import etree
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
 from catalogue.provenance import About, Provenance, chain
-from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost
+from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost
 from harvester.header import NO_HEADER, ReceivedHeader, received_header
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
@@ -203,12 +203,7 @@ def page_from_tree(
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
     if contradicted:
-        warnings = (
-            *warnings,
-            ProviderWarning(
-                WarningCode.CONTRADICTION, "A page has records and says noRecordsMatch; the records count."
-            ),
-        )
+        warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
@@ -232,8 +227,8 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
         raise _error_of(errors, continued=continued)
     element = root.find(f"{_OAI}{verb}")
     if element is None:
-        others = ", ".join(etree.QName(child).localname for child in root.iterchildren(etree.Element))
-        raise BrokenReply(f"the answer has no {verb} element; it has: {others or 'nothing'}")
+        found = [etree.QName(child).localname for child in root.iterchildren(etree.Element)]
+        raise BrokenReply(FaultCode.VERB_MISSING, {"verb": verb, "found": found})
     return element
 
 
@@ -262,13 +257,13 @@ _KNOWN_CODES = frozenset(
 
 def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
     """Return the gravest of the errors, with the text of all (F39 to F41)."""
-    text = "; ".join(f"{error.get('code') or '(no code)'}: {_text(error)}".rstrip(": ") for error in errors)
+    facts = {"errors": [{"code": error.get("code") or "", "text": _text(error)} for error in errors]}
     codes = {error.get("code") or "" for error in errors}
     if not codes <= _KNOWN_CODES:
-        return BrokenReply(f"the provider answered an unknown error: {text}")
+        return BrokenReply(FaultCode.OAI_ERROR_UNKNOWN, facts)
     if continued or "badResumptionToken" in codes:  # H13, H22: whatever it says, the list cannot be continued
-        return TokenLost(f"the provider broke off the list: {text}", codes=codes)
-    return RefusedByProvider(f"the provider refused the request: {text}", codes=codes)
+        return TokenLost(FaultCode.LIST_BROKEN_OFF, facts, codes=codes)
+    return RefusedByProvider(FaultCode.REQUEST_REFUSED, facts, codes=codes)
 
 
 def _response_date(root: etree._Element, date: datetime | None) -> datetime:
@@ -276,7 +271,7 @@ def _response_date(root: etree._Element, date: datetime | None) -> datetime:
     text = _child_text(root, "responseDate")
     stamps = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
     if not stamps:
-        raise BrokenReply(f"the answer has the responseDate {text!r}, which is no date")
+        raise BrokenReply(FaultCode.RESPONSE_DATE, {"text": text})
     return min(stamps).replace(microsecond=0)
 
 
@@ -288,15 +283,7 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
     token = next((each for each in tokens if (each.text or "").strip()), tokens[0])
     size = token.get("completeListSize", "").strip()
     text = token.text or ""
-    warnings = (
-        (
-            ProviderWarning(
-                WarningCode.TOKENS, "A page has several resumptionToken elements; the first that is not empty was used."
-            ),
-        )
-        if len(tokens) > 1
-        else ()
-    )
+    warnings = (ProviderWarning(WarningCode.TOKENS),) if len(tokens) > 1 else ()
     return (text if text.strip() else None), (int(size) if size.isascii() and size.isdigit() else None), warnings
 
 
@@ -336,7 +323,7 @@ def _with_unchanged(
             break
         result.append(replace(entry, metadata=record.element, root=None, stored=record.version))
     if found != list(range(len(unchanged_records))):
-        raise BrokenReply("records of the page are not where they seemed to be")
+        raise BrokenReply(FaultCode.PLACEHOLDERS_MISPLACED)
     return result
 
 

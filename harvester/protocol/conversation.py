@@ -5,21 +5,20 @@ form is used for the rest of the conversation, and a warning says so. What then 
 """
 
 import logging
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
 from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
-from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, TokenLost, Unreachable
+from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
 from harvester.protocol import answers, envelope, list_checks, repair
 from harvester.protocol.answers import Format, Identity, Page, ReceivedEntry, RemoteSet
 from harvester.protocol.prefetch import Prefetcher
 from harvester.protocol.unchanged import LoadStored
-from harvester.protocol.warnings import ProviderWarning, WarningCode, describe_warnings, merge_warnings
+from harvester.protocol.warnings import ProviderWarning, WarningCode, WarningCounter, describe_warnings, merge_warnings
 
 logger = logging.getLogger(__name__)
 
@@ -57,19 +56,17 @@ class Conversation:
         self._sends_prefix_with_token = False
         self._is_legacy = False
         self.moved_to = ""
-        self._warnings: Counter[tuple[WarningCode, str]] = Counter()
-        self._new_warnings: Counter[tuple[WarningCode, str]] = Counter()
+        self._warnings, self._new_warnings = WarningCounter(), WarningCounter()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of this conversation so far, as sentences, each with its count."""
-        counted = (ProviderWarning(code, text, n) for (code, text), n in self._warnings.items())
-        return tuple(describe_warnings(merge_warnings([], counted)))
+        return tuple(describe_warnings(merge_warnings([], self._warnings.counted)))
 
     def take_new_warnings(self) -> tuple[ProviderWarning, ...]:
         """Return the warnings since the last call."""
-        new, self._new_warnings = self._new_warnings, Counter()
-        return tuple(ProviderWarning(code, text, n) for (code, text), n in new.items())
+        new, self._new_warnings = self._new_warnings, WarningCounter()
+        return new.counted
 
     # --- Requests ------------------------------------------------------------------------------------
 
@@ -86,10 +83,7 @@ class Conversation:
                 return self._assume_identity(exc)
             raise
         if identity.protocol_version not in ("2.0", "1.0", "1.1"):
-            self._warn(
-                WarningCode.VERSION,
-                f"Identify names the protocol version {identity.protocol_version!r}, which is none.",
-            )
+            self._warn(ProviderWarning(WarningCode.VERSION, {"version": identity.protocol_version}))
         self._is_legacy = identity.protocol_version.startswith("1.")
         return identity
 
@@ -113,12 +107,12 @@ class Conversation:
         while not page.entries and page.token is not None:
             empty += 1
             if empty > MAX_EMPTY_PAGES:
-                raise BrokenReply(f"{empty} pages in a row without records that ask to go on")
-            self._warn(WarningCode.EMPTY_PAGE, "A page had no records and asked to go on.")
+                raise BrokenReply(FaultCode.EMPTY_PAGES, {"pages": empty})
+            self._warn(ProviderWarning(WarningCode.EMPTY_PAGE))
             page = self._page({"verb": arguments["verb"], "resumptionToken": page.token})
         page = self._list_checker.check(page, arguments)
         for warning in page.warnings:
-            self._warn(warning.code, warning.text)
+            self._warn(warning)
         return replace(
             page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
         )
@@ -128,7 +122,7 @@ class Conversation:
         arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
         page = self._parse(self._fetch(arguments), "GetRecord", continued=False)
         if len(page.entries) != 1:
-            raise BrokenReply(f"GetRecord brought {len(page.entries)} records")
+            raise BrokenReply(FaultCode.GETRECORD_COUNT, {"records": len(page.entries)})
         return page.entries[0]
 
     # --- Other forms of a refused request -----------------------------------------------------------------------------
@@ -141,13 +135,13 @@ class Conversation:
             at = answers.parse_response_date(reply.body, reply.charset, reply.date)
         except HarvestError:
             raise fault from None
-        self._warn(WarningCode.IDENTIFY, f"Identify cannot be used ({fault}); day granularity is assumed.")
+        self._warn(ProviderWarning(WarningCode.IDENTIFY, {"cause": fault.to_json()}))
         return Identity("", "", Granularity.DAY, "", "", at)
 
     def _switch_to_post(self) -> None:
         """Send the arguments in the body from now on, as some proxies drop the query (F42)."""
         self._post = True
-        self._warn(WarningCode.METHOD, "GET was answered with badVerb; the provider is asked by POST.")
+        self._warn(ProviderWarning(WarningCode.METHOD))
 
     def _page(self, arguments: Mapping[str, str]) -> Page:
         verb, continued = arguments["verb"], _continues(arguments)
@@ -155,7 +149,7 @@ class Conversation:
             page = self._parse(self._fetch(self._adapt(arguments)), verb, continued=continued)
         except TokenLost as exc:
             if self._list_checker.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
-                self._warn(WarningCode.END, f"The list ended with an error instead of an empty token ({exc}).")
+                self._warn(ProviderWarning(WarningCode.END, {"cause": exc.to_json()}))
                 return Page(seams.now().replace(microsecond=0), ())
             page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
@@ -169,7 +163,8 @@ class Conversation:
             reply = self._fetch(self._adapt(other_form))
             return self._parse(reply, arguments["verb"], continued=_continues(arguments))
         if "cannotDisseminateFormat" in refusal.codes and not _continues(arguments):
-            raise RefusedByProvider(f"{refusal}{self._prefix_hint()}", codes=refusal.codes) from refusal
+            facts = {**refusal.facts, "iso_prefixes": self._iso_prefixes()}
+            raise RefusedByProvider(refusal.code, facts, codes=refusal.codes) from refusal
         raise refusal
 
     def _adapt(self, arguments: Mapping[str, str]) -> dict[str, str]:
@@ -193,27 +188,23 @@ class Conversation:
         if isinstance(refusal, TokenLost):
             if refusal.codes == {"badArgument"} and not self._sends_prefix_with_token:
                 self._sends_prefix_with_token = True  # F33
-                self._warn(WarningCode.TOKEN, "The provider wants the metadataPrefix beside the token.")
+                self._warn(ProviderWarning(WarningCode.TOKEN))
                 return arguments
             return {**arguments, "resumptionToken": token.strip()} if token.strip() != token else None  # F32
         if "badArgument" in refusal.codes and "from" in arguments and self._granularity is None:
             by_seconds = "T" in arguments["from"]  # F52, F53
             self._granularity = Granularity.DAY if by_seconds else Granularity.SECOND
-            form = "seconds" if by_seconds else "days"
-            self._warn(
-                WarningCode.GRANULARITY,
-                f"The provider says that it knows {form}, and refuses them in `from`; the other form was asked.",
-            )
+            facts = {"granularity": "seconds" if by_seconds else "days"}
+            self._warn(ProviderWarning(WarningCode.GRANULARITY, facts))
             return arguments
         return None
 
-    def _prefix_hint(self) -> str:
-        """Return the provider's prefix of ISO 19139, as the end of a sentence (F48)."""
+    def _iso_prefixes(self) -> list[str]:
+        """Return the provider's prefixes of ISO 19139 (F48); none if it cannot be asked."""
         try:
-            prefixes = answers.iso_prefixes(self.formats())
+            return answers.iso_prefixes(self.formats())
         except HarvestError:
-            return ""
-        return f"; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else ""
+            return []
 
     def _refetch_incomplete(self, entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:
         """Replace entries that have no metadata, or cannot be parsed, by what GetRecord brings (H33, F64, F65)."""
@@ -241,18 +232,15 @@ class Conversation:
         if reply.status != 200:  # errors of OAI-PMH belong in a 200 (P9), and some providers do otherwise
             refusal = client.refusal(reply.status, "")
             if not _is_oai_pmh(reply):
-                raise TokenLost(str(refusal), status=reply.status) if _continues(arguments) else refusal
-            self._warn(WarningCode.STATUS, f"The provider gives its OAI-PMH errors with HTTP {reply.status}.")
+                if _continues(arguments):
+                    raise TokenLost(refusal.code, refusal.facts, status=reply.status)
+                raise refusal
+            self._warn(ProviderWarning(WarningCode.STATUS, {"status": reply.status}))
         if not _is_xml(reply.content_type):
-            self._warn(
-                WarningCode.CONTENT_TYPE,
-                f"An answer has the Content-Type {reply.content_type or 'none'}, not text/xml.",
-            )
+            self._warn(ProviderWarning(WarningCode.CONTENT_TYPE, {"content_type": reply.content_type}))
         if reply.moved_to and not self.moved_to:
             self.moved_to = reply.moved_to
-            self._warn(
-                WarningCode.MOVED, f"The provider has moved for good to {reply.moved_to}; accept it in the link."
-            )
+            self._warn(ProviderWarning(WarningCode.MOVED, {"moved_to": reply.moved_to}))
         return reply
 
     def _get(self, arguments: Mapping[str, str]) -> Reply:
@@ -276,11 +264,10 @@ class Conversation:
             self._prefetcher.check_token(page.token)
         return page
 
-    def _warn(self, code: WarningCode, text: str) -> None:
-        self._warnings[code, text] += 1
-        self._new_warnings[code, text] += 1
-        if self._warnings[code, text] == 1:
-            facts = {"provider": client.redact_url(self._base_url), "code": str(code), "text": text}
+    def _warn(self, warning: ProviderWarning) -> None:
+        self._new_warnings.add(warning)
+        if self._warnings.add(warning):
+            facts = {"provider": client.redact_url(self._base_url), "code": str(warning.code), "text": str(warning)}
             logger.warning("provider deviates from the protocol", extra=facts)
 
 

@@ -14,7 +14,7 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.documents import xml_tree
-from harvester.errors import BrokenReply, RefusedByProvider
+from harvester.errors import BrokenReply, FaultCode, RefusedByProvider
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
@@ -34,30 +34,29 @@ def decode(body: bytes, charset: str) -> bytes:
     try:
         return _utf8(body, charset)
     except xml_tree.Unusable as exc:
-        raise BrokenReply(f"the answer {exc}") from exc
+        raise BrokenReply(FaultCode.ENCODING_UNREADABLE, {"detail": str(exc)}) from exc
 
 
 def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
     """As `parse`, of an answer that is UTF-8 already."""
     if not text.strip():
-        raise BrokenReply("the answer is empty")
+        raise BrokenReply(FaultCode.ANSWER_EMPTY)
     if xml_tree.has_doctype(text):
-        raise BrokenReply(f"the answer has a DOCTYPE, which no OAI-PMH answer has; it begins {_beginning(text)}")
+        raise BrokenReply(FaultCode.DOCTYPE, {"beginning": _beginning(text)})
     try:
         root = etree.fromstring(_shorten_blanks(text), xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
-        raise BrokenReply(f"the answer is not well-formed XML: {exc.msg}; it begins {_beginning(text)}") from exc
+        facts = {"detail": str(exc.msg), "beginning": _beginning(text)}
+        raise BrokenReply(FaultCode.NOT_WELL_FORMED, facts) from exc
     if root.getroottree().docinfo.internalDTD is not None:
-        raise BrokenReply("the answer has a DOCTYPE, which no OAI-PMH answer has")
+        raise BrokenReply(FaultCode.DOCTYPE)
     if root.tag == f"{_OAI}OAI-PMH":
         return root, text
     if is_legacy(root):
         return as_oai_pmh_2(root), b""
     if root.tag == _STATIC_REPOSITORY:  # H47
-        raise RefusedByProvider(
-            "this is a static repository, one file; harvest the base URL of the gateway that serves it"
-        )
-    raise BrokenReply(f"the answer is not OAI-PMH 2.0; it begins {_beginning(text)}")
+        raise RefusedByProvider(FaultCode.STATIC_REPOSITORY)
+    raise BrokenReply(FaultCode.NOT_OAI_PMH, {"beginning": _beginning(text)})
 
 
 _ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")
@@ -96,7 +95,7 @@ def _utf8(body: bytes, charset: str) -> bytes:
 
 
 def _beginning(text: bytes) -> str:
-    return repr(text[:200].decode(errors="replace"))
+    return text[:200].decode(errors="replace")
 
 
 # --- OAI-PMH 1.0 and 1.1 ----------------------------------------------------------------------------

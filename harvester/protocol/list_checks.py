@@ -5,16 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from catalogue import datestamps
-from harvester.errors import BrokenReply
+from harvester.errors import BrokenReply, FaultCode
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 MIN_SAME = 3  # chosen: so many records of a page with one identifier, and no other, are a fault of the provider
 CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
 
-_TOO_OLD = ProviderWarning(
-    WarningCode.TOO_OLD, "A record is older than what was asked for; the provider may ignore `from`."
-)
+_TOO_OLD = ProviderWarning(WarningCode.TOO_OLD)
 
 
 class ListChecker:
@@ -38,14 +36,13 @@ class ListChecker:
         self._received += len(page.entries)
         identifiers = {entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
-            raise BrokenReply(f"all {len(page.entries)} records of a page have the identifier {identifiers.pop()!r}")
+            facts = {"records": len(page.entries), "identifier": identifiers.pop()}
+            raise BrokenReply(FaultCode.ONE_IDENTIFIER, facts)
         warnings = [*page.warnings, *self._not_requested(page.entries), *_unreadable_datestamps(page.entries)]
         token = page.token
         if token == CSW_END and self.is_complete:
             token = None
-            warnings.append(
-                ProviderWarning(WarningCode.END, "The list ended with the token 0, which would begin it again.")
-            )
+            warnings.append(ProviderWarning(WarningCode.END, {"token": CSW_END}))
         return replace(page, entries=_latest_last(page.entries), token=token, warnings=tuple(warnings))
 
     def _not_requested(self, entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
@@ -53,9 +50,7 @@ class ListChecker:
         found = []
         for header in (entry.header for entry in entries):
             if self._remote_set and header.set_specs and not any(map(self._is_in_set, header.set_specs)):
-                found.append(
-                    ProviderWarning(WarningCode.OTHER_SET, f"A record names other sets than {self._remote_set}.")
-                )
+                found.append(ProviderWarning(WarningCode.OTHER_SET, {"set": self._remote_set}))
             if self._start is not None and header.stamp is not None and header.stamp < self._start:
                 found.append(_TOO_OLD)
         return found
@@ -67,7 +62,7 @@ class ListChecker:
 def _unreadable_datestamps(entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
     """Warn of datestamps that cannot be read; their records are stored all the same (H35, F60)."""
     unreadable = [entry for entry in entries if entry.header.identifier and entry.header.stamp is None]
-    return [ProviderWarning(WarningCode.DATESTAMP, "A record has no datestamp that can be read.")] * len(unreadable)
+    return [ProviderWarning(WarningCode.DATESTAMP)] * len(unreadable)
 
 
 def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from catalogue import oai, seams
 from catalogue.documents import iso19139, xml_tree
-from harvester.errors import BrokenReply, HarvestError
+from harvester.errors import BrokenReply, FaultCode, HarvestError
 from harvester.models import Link
 from harvester.net import client
 from harvester.net.client import Access
@@ -97,7 +97,7 @@ def _list_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, fr
             sets += page
             if token is None:
                 return sets, "", frozenset()
-        raise BrokenReply(f"ListSets did not end after {MAX_SET_PAGES} pages")
+        raise BrokenReply(FaultCode.SETS_ENDLESS, {"pages": MAX_SET_PAGES})
     except HarvestError as exc:
         return sets, str(exc), exc.codes
 

@@ -17,7 +17,7 @@ from lxml import etree
 
 from catalogue import oai, provenance
 from catalogue.documents import iso19139, xml_tree
-from harvester.errors import BrokenReply
+from harvester.errors import BrokenReply, FaultCode
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _HIDDEN_MARKUP = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
@@ -114,7 +114,7 @@ def _content_spans_by_expat(text: bytes, containers: Sequence[Container]) -> lis
     except expat.ExpatError:
         return None
     if len(found) != len(containers):
-        raise BrokenReply("the answer has records in places where no record belongs")
+        raise BrokenReply(FaultCode.RECORDS_MISPLACED)
     return found
 
 
@@ -220,7 +220,7 @@ def other_abouts(
     roots = [next(about.iterchildren("*"), None) for about in all_abouts]
     payload_of = dict(zip(all_abouts, payloads(text, all_abouts, roots), strict=True))
     found: list[tuple[provenance.About, ...]] = []
-    left_out: Counter[str] = Counter()
+    left_out: Counter[provenance.AboutFault] = Counter()
     for abouts in abouts_by_record:
         bounded, reasons = provenance.limit_abouts(
             [part for about in abouts for part in _split_about(about, payload_of[about])]
@@ -228,9 +228,13 @@ def other_abouts(
         found.append(bounded)
         left_out.update(set(reasons))
     return found, tuple(
-        ProviderWarning(WarningCode.ABOUT, f"An about of a record was left out, {reason}.", count)
-        for reason, count in sorted(left_out.items())
+        ProviderWarning(WarningCode.ABOUT, _facts_of(reason), count) for reason, count in sorted(left_out.items())
     )
+
+
+def _facts_of(reason: provenance.AboutFault) -> dict[str, str | int]:
+    limit = provenance.ABOUT_LIMITS.get(reason)
+    return {"reason": str(reason)} if limit is None else {"reason": str(reason), "limit": limit}
 
 
 def _has_more_than_provenance(about: etree._Element) -> bool:

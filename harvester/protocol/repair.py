@@ -16,8 +16,10 @@ from datetime import datetime
 from lxml import etree
 
 from catalogue import oai
-from harvester.errors import BrokenReply
+from harvester import messages
+from harvester.errors import BrokenReply, FaultCode
 from harvester.header import received_header
+from harvester.messages import RepairCode
 from harvester.protocol import answers, envelope
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
@@ -46,7 +48,7 @@ def repair_page(
     frame_page = answers.page_from_tree(root, frame_text, verb, continued=continued, date=date)
     entries = tuple(_entry(record, wrapper, verb, frame_page.response_date) for record in records)
     warnings += [
-        ProviderWarning(WarningCode.REPAIRED, f"A record was mended: {', '.join(entry.repairs)}.")
+        ProviderWarning(WarningCode.REPAIRED, {"repairs": [str(code) for code in entry.repairs]})
         for entry in entries
         if entry.repairs
     ]
@@ -61,19 +63,13 @@ def _without_surroundings(body: bytes) -> tuple[bytes, list[ProviderWarning]]:
     warnings = []
     text = body.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n").removeprefix(codecs.BOM_UTF8)
     if len(text) < len(body.removeprefix(codecs.BOM_UTF8)):
-        warnings.append(
-            ProviderWarning(
-                WarningCode.SURROUNDINGS, "A page has white space before its XML declaration; it was left out."
-            )
-        )
+        warnings.append(ProviderWarning(WarningCode.SURROUNDINGS, {"where": "before"}))
     opened = _ROOT.search(text)
     if opened is not None:
         ending = re.compile(rb"</" + re.escape(opened.group(1)) + rb"OAI-PMH\s*>")
         ends = [match.end() for match in ending.finditer(text)]
         if ends and text[ends[-1] :].strip():
-            warnings.append(
-                ProviderWarning(WarningCode.SURROUNDINGS, "A page has something after its end; it was left out.")
-            )
+            warnings.append(ProviderWarning(WarningCode.SURROUNDINGS, {"where": "after"}))
             text = text[: ends[-1]]
     return text, warnings
 
@@ -123,7 +119,7 @@ def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime)
         try:
             return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
         except BrokenReply as exc:
-            fault = f"{fault}; mended ({', '.join(repairs)}) it is no better: {exc}"
+            fault = f"{fault}; mended ({messages.describe_repairs(repairs)}) it is no better: {exc}"
     header = received_header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
     return ReceivedEntry(header, record, fault=f"the record cannot be read: {fault}")
 
@@ -133,10 +129,12 @@ def _parse_record(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: da
         root, text = envelope.parse(wrapper[0] + record + wrapper[1])
         (entry,) = answers.page_from_tree(root, text, verb, continued=False, date=at).entries
     except ValueError as exc:
-        raise BrokenReply("it does not hold exactly one record") from exc
-    except BrokenReply as exc:  # the cause alone, as the text speaks of a whole answer
+        raise BrokenReply(FaultCode.NOT_ONE_RECORD) from exc
+    except BrokenReply as exc:
         cause = exc.__cause__
-        raise BrokenReply(cause.msg or "" if isinstance(cause, etree.XMLSyntaxError) else str(exc)) from exc
+        if isinstance(cause, etree.XMLSyntaxError):  # the cause alone, as the other speaks of a whole answer
+            raise BrokenReply(FaultCode.XML_SYNTAX, {"detail": cause.msg or ""}) from exc
+        raise
     return entry
 
 
@@ -155,14 +153,14 @@ def _header_changed(before: bytes, after: bytes) -> bool:
 # --- Repairs ----------------------------------------------------------------------------------------
 
 
-def _repair(record: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return the record after all repairs, and the names of those that changed it."""
+def _repair(record: bytes) -> tuple[bytes, tuple[RepairCode, ...]]:
+    """Return the record after all repairs, and the codes of those that changed it."""
     repairs = []
-    for name, repair in _REPAIRS.items():
+    for code, repair in _REPAIRS.items():
         after = repair(record)
         if after != record:
             record = after
-            repairs.append(name)
+            repairs.append(code)
     return record, tuple(repairs)
 
 
@@ -213,11 +211,11 @@ def _escape_ampersands(record: bytes) -> bytes:
 
 
 # H32, in its order; then F6 and F13.
-_REPAIRS: dict[str, Callable[[bytes], bytes]] = {
-    "bytes that are not UTF-8 read as windows-1252": _to_utf8,
-    "forbidden characters dropped": _without_forbidden_characters,
-    "references to forbidden characters dropped": _without_forbidden_references,
-    "HTML entities replaced": _without_html_entities,
-    "XML declarations dropped": lambda record: _DECLARATION.sub(b"", record),
-    "ampersands escaped": _escape_ampersands,
+_REPAIRS: dict[RepairCode, Callable[[bytes], bytes]] = {
+    RepairCode.WINDOWS_1252: _to_utf8,
+    RepairCode.CHARACTERS: _without_forbidden_characters,
+    RepairCode.REFERENCES: _without_forbidden_references,
+    RepairCode.ENTITIES: _without_html_entities,
+    RepairCode.DECLARATIONS: lambda record: _DECLARATION.sub(b"", record),
+    RepairCode.AMPERSANDS: _escape_ampersands,
 }

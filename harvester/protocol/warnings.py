@@ -1,62 +1,94 @@
-"""Name and count the ways in which a provider deviates from the protocol. No network, no database."""
+"""Count the ways in which a provider deviates from the protocol, for the row of the run. No network, no database."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from harvester import messages
+from harvester.messages import Facts, WarningCode
+
+__all__ = [
+    "MAX_KINDS",
+    "ProviderWarning",
+    "WarningCode",
+    "WarningCounter",
+    "describe_warnings",
+    "merge_warnings",
+    "report_warnings",
+]
+
 MAX_KINDS = 20  # chosen: different warnings that a run stores
-_MAX_CHARACTERS = 500  # of one text: some repeat what the provider sent
+_MAX_CHARACTERS = 500  # of one text in the facts: some repeat what the provider sent
 
-
-class WarningCode(StrEnum):
-    """What was not as it should be, for programs. The values are stored in runs and shown in status.json."""
-
-    VERSION = "protocol-version"
-    IDENTIFY = "identify-unusable"
-    METHOD = "get-not-understood"
-    EMPTY_PAGE = "empty-page"
-    END = "list-ended-oddly"
-    TOKEN = "token-needs-prefix"
-    TOKENS = "several-tokens"
-    GRANULARITY = "granularity-refused"
-    STATUS = "http-status"
-    CONTENT_TYPE = "content-type"
-    MOVED = "moved"
-    CONTRADICTION = "records-and-error"
-    REPAIRED = "record-mended"
-    SURROUNDINGS = "page-mended"
-    OTHER_SET = "other-set"
-    TOO_OLD = "older-than-asked"
-    DATESTAMP = "datestamp"
-    LIVE_AND_DELETED = "live-and-deleted"
-    ABOUT = "about-left-out"
-    MORE = "more"
+Kind = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderWarning:
-    """A sentence about a provider, its code, and how often it was true."""
+    """A deviation of a provider: its code and facts, and how often it was seen."""
 
     code: WarningCode
-    text: str
+    facts: Facts = field(default_factory=dict)
     count: int = 1
 
     def __str__(self) -> str:
-        return f"{self.text[:-1]} ({self.count} times)." if self.count > 1 else self.text
+        return messages.describe_warning(self.code, self.facts, self.count)
+
+    @property
+    def kind(self) -> Kind:
+        """What two warnings have in common that are counted as one."""
+        return str(self.code), json.dumps(self.facts, sort_keys=True)
 
 
-def merge_warnings(stored: Sequence[dict[str, Any]], new: Iterable[ProviderWarning]) -> list[dict[str, Any]]:
-    """Add warnings to those that a run stores (code, text, count): each kind once, at most MAX_KINDS of them."""
-    counts = {(each["code"], each["text"]): int(each["count"]) for each in stored}
+class WarningCounter:
+    """Warnings by kind, each with how often it was seen."""
+
+    def __init__(self) -> None:
+        self._counted: dict[Kind, ProviderWarning] = {}
+
+    def add(self, warning: ProviderWarning) -> bool:
+        """Count a warning; whether it is the first of its kind."""
+        before = self._counted.get(warning.kind)
+        count = warning.count + (before.count if before else 0)
+        self._counted[warning.kind] = ProviderWarning(warning.code, warning.facts, count)
+        return before is None
+
+    @property
+    def counted(self) -> tuple[ProviderWarning, ...]:
+        """One warning of each kind."""
+        return tuple(self._counted.values())
+
+
+def merge_warnings(stored: Sequence[Mapping[str, Any]], new: Iterable[ProviderWarning]) -> list[dict[str, Any]]:
+    """Add warnings to those that a run stores (code, facts, count): each kind once, at most MAX_KINDS of them."""
+    rows = {_kind_of(row): dict(row) for row in stored}
     for warning in new:
-        kind = (str(warning.code), warning.text[:_MAX_CHARACTERS])
-        if kind not in counts and len(counts) >= MAX_KINDS:
-            kind = (str(WarningCode.MORE), "There are more kinds of warning in the log.")
-        counts[kind] = counts.get(kind, 0) + warning.count
-    return [{"code": code, "text": text, "count": count} for (code, text), count in counts.items()]
+        row = {"code": str(warning.code), "facts": messages.limit_facts(warning.facts, _MAX_CHARACTERS), "count": 0}
+        if _kind_of(row) not in rows and len(rows) >= MAX_KINDS:
+            row = {"code": str(WarningCode.MORE), "facts": {}, "count": 0}
+        rows.setdefault(_kind_of(row), row)["count"] += warning.count
+    return list(rows.values())
 
 
-def describe_warnings(stored: Iterable[dict[str, Any]]) -> list[str]:
+def _kind_of(row: Mapping[str, Any]) -> Kind:
+    """As `ProviderWarning.kind`, of a stored row; the text of a row of version 0.9.0 stands for its facts."""
+    return row["code"], json.dumps(row.get("facts", row.get("text")), sort_keys=True)
+
+
+def describe_warnings(stored: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the stored warnings of a run as sentences."""
-    return [str(ProviderWarning(WarningCode(each["code"]), each["text"], each["count"])) for each in stored]
+    return [messages.add_count(_text_of(row), row["count"]) for row in stored]
+
+
+def report_warnings(stored: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the stored warnings of a run for programs: each with its sentence as `text`."""
+    return [
+        {"code": row["code"], "text": _text_of(row), "facts": row.get("facts", {}), "count": row["count"]}
+        for row in stored
+    ]
+
+
+def _text_of(row: Mapping[str, Any]) -> str:
+    """Return the sentence of a stored warning; version 0.9.0 stored the sentence, and no facts."""
+    return str(row["text"]) if "text" in row else messages.describe_warning(row["code"], row["facts"])

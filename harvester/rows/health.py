@@ -12,6 +12,7 @@ import ntplib
 from django.conf import settings
 
 from catalogue import chores, seams
+from harvester.messages import Remark, RemarkCode
 from harvester.models import Canary, HostClock
 
 logger = logging.getLogger(__name__)
@@ -107,10 +108,8 @@ def skew_s(response_date: datetime) -> float:
     return (response_date - seams.now()).total_seconds()
 
 
-def describe_skew(skew: float | None) -> str:
-    """A sentence on a provider's clock that differs from ours; empty where the difference is small."""
+def remark_on_skew(skew: float | None) -> Remark | None:
+    """A remark on a provider's clock that differs from ours; None where the difference is small."""
     if skew is None or abs(skew) <= SKEW_WARNING_S:
-        return ""
-    side = "ahead of" if skew > 0 else "behind"
-    advice = "; tell the provider" if abs(skew) > SKEW_ALARM_S else ""
-    return f"The provider's clock is {abs(skew):.0f} s {side} ours{advice}."
+        return None
+    return Remark(RemarkCode.CLOCK_SKEW, {"skew_s": round(skew, 1), "is_alarm": abs(skew) > SKEW_ALARM_S})

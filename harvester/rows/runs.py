@@ -17,8 +17,10 @@ from django.db.models import F
 
 from catalogue import locks, seams
 from harvester.header import ReceivedHeader
+from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Link, Reject, Run
 
+_RUNNING = Outcome(OutcomeCode.RUNNING)
 _START_OF_LIST: dict[str, object] = {
     "phase": Run.Phase.LISTING,
     "token": "",
@@ -31,6 +33,11 @@ _START_OF_LIST: dict[str, object] = {
     "newest": None,
     "sealed_cookies": "",
 }
+
+
+def _columns_of(outcome: Outcome) -> dict[str, object]:
+    return {"outcome": str(outcome.code), "outcome_data": dict(outcome.data)}
+
 
 # --- Leases -----------------------------------------------------------------------------------------
 
@@ -176,7 +183,7 @@ def advance_list(
         list_size=list_size,
         attempts=0,
         not_before=None,
-        message="",
+        **_columns_of(_RUNNING),
         warnings=warnings,
         sealed_cookies=sealed_cookies,
         leased_until=_lease_end(now),
@@ -208,7 +215,7 @@ def advance_fetching(
         fetched=F("fetched") + fetched,
         attempts=0 if fetched else F("attempts"),
         not_before=None,
-        **({"message": ""} if run.attempts > 1 else {}),  # the reason of a wait is over; what the list found stays
+        **_columns_of(_RUNNING),
         warnings=warnings,
         sealed_cookies=F("sealed_cookies") if sealed_cookies is None else sealed_cookies,
         leased_until=_lease_end(now),
@@ -252,21 +259,21 @@ def add_rejects(run: Run, refused: Iterable[Refusal]) -> None:
 # --- After a fault ----------------------------------------------------------------------------------
 
 
-def postpone(run: Run, *, attempts: int, not_before: datetime, message: str) -> None:
+def postpone(run: Run, *, attempts: int, not_before: datetime, outcome: Outcome) -> None:
     """Let the run wait, if this worker has it."""
     Run.objects.filter(pk=run.pk, worker=this_worker()).update(
-        attempts=attempts, not_before=not_before, message=message
+        attempts=attempts, not_before=not_before, **_columns_of(outcome)
     )
 
 
-def restart_list(run: Run, *, message: str) -> None:
+def restart_list(run: Run, *, outcome: Outcome) -> None:
     """Start the list again from its first page, if this worker has the run and nobody has restarted it meanwhile."""
     Run.objects.filter(pk=run.pk, worker=this_worker(), restarts=run.restarts).update(
-        **_START_OF_LIST, restarts=F("restarts") + 1, attempts=0, message=message
+        **_START_OF_LIST, restarts=F("restarts") + 1, attempts=0, **_columns_of(outcome)
     )
 
 
-def restart_by_headers(run: Run, *, message: str) -> None:
+def restart_by_headers(run: Run, *, outcome: Outcome) -> None:
     """Start the list again as a list of headers, if this worker has the run.
 
     The responseDate of the first page stays, as what was stored since need not be asked for again.
@@ -276,11 +283,11 @@ def restart_by_headers(run: Run, *, message: str) -> None:
         strategy=Link.Strategy.IDENTIFIERS,
         restarts=F("restarts") + 1,
         attempts=0,
-        message=message,
+        **_columns_of(outcome),
     )
 
 
-def restart_for_changed_link(link: Link, *, list_from: datetime | None, message: str) -> None:
+def restart_for_changed_link(link: Link, *, list_from: datetime | None) -> None:
     """Start the list of the link's open run again, whoever works on it: what is asked for, or whom, has changed."""
     Run.objects.filter(link=link, state=Run.State.OPEN).update(
         **_START_OF_LIST,
@@ -288,32 +295,35 @@ def restart_for_changed_link(link: Link, *, list_from: datetime | None, message:
         restarts=F("restarts") + 1,
         attempts=0,
         not_before=None,
-        message=message,
+        **_columns_of(Outcome(OutcomeCode.LINK_CHANGED)),
     )
 
 
 # --- Ending -----------------------------------------------------------------------------------------
 
 
-def mark_done(run: Run, *, now: datetime, message: str) -> None:
+def mark_done(run: Run, *, now: datetime, outcome: Outcome) -> None:
     """End a run that came to its end, in the caller's transaction."""
     Run.objects.filter(pk=run.pk).update(
-        state=Run.State.DONE, finished=now, token="", sealed_cookies="", message=message
+        state=Run.State.DONE, finished=now, token="", sealed_cookies="", **_columns_of(outcome)
     )
 
 
-def mark_cancelled(run: Run, *, message: str) -> bool:
+def mark_cancelled(run: Run) -> bool:
     """End an open run as cancelled; False if it is not open."""
     return bool(
         Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
-            state=Run.State.CANCELLED, finished=seams.now(), sealed_cookies="", message=message
+            state=Run.State.CANCELLED,
+            finished=seams.now(),
+            sealed_cookies="",
+            **_columns_of(Outcome(OutcomeCode.CANCELLED)),
         )
     )
 
 
-def mark_failed(run: Run, *, now: datetime, message: str) -> bool:
+def mark_failed(run: Run, *, now: datetime, outcome: Outcome) -> bool:
     """End an open run as failed, if this worker has it; False if not."""
     won = Run.objects.filter(pk=run.pk, state=Run.State.OPEN, worker=this_worker()).update(
-        state=Run.State.FAILED, finished=now, sealed_cookies="", message=message
+        state=Run.State.FAILED, finished=now, sealed_cookies="", **_columns_of(outcome)
     )
     return won == 1

@@ -12,6 +12,7 @@ from django.db.models import F, Q, QuerySet, Sum
 from catalogue import datestamps, seams
 from catalogue.writing import store
 from harvester import schedule
+from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.rows import conflicts, links, remote_headers, runs
 
@@ -89,7 +90,7 @@ def finish(run: Run, *, now: datetime) -> None:
         next_slice=now if reconciles else planned,
     )
     run.refresh_from_db()
-    runs.mark_done(run, now=now, message=_describe(run))
+    runs.mark_done(run, now=now, outcome=_outcome_of(run))
     logger.info(
         "slice compared", extra=run.log_facts(missing=run.missing, stale=run.stale, extra=run.extra, complete=complete)
     )
@@ -114,14 +115,9 @@ def drift_by_link() -> dict[int, dict[str, int]]:
     return {link_id: dict(zip(DRIFT, sums, strict=True)) for link_id, *sums in rows}
 
 
-def _describe(run: Run) -> str:
-    message = f"Compared: {run.missing} missing, {run.stale} stale, {run.extra} extra."
+def _outcome_of(run: Run) -> Outcome:
+    data: dict[str, int] = {"missing": run.missing, "stale": run.stale, "extra": run.extra, "vanished": run.vanished}
+    data["above_ceiling"] = run.held_back
     if run.held_back:
-        message += (
-            f" {run.held_back} records that are stored here are not listed there, more than the ceiling of "
-            f"{ceiling(run.link)}: none was asked for and none deleted. If the provider is right, compare again beyond "
-            "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that it is deleted."
-        )
-    if run.vanished:
-        message += f" {run.vanished} are unknown there without a deletion; they are kept, and wait among the conflicts."
-    return message
+        data["ceiling"] = ceiling(run.link)
+    return Outcome(OutcomeCode.COMPARED, data)

@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from catalogue import datestamps, seams
-from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
+from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
 from harvester.header import ReceivedHeader
 from harvester.models import Provider, RemoteHeader, Run
 from harvester.net import client
@@ -101,7 +101,7 @@ def _request_records(
                 if not skip_failing or (isinstance(exc, Unreachable) and exc.status != 500):
                     result.fault = exc
                     break
-                result.answers.append((row, RefusedByProvider(f"it cannot be had: {exc}")))
+                result.answers.append((row, RefusedByProvider(FaultCode.RECORD_UNAVAILABLE, {"cause": exc.to_json()})))
             except Exception as exc:
                 result.fault = exc
                 break
@@ -112,7 +112,7 @@ def _request_records(
 def _check_identifier(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
     if answer.header.key == row.key:
         return answer
-    return RefusedByProvider(f"the answer to GetRecord was of {answer.header.identifier!r}")
+    return RefusedByProvider(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
 
 
 def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:

@@ -16,7 +16,8 @@ from django.db.models import Q
 
 from catalogue import seams
 from harvester import schedule
-from harvester.errors import BrokenReply, HarvestError, Retry, TokenLost, TooLarge, Unreachable
+from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
+from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Link, Run
 from harvester.rows import links, moved_address, outage, runs
 from harvester.runs import comparison, get_records, pipeline
@@ -113,12 +114,11 @@ def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress 
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:
         if outage.is_outage(exc):
-            outage.retry_while_away(
-                partial(_react_to_our_fault, run, f"our own database was lost ({outage.describe_error(exc)})")
-            )
+            lost = Retry(FaultCode.DATABASE_LOST, {"detail": outage.describe_error(exc)})
+            outage.retry_while_away(partial(_react_to_our_fault, run, lost))
         else:
-            reason = f"this node made an error ({type(exc).__name__}: {outage.describe_error(exc)}); its log has more"
-            outage.retry_while_away(partial(_react_to_our_fault, run, reason))
+            facts = {"error": type(exc).__name__, "detail": outage.describe_error(exc)}
+            outage.retry_while_away(partial(_react_to_our_fault, run, Retry(FaultCode.NODE_ERROR, facts)))
             raise
     finally:
         # Else the run would wait until the lease of this process is over.
@@ -128,7 +128,7 @@ def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress 
 
 def _work_on(run: Run, *, until: float, progress: pipeline.Progress) -> None:
     if run.attempts > schedule.MAX_ATTEMPTS:
-        fail_run(run, f"{schedule.MAX_ATTEMPTS} tries in a row brought nothing")
+        fail_run(run, HarvestError(FaultCode.TRIES_SPENT, {"tries": schedule.MAX_ATTEMPTS}))
     if run.is_open and run.phase == Run.Phase.LISTING:
         pipeline.store_list(run, until=until, progress=progress)
     if run.is_open and run.phase == Run.Phase.FETCHING:
@@ -141,8 +141,7 @@ def cancel(run: Run) -> bool:
 
     A worker that has the run notices before it stores the next page, and stores nothing more.
     """
-    message = "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again."
-    cancelled = runs.mark_cancelled(run, message=message)
+    cancelled = runs.mark_cancelled(run)
     if cancelled and run.is_comparison:
         comparison.put_off(run.link)
     if cancelled:
@@ -164,39 +163,45 @@ def _react(run: Run, error: HarvestError) -> None:
     elif _is_fault_of_page(run, error):
         _restart_by_headers(run, error)
     else:
-        fail_run(run, str(error))
+        fail_run(run, error)
 
 
-def _react_to_our_fault(run: Run, reason: str) -> None:
+def _react_to_our_fault(run: Run, fault: Retry) -> None:
     """React to a fault of this node. Its last page may be stored or not, so load the run as it stands now."""
     current = Run.objects.select_related("link").filter(pk=run.pk, state=Run.State.OPEN).first()
     if current is not None:
-        _react(current, Retry(reason))
+        _react(current, fault)
 
 
 def _postpone(run: Run, error: Retry) -> None:
     attempt = max(run.attempts, 1)
     wait_s = schedule.retry_wait_s(attempt, error.retry_after_s, first_s=settings.GISC_RETRY_SECONDS)
-    missing = f"Page {run.pages + 1} is" if run.phase == Run.Phase.LISTING else "The records that are missing are"
-    message = (
-        f"{_as_sentence(error)} {missing} asked for again in {wait_s:.0f} s (try {attempt} of {schedule.MAX_ATTEMPTS})."
-    )
+    data = {
+        "cause": error.to_json(),
+        **({"page": run.pages + 1} if run.phase == Run.Phase.LISTING else {}),
+        "wait_s": wait_s,
+        "attempt": attempt,
+        "max_attempts": schedule.MAX_ATTEMPTS,
+    }
     runs.postpone(
         run,
         attempts=attempt,
         not_before=seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
-        message=message,
+        outcome=Outcome(OutcomeCode.POSTPONED, data),
     )
-    logger.warning("page failed", extra=run.log_facts(error=str(error), wait_s=wait_s, attempt=attempt))
+    facts = run.log_facts(code=str(error.code), error=str(error), wait_s=wait_s, attempt=attempt)
+    logger.warning("page failed", extra=facts)
 
 
 def _restart(run: Run, error: TokenLost) -> None:
-    message = (
-        f"{_as_sentence(error)} {run.pages} pages stay stored; the list is started again from the same `from` "
-        f"(restart {run.restarts + 1} of {schedule.MAX_RESTARTS})."
-    )
-    runs.restart_list(run, message=message)
-    logger.warning("list restarted", extra=run.log_facts(error=str(error)))
+    data = {
+        "cause": error.to_json(),
+        "pages": run.pages,
+        "restart": run.restarts + 1,
+        "max_restarts": schedule.MAX_RESTARTS,
+    }
+    runs.restart_list(run, outcome=Outcome(OutcomeCode.LIST_RESTARTED, data))
+    logger.warning("list restarted", extra=run.log_facts(code=str(error.code), error=str(error)))
 
 
 def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
@@ -209,12 +214,9 @@ def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
 
 def _restart_by_headers(run: Run, error: HarvestError) -> None:
     """Read the list again as headers, and ask for each record by itself, where a page of records cannot be had."""
-    message = (
-        f"{_as_sentence(error)} {run.pages} pages stay stored; the list is read again as headers, and what is missing is "
-        "asked for record by record."
-    )
-    runs.restart_by_headers(run, message=message)
-    logger.warning("list restarted by headers", extra=run.log_facts(error=str(error)))
+    data = {"cause": error.to_json(), "pages": run.pages}
+    runs.restart_by_headers(run, outcome=Outcome(OutcomeCode.RESTARTED_BY_HEADERS, data))
+    logger.warning("list restarted by headers", extra=run.log_facts(code=str(error.code), error=str(error)))
 
 
 def start_over(link: Link, *, since: datetime | None = None) -> None:
@@ -224,16 +226,15 @@ def start_over(link: Link, *, since: datetime | None = None) -> None:
     """
     for run in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
         cancel(run)
-    message = "The link was changed; its list is asked for from the start."
-    runs.restart_for_changed_link(link, list_from=since, message=message)
+    runs.restart_for_changed_link(link, list_from=since)
 
 
 @transaction.atomic
-def fail_run(run: Run, reason: str) -> None:
+def fail_run(run: Run, error: HarvestError) -> None:
     """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while."""
     now = seams.now()
-    message = f"{reason.rstrip('.')}. {run.pages} pages stay stored; the next run asks from the same `from` again."
-    if not runs.mark_failed(run, now=now, message=message):
+    outcome = Outcome(OutcomeCode.FAILED, {"cause": error.to_json(), "pages": run.pages})
+    if not runs.mark_failed(run, now=now, outcome=outcome):
         return
     if run.is_comparison:
         comparison.put_off(run.link)
@@ -246,9 +247,5 @@ def fail_run(run: Run, reason: str) -> None:
         failing_since=link.failing_since or run.begun,
         next_due=schedule.due_after_failure(now, link.interval_s, failures),
     )
-    logger.warning("run failed", extra=run.log_facts(error=reason, next_due=link.next_due))
-
-
-def _as_sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    facts = run.log_facts(code=str(error.code), error=str(error), next_due=link.next_due)
+    logger.warning("run failed", extra=facts)

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from harvester import schedule
-from harvester.errors import Endless
+from harvester.errors import Endless, FaultCode
 from harvester.protocol.answers import Page
 
 
@@ -39,13 +39,13 @@ def next_loop_mark(position: RunPosition, page: Page) -> LoopMark:
     listed = position.listed + len(page.entries)
     if page.token is not None:
         if page.token in (position.token, position.mark.token):
-            raise Endless(f"page {number} gives a resumption token that was given before")
+            raise Endless(FaultCode.TOKEN_REPEATED, {"page": number})
         if number > schedule.MAX_PAGES:
-            raise Endless(f"the list did not end after {schedule.MAX_PAGES} pages")
+            raise Endless(FaultCode.LIST_TOO_LONG, {"pages": schedule.MAX_PAGES})
         if page.list_size and listed > schedule.MAX_EXCESS * page.list_size + schedule.MIN_EXCESS:
-            raise Endless(f"{listed} entries came of a list that is said to have {page.list_size}")
+            raise Endless(FaultCode.MORE_THAN_ANNOUNCED, {"listed": listed, "announced": page.list_size})
     if position.pages and page.entries and position.mark.page == digest.digest():
-        raise Endless(f"page {number} is a page that came before")
+        raise Endless(FaultCode.PAGE_REPEATED, {"page": number})
     if number & (number - 1) == 0:
         return LoopMark(page.token or "", digest.digest())
     return position.mark

@@ -460,7 +460,7 @@ def answers() -> dict[str, list[str]]:
             words = command.format(file=file, journal=folder).split()
             found[f"manage.py {command}"] = keys(json.loads(printed(*words)))
     link = apps.get_model("harvester", "Link").objects.get(name=LINK)
-    said = [{"code": "empty-page", "text": "A page was empty.", "count": 1}]
+    said = [{"code": "empty-page", "facts": {}, "count": 1}]
     for purpose in ("harvest", "comparison"):
         now = timezone.now()
         run = link.runs.create(purpose=purpose, state="done", begun=now, finished=now, warnings=said)

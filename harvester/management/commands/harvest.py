@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import seams
 from catalogue.management.progress import progress_bar
+from harvester.messages import OutcomeCode
 from harvester.models import Link, Run
 from harvester.monitoring.status import COUNTERS, run_facts
 from harvester.protocol import warnings
@@ -67,13 +68,14 @@ class Command(BaseCommand):
                 advance(current.received - received)
                 received = current.received
 
-            message = ""
+            reported: tuple[str, object] = (OutcomeCode.RUNNING, {})
             while run.is_open:
                 lifecycle.work(run.pk, progress=progress)
                 run.refresh_from_db()
-                if run.is_open and run.message and run.message != message:
-                    message = run.message
-                    self.stderr.write(message)
+                outcome = (run.outcome, run.outcome_data)
+                if run.is_open and run.outcome != OutcomeCode.RUNNING and outcome != reported:
+                    reported = outcome
+                    self.stderr.write(run.message)
                 if run.is_open:
                     self._pause(run)
         return run

@@ -161,7 +161,7 @@ class Command(BaseCommand):
         for field, value in facts.items():
             self.stdout.write(f"{field}: {_as_text(value)}")
         for run in runs:
-            message, warnings = run.pop("message"), run.pop("warnings")
+            message, warnings, _ = run.pop("message"), run.pop("warnings"), run.pop("outcome_data")
             self.stdout.write("run " + " ".join(f"{field}={value}" for field, value in run.items()) + f" {message}")
             for sentence in describe_warnings(warnings):
                 self.stdout.write(f"  warning: {sentence}")

@@ -236,7 +236,8 @@ def test_the_list_shows_each_links_last_run_and_its_message(admin_client: Client
         state="failed",
         begun=timezone.now(),
         finished=timezone.now(),
-        message="The provider answered HTTP 404 <b>Not Found</b>.",
+        outcome="as-written",
+        outcome_data={"text": "The provider answered HTTP 404 <b>Not Found</b>."},
     )
     page = admin_client.get(LINKS).content.decode()
     assert "failed" in page

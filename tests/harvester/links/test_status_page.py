@@ -48,7 +48,8 @@ def test_a_harvest_is_shown_with_its_counters_and_how_far_the_link_is_complete(
 def test_only_the_last_run_of_a_link_is_shown_with_its_message(client: Client, link: Link) -> None:
     for day, message in ((1, "The first."), (3, "The <i>last</i>."), (2, "The second.")):
         begun = datetime(2026, 1, day, tzinfo=UTC)
-        Run.objects.create(link=link, state="failed", begun=begun, finished=begun, message=message)
+        outcome = {"outcome": "as-written", "outcome_data": {"text": message}}
+        Run.objects.create(link=link, state="failed", begun=begun, finished=begun, **outcome)
     shown = page(client)
     assert "The &lt;i&gt;last&lt;/i&gt;." in shown
     assert "The first." not in shown

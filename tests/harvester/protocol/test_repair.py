@@ -124,4 +124,4 @@ def test_an_ampersand_in_an_identifier_is_what_it_says() -> None:
     body = page(document(0)).replace(b"<identifier>urn:x:0", b"<identifier>http://x.example.org/?a=1&b=2")
     (entry,) = mended(body).entries
     assert entry.header.identifier == "http://x.example.org/?a=1&b=2"
-    assert entry.repairs == ("ampersands escaped",)
+    assert entry.repairs == ("ampersands",)

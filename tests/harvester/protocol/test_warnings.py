@@ -23,7 +23,7 @@ from tests.harvester.working import harvest
 REMARKS = st.builds(
     ProviderWarning,
     st.sampled_from([WarningCode.REPAIRED, WarningCode.DATESTAMP, WarningCode.MOVED]),
-    st.sampled_from("ABC").map(lambda a: f"{a}."),
+    st.sampled_from("ABC").map(lambda a: {"moved_to": a}),
     st.integers(1, 9),
 )
 
@@ -36,12 +36,12 @@ def test_remarks_add_up_however_they_are_spread_over_pages(pages: list[list[Prov
     everything = [warning for page in pages for warning in page]
     assert kept == warnings.merge_warnings([], everything)
     assert sum(each["count"] for each in kept) == sum(warning.count for warning in everything)
-    assert len({(each["code"], each["text"]) for each in kept}) == len(kept)
+    assert len({(each["code"], str(each["facts"])) for each in kept}) == len(kept)
 
 
 def test_remarks_are_bounded_and_none_is_lost_without_a_word() -> None:
     kept = warnings.merge_warnings(
-        [], (ProviderWarning(WarningCode.STATUS, f"{number:03d}" + "x" * 10_000) for number in range(500))
+        [], (ProviderWarning(WarningCode.MOVED, {"moved_to": f"{number:03d}" + "x" * 10_000}) for number in range(500))
     )
     assert len(kept) == MAX_KINDS + 1
     assert kept[-1]["code"] == "more" and kept[-1]["count"] == 500 - MAX_KINDS
@@ -102,17 +102,22 @@ def test_warnings_are_shown_wherever_a_run_is(
 
     assert sentence in admin_client.get(f"{RUNS}{run.pk}/change/").content.decode()
     assert "done, 3 warnings" in admin_client.get(RUNS).content.decode()
-    assert admin_client.get("/harvest/status.json").json()["links"][0]["last_run"]["warnings"] == run.warnings
+    told = warnings.report_warnings(run.warnings)
+    assert "A record has no datestamp that can be read." in [each["text"] for each in told]
+    assert [{**each, "text": ""} for each in told] == [{**each, "text": ""} for each in run.warnings]
+    assert admin_client.get("/harvest/status.json").json()["links"][0]["last_run"]["warnings"] == told
     data = {"action": "download_report", "_selected_action": [run.pk]}
     report = admin_client.post(RUNS, data).getvalue().decode()
     (row,) = csv.DictReader(io.StringIO(report, newline=""))
     assert sentence in row["warnings"].splitlines()
     assert (row["link"], row["state"], row["received"]) == ("toulouse", "done", "6")
+    assert row["warning_codes"].splitlines() == [each["code"] for each in run.warnings]
+    assert (row["outcome"], json.loads(row["outcome_data"])) == ("done", run.outcome_data)
 
     call_command("link", "show", "toulouse")
     assert f"warning: {sentence}" in capsys.readouterr().out
     call_command("link", "show", "toulouse", "--json")
-    assert json.loads(capsys.readouterr().out)["runs"][0]["warnings"] == run.warnings
+    assert json.loads(capsys.readouterr().out)["runs"][0]["warnings"] == told
     call_command("harvest", "toulouse")
     assert "warning: An answer has the Content-Type text/html, not text/xml" in capsys.readouterr().err
     call_command("harvest", "toulouse", "--json")
@@ -120,6 +125,22 @@ def test_warnings_are_shown_wherever_a_run_is(
 
 
 def test_a_report_is_safe_in_a_spreadsheet(link: Link, admin_client: Client) -> None:
-    run = Run.objects.create(link=link, begun="2026-01-01T00:00:00Z", state="failed", message="=HYPERLINK(1)")
+    outcome = {"outcome": "as-written", "outcome_data": {"text": "=HYPERLINK(1)"}}
+    run = Run.objects.create(link=link, begun="2026-01-01T00:00:00Z", state="failed", **outcome)
     report = admin_client.post(RUNS, {"action": "download_report", "_selected_action": [run.pk]}).getvalue().decode()
     assert "'=HYPERLINK(1)" in report
+
+
+def test_warnings_that_version_0_9_0_stored_are_shown_as_it_wrote_them() -> None:
+    old = [{"code": "datestamp", "text": "A record has no datestamp that could be read.", "count": 2}]
+    assert warnings.describe_warnings(old) == ["A record has no datestamp that could be read (2 times)."]
+    assert warnings.report_warnings(old) == [{**old[0], "facts": {}}]
+    both = warnings.merge_warnings(old, [ProviderWarning(WarningCode.DATESTAMP)])
+    assert [each["count"] for each in both] == [2, 1]
+
+
+def test_a_warning_of_a_page_that_was_seen_several_times_counts_as_often() -> None:
+    counter = warnings.WarningCounter()
+    assert counter.add(ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}, 3))
+    assert not counter.add(ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}))
+    assert [warning.count for warning in counter.counted] == [4]

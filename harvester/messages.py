@@ -1,0 +1,530 @@
+"""Every sentence that an operator reads about a harvest, made from a code and its facts. No Django, no database, no I/O.
+
+A code is a member of an enum below; programs, alerts and filters go by it (`docs/codes.md`). Its facts are JSON values. To
+add a sentence: add the code to its enum, the sentence to the table under it, and a row to `docs/codes.md`. A sentence is a
+format of the facts, or a function of them.
+
+Nothing reads a sentence back. A row may come from another version of this node: a code without a sentence, or without a
+fact that its sentence needs, is shown as the code with its facts, and never raises.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+Facts = Mapping[str, Any]  # JSON values
+Sentence = str | Callable[[Facts], str]
+
+MAX_CHARACTERS = 2000  # chosen: of a text in the facts; some repeat what the provider sent
+_MAX_ITEMS = 20  # chosen: of a list in the facts
+
+
+def limit_facts(facts: Facts, max_characters: int = MAX_CHARACTERS) -> dict[str, Any]:
+    """Return facts as a JSON column can store them: long texts and lists cut, no characters that PostgreSQL refuses."""
+    return {str(name): _limit(value, max_characters) for name, value in facts.items()}
+
+
+def _limit(value: Any, max_characters: int) -> Any:
+    if isinstance(value, str):
+        return value[:max_characters].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return limit_facts(value, max_characters)
+    if isinstance(value, list | tuple):
+        return [_limit(item, max_characters) for item in value[:_MAX_ITEMS]]
+    return value
+
+
+def write_sentence(sentences: Mapping[str, Sentence], code: str, facts: Facts) -> str:
+    """Return the sentence of a code; the code with its facts if there is none. Never raises."""
+    sentence = sentences.get(code)
+    try:
+        if sentence is not None:
+            return sentence.format_map(facts) if isinstance(sentence, str) else sentence(facts)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        pass  # a fact is missing, or is something else than this version knows
+    if not facts:
+        return str(code)
+    return f"{code} ({', '.join(f'{name} {value}' for name, value in dict(facts).items())})"
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+# --- Faults -----------------------------------------------------------------------------------------
+
+
+class FaultCode(StrEnum):
+    """Why a request, a page or a run failed. The codes of `harvester.errors.HarvestError`."""
+
+    # No answer, or none that is complete
+    NO_ANSWER = "no-answer"
+    ANSWER_TOO_SLOW = "answer-too-slow"
+    ANSWER_CUT_SHORT = "answer-cut-short"
+    ANSWER_INCOMPLETE = "answer-incomplete"
+    ANSWER_TOO_LARGE = "answer-too-large"
+    NOT_DECOMPRESSIBLE = "not-decompressible"
+    PROXY_UNREACHABLE = "proxy-unreachable"
+    ADDRESS_UNUSABLE = "address-unusable"
+    CERTIFICATE_UNTRUSTED = "certificate-untrusted"
+    PASSWORD_UNREADABLE = "password-unreadable"
+    # Status and redirects
+    HTTP_ERROR = "http-error"
+    HTTP_REFUSED = "http-refused"
+    BROWSER_CHALLENGE = "browser-challenge"
+    REDIRECT_NO_ANSWER = "redirect-no-answer"
+    REDIRECT_CIRCLE = "redirect-circle"
+    REDIRECTS_TOO_MANY = "redirects-too-many"
+    REDIRECT_WITHOUT_TARGET = "redirect-without-target"
+    REDIRECT_NO_WEB_ADDRESS = "redirect-no-web-address"
+    REDIRECT_PRIVATE = "redirect-private"
+    REDIRECT_DROPS_ARGUMENTS = "redirect-drops-arguments"
+    # Answers that are not OAI-PMH
+    ANSWER_EMPTY = "answer-empty"
+    ENCODING_UNREADABLE = "encoding-unreadable"
+    DOCTYPE = "doctype"
+    NOT_WELL_FORMED = "not-well-formed"
+    XML_SYNTAX = "xml-syntax"
+    NOT_OAI_PMH = "not-oai-pmh"
+    STATIC_REPOSITORY = "static-repository"
+    VERB_MISSING = "verb-missing"
+    RESPONSE_DATE = "response-date"
+    RECORDS_MISPLACED = "records-misplaced"
+    PLACEHOLDERS_MISPLACED = "placeholders-misplaced"
+    NOT_ONE_RECORD = "not-one-record"
+    # Errors of OAI-PMH
+    REQUEST_REFUSED = "request-refused"
+    LIST_BROKEN_OFF = "list-broken-off"
+    OAI_ERROR_UNKNOWN = "oai-error-unknown"
+    # Lists and records
+    EMPTY_PAGES = "empty-pages"
+    ONE_IDENTIFIER = "one-identifier"
+    SETS_ENDLESS = "sets-endless"
+    TOKEN_REPEATED = "token-repeated"
+    PAGE_REPEATED = "page-repeated"
+    LIST_TOO_LONG = "list-too-long"
+    MORE_THAN_ANNOUNCED = "more-than-announced"
+    GETRECORD_COUNT = "getrecord-count"
+    OTHER_RECORD = "other-record"
+    RECORD_UNAVAILABLE = "record-unavailable"
+    # This node
+    TRIES_SPENT = "tries-spent"
+    DATABASE_LOST = "database-lost"
+    NODE_ERROR = "node-error"
+
+
+def describe_fault(code: str, facts: Facts) -> str:
+    """Return a fault as a part of a sentence: it begins small and has no full stop."""
+    return write_sentence(FAULTS, code, facts)
+
+
+def describe_cause(cause: Facts) -> str:
+    """As `describe_fault`, of a fault as JSON: `code` and `facts`."""
+    return describe_fault(cause["code"], cause["facts"])
+
+
+_DEFAULT_ADVICE = "look at the link's base URL and at the provider"
+_ASK_FOR_ACCESS = "ask the provider to let this node's requests through (User-Agent, address)"
+_ADVICE = {
+    400: "it does not understand requests of OAI-PMH; look at the link's base URL",
+    401: "it asks for a user name and password; WIS metadata are public, so ask the provider, or set them in the link",
+    403: _ASK_FOR_ACCESS,
+    404: "there is nothing at this address; look at the link's base URL",
+    405: "it takes neither GET nor POST; look at the link's base URL",
+    407: "the proxy asks for a user name and password; set them in the link",
+    410: "the provider has gone from this address; ask where it is now",
+    501: "it takes neither GET nor POST; look at the link's base URL",
+}
+
+
+def _http_error(facts: Facts) -> str:
+    return f"the provider answered HTTP {facts['status']} {facts['reason']}".rstrip()
+
+
+def _http_refused(facts: Facts) -> str:
+    return f"{_http_error(facts)}; {_ADVICE.get(facts['status'], _DEFAULT_ADVICE)}"
+
+
+def _doctype(facts: Facts) -> str:
+    text = "the answer has a DOCTYPE, which no OAI-PMH answer has"
+    return f"{text}; it begins {facts['beginning']!r}" if "beginning" in facts else text
+
+
+def _verb_missing(facts: Facts) -> str:
+    return f"the answer has no {facts['verb']} element; it has: {', '.join(facts['found']) or 'nothing'}"
+
+
+def _oai_errors(facts: Facts) -> str:
+    return "; ".join(f"{each['code'] or '(no code)'}: {each['text']}".rstrip(": ") for each in facts["errors"])
+
+
+def _request_refused(facts: Facts) -> str:
+    text = f"the provider refused the request: {_oai_errors(facts)}"
+    prefixes = facts.get("iso_prefixes")
+    return f"{text}; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else text
+
+
+FAULTS: Mapping[str, Sentence] = {
+    FaultCode.NO_ANSWER: "no answer from {url}: {detail}",
+    FaultCode.ANSWER_TOO_SLOW: "the answer of {url} was not complete after {limit_s:g} s",
+    FaultCode.ANSWER_CUT_SHORT: "the answer of {url} broke off: {detail}",
+    FaultCode.ANSWER_INCOMPLETE: "the answer broke off after {bytes} of {announced} bytes",
+    FaultCode.ANSWER_TOO_LARGE: "the answer is larger than {limit_mib} MiB; ask the provider for smaller pages, or harvest "
+    "its sets one by one",
+    FaultCode.NOT_DECOMPRESSIBLE: "the answer of {url} cannot be decompressed: {detail}",
+    FaultCode.PROXY_UNREACHABLE: "no way to {url} through the proxy: {detail}",
+    FaultCode.ADDRESS_UNUSABLE: "no provider can be asked at {url}: {detail}",
+    FaultCode.CERTIFICATE_UNTRUSTED: "the certificate of {url} cannot be trusted: {detail}; tell the provider, or, if it "
+    "has a certificate authority of its own, put that authority's certificate into the link",
+    FaultCode.PASSWORD_UNREADABLE: "the {password} of {link} cannot be read: it was stored under another SECRET_KEY. Enter "
+    "it again in the link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back",
+    FaultCode.HTTP_ERROR: _http_error,
+    FaultCode.HTTP_REFUSED: _http_refused,
+    FaultCode.BROWSER_CHALLENGE: "the provider answered HTTP {status} with a challenge for browsers; "
+    + _ASK_FOR_ACCESS,
+    FaultCode.REDIRECT_NO_ANSWER: "the provider redirects to {target}, which gives no answer",
+    FaultCode.REDIRECT_CIRCLE: "the redirects of {url} go round in a circle; look at the link's base URL",
+    FaultCode.REDIRECTS_TOO_MANY: "more than {limit} redirects from {url}; correct the link's base URL",
+    FaultCode.REDIRECT_WITHOUT_TARGET: "HTTP {status} without a Location; " + _DEFAULT_ADVICE,
+    FaultCode.REDIRECT_NO_WEB_ADDRESS: "a redirect leads to {target!r}, which is no web address; look at the link's base "
+    "URL",
+    FaultCode.REDIRECT_PRIVATE: "a redirect leads to {host}, a more private address than the provider's own, and was not "
+    "followed; if it is right, make it the link's base URL",
+    FaultCode.REDIRECT_DROPS_ARGUMENTS: "a redirect from {url} to {target} drops the arguments; make {target} the link's "
+    "base URL",
+    FaultCode.ANSWER_EMPTY: "the answer is empty",
+    FaultCode.ENCODING_UNREADABLE: "the answer {detail}",
+    FaultCode.DOCTYPE: _doctype,
+    FaultCode.NOT_WELL_FORMED: "the answer is not well-formed XML: {detail}; it begins {beginning!r}",
+    FaultCode.XML_SYNTAX: "{detail}",
+    FaultCode.NOT_OAI_PMH: "the answer is not OAI-PMH 2.0; it begins {beginning!r}",
+    FaultCode.STATIC_REPOSITORY: "this is a static repository, one file; harvest the base URL of the gateway that serves it",
+    FaultCode.VERB_MISSING: _verb_missing,
+    FaultCode.RESPONSE_DATE: "the answer has the responseDate {text!r}, which is no date",
+    FaultCode.RECORDS_MISPLACED: "the answer has records in places where no record belongs",
+    FaultCode.PLACEHOLDERS_MISPLACED: "records of the page are not where they seemed to be",
+    FaultCode.NOT_ONE_RECORD: "it does not hold exactly one record",
+    FaultCode.REQUEST_REFUSED: _request_refused,
+    FaultCode.LIST_BROKEN_OFF: lambda facts: f"the provider broke off the list: {_oai_errors(facts)}",
+    FaultCode.OAI_ERROR_UNKNOWN: lambda facts: f"the provider answered an unknown error: {_oai_errors(facts)}",
+    FaultCode.EMPTY_PAGES: "{pages} pages in a row without records that ask to go on",
+    FaultCode.ONE_IDENTIFIER: "all {records} records of a page have the identifier {identifier!r}",
+    FaultCode.SETS_ENDLESS: "ListSets did not end after {pages} pages",
+    FaultCode.TOKEN_REPEATED: "page {page} gives a resumption token that was given before",
+    FaultCode.PAGE_REPEATED: "page {page} is a page that came before",
+    FaultCode.LIST_TOO_LONG: "the list did not end after {pages} pages",
+    FaultCode.MORE_THAN_ANNOUNCED: "{listed} entries came of a list that is said to have {announced}",
+    FaultCode.GETRECORD_COUNT: "GetRecord brought {records} records",
+    FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
+    FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
+    FaultCode.TRIES_SPENT: "{tries} tries in a row brought nothing",
+    FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
+    FaultCode.NODE_ERROR: "this node made an error ({error}: {detail}); its log has more",
+}
+
+
+# --- Outcomes of runs -------------------------------------------------------------------------------
+
+
+class OutcomeCode(StrEnum):
+    """What happened last to a run, and what happens next (`Run.outcome`)."""
+
+    RUNNING = "running"
+    POSTPONED = "postponed"
+    LIST_RESTARTED = "list-restarted"
+    RESTARTED_BY_HEADERS = "restarted-by-headers"
+    LINK_CHANGED = "link-changed"
+    DONE = "done"
+    COMPARED = "compared"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    AS_WRITTEN = "as-written"
+
+
+class Outcome(NamedTuple):
+    """An outcome of a run, with its facts (`Run.outcome_data`).
+
+    `cause`, a fault, and each of `remarks` have a `code` and `facts` of their own.
+    """
+
+    code: OutcomeCode
+    data: Facts = {}
+
+
+def describe_outcome(code: str, data: Facts) -> str:
+    """Return what an operator reads of a run; empty while there is nothing to tell."""
+    return write_sentence(OUTCOMES, code, data)
+
+
+def _cause_of(data: Facts) -> str:
+    return _as_sentence(describe_cause(data["cause"]))
+
+
+def _postponed(data: Facts) -> str:
+    missing = f"Page {data['page']} is" if "page" in data else "The records that are missing are"
+    return (
+        f"{_cause_of(data)} {missing} asked for again in {data['wait_s']:.0f} s "
+        f"(try {data['attempt']} of {data['max_attempts']})."
+    )
+
+
+def _list_restarted(data: Facts) -> str:
+    return (
+        f"{_cause_of(data)} {data['pages']} pages stay stored; the list is started again from the same `from` "
+        f"(restart {data['restart']} of {data['max_restarts']})."
+    )
+
+
+def _restarted_by_headers(data: Facts) -> str:
+    return (
+        f"{_cause_of(data)} {data['pages']} pages stay stored; the list is read again as headers, and what is missing is "
+        "asked for record by record."
+    )
+
+
+def _done(data: Facts) -> str:
+    return " ".join(describe_remark(remark["code"], remark["facts"]) for remark in data["remarks"])
+
+
+def _compared(data: Facts) -> str:
+    text = f"Compared: {data['missing']} missing, {data['stale']} stale, {data['extra']} extra."
+    if data["above_ceiling"]:
+        text += (
+            f" {data['above_ceiling']} records that are stored here are not listed there, more than the ceiling of "
+            f"{data['ceiling']}: none was asked for and none deleted. If the provider is right, compare again beyond "
+            "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that it is deleted."
+        )
+    if data["vanished"]:
+        text += (
+            f" {data['vanished']} are unknown there without a deletion; they are kept, and wait among the conflicts."
+        )
+    return text
+
+
+def _failed(data: Facts) -> str:
+    return (
+        f"{describe_cause(data['cause']).rstrip('.')}. {data['pages']} pages stay stored; "
+        "the next run asks from the same `from` again."
+    )
+
+
+OUTCOMES: Mapping[str, Sentence] = {
+    OutcomeCode.RUNNING: "",
+    OutcomeCode.POSTPONED: _postponed,
+    OutcomeCode.LIST_RESTARTED: _list_restarted,
+    OutcomeCode.RESTARTED_BY_HEADERS: _restarted_by_headers,
+    OutcomeCode.LINK_CHANGED: "The link was changed; its list is asked for from the start.",
+    OutcomeCode.DONE: _done,
+    OutcomeCode.COMPARED: _compared,
+    OutcomeCode.FAILED: _failed,
+    OutcomeCode.CANCELLED: "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
+    OutcomeCode.AS_WRITTEN: "{text}",
+}
+
+
+# --- Remarks of a run that is done ------------------------------------------------------------------
+
+
+class RemarkCode(StrEnum):
+    """What an operator should know of a list that is complete (`remarks` of the outcome `done`)."""
+
+    LONG_SILENCE = "long-silence"
+    FUTURE_DATESTAMPS = "future-datestamps"
+    CLOCK_SKEW = "clock-skew"
+    SET_MISSING = "set-missing"
+    LIST_EMPTY = "list-empty"
+    OFFERS_WAIT = "offers-wait"
+    SIZE_DIFFERS = "size-differs"
+    # Doubts: all headers are compared at once.
+    FEWER_THAN_STORED = "fewer-than-stored"
+    ENTRIES_REPEATED = "entries-repeated"
+
+
+class Remark(NamedTuple):
+    """A remark on a run, with its facts."""
+
+    code: RemarkCode
+    facts: Facts = {}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"code": str(self.code), "facts": limit_facts(self.facts)}
+
+
+def describe_remark(code: str, facts: Facts) -> str:
+    """Return a remark as a sentence."""
+    return write_sentence(REMARKS, code, facts)
+
+
+def _long_silence(facts: Facts) -> str:
+    return (
+        f"The last harvest was {facts['days']} days ago, which is longer than the provider keeps deletions "
+        f"({facts['deleted_record'] or 'it does not say for how long'}); all its headers are compared now."
+    )
+
+
+def _clock_skew(facts: Facts) -> str:
+    side = "ahead of" if facts["skew_s"] > 0 else "behind"
+    advice = "; tell the provider" if facts["is_alarm"] else ""
+    return f"The provider's clock is {abs(facts['skew_s']):.0f} s {side} ours{advice}."
+
+
+def _list_empty(facts: Facts) -> str:
+    if facts["is_set_listed"]:
+        return f"The provider lists the set {facts['set']}, and no records in it. Nothing was deleted."
+    return (
+        f"The provider lists nothing for {facts['set'] or 'the link'}; an unknown set and an empty one answer alike, and "
+        "its sets could not be listed. Nothing was deleted."
+    )
+
+
+def describe_remote_set(remote_set: str, state: str) -> str:
+    """Return whether the provider has the set that a link asks for. `state`: a value of `Link.SetState`, or none yet."""
+    if not remote_set:
+        return "The link asks for all that the provider has."
+    if not state:
+        return f"The set {remote_set} has not been looked for yet."
+    return write_sentence(_SET_STATES, state, {"set": remote_set})
+
+
+_SET_IS_MISSING = (
+    " {set}: it may be gone, or have another name now. Nothing was deleted; list its sets by “retrieve info”, and correct "
+    "the link's remote setSpec."
+)
+_SET_STATES: Mapping[str, Sentence] = {
+    "listed": "The provider lists the set {set}.",
+    "not told": "The provider could not be asked whether it has the set {set}.",
+    "missing": "The provider does not list the set" + _SET_IS_MISSING,
+    "no sets": "The provider says that it has no sets, and the link asks for" + _SET_IS_MISSING,
+}
+
+REMARKS: Mapping[str, Sentence] = {
+    RemarkCode.LONG_SILENCE: _long_silence,
+    RemarkCode.FUTURE_DATESTAMPS: "The provider has datestamps in its own future; its responseDate was used instead.",
+    RemarkCode.CLOCK_SKEW: _clock_skew,
+    RemarkCode.SET_MISSING: lambda facts: describe_remote_set(facts["set"], facts["state"]),
+    RemarkCode.LIST_EMPTY: _list_empty,
+    RemarkCode.OFFERS_WAIT: "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
+    RemarkCode.SIZE_DIFFERS: "The provider announced {announced} entries and listed {listed}.",
+    RemarkCode.FEWER_THAN_STORED: "The provider lists {listed} entries, and {stored} are stored here. Ask the provider "
+    "whether it was installed anew. Nothing was deleted; its headers are compared now, and what is missing waits for you.",
+    RemarkCode.ENTRIES_REPEATED: "Of the {listed} entries of the list only {different} are different records; others may "
+    "have been left out. All its headers are compared now.",
+}
+
+
+# --- Warnings of providers --------------------------------------------------------------------------
+
+
+class WarningCode(StrEnum):
+    """How a provider deviates from the protocol; the run goes on. The codes of `ProviderWarning`."""
+
+    VERSION = "protocol-version"
+    IDENTIFY = "identify-unusable"
+    METHOD = "get-not-understood"
+    EMPTY_PAGE = "empty-page"
+    END = "list-ended-oddly"
+    TOKEN = "token-needs-prefix"
+    TOKENS = "several-tokens"
+    GRANULARITY = "granularity-refused"
+    STATUS = "http-status"
+    CONTENT_TYPE = "content-type"
+    MOVED = "moved"
+    CONTRADICTION = "records-and-error"
+    REPAIRED = "record-mended"
+    SURROUNDINGS = "page-mended"
+    OTHER_SET = "other-set"
+    TOO_OLD = "older-than-asked"
+    DATESTAMP = "datestamp"
+    LIVE_AND_DELETED = "live-and-deleted"
+    ABOUT = "about-left-out"
+    MORE = "more"
+
+
+def describe_warning(code: str, facts: Facts, count: int = 1) -> str:
+    """Return a warning as a sentence, with how often it was true."""
+    return add_count(write_sentence(WARNINGS, code, facts), count)
+
+
+def add_count(text: str, count: int) -> str:
+    """Return a sentence with how often it was true, if that is more than once."""
+    text = text.removesuffix(".")
+    return f"{text} ({count} times)." if count > 1 else f"{text}."
+
+
+class RepairCode(StrEnum):
+    """What was done to a record that could not be parsed (`repairs` of the warning `record-mended`)."""
+
+    WINDOWS_1252 = "windows-1252"
+    CHARACTERS = "forbidden-characters"
+    REFERENCES = "forbidden-references"
+    ENTITIES = "html-entities"
+    DECLARATIONS = "xml-declarations"
+    AMPERSANDS = "ampersands"
+
+
+def describe_repairs(codes: Iterable[str]) -> str:
+    """Return what was done to a record, as a part of a sentence."""
+    return ", ".join(write_sentence(REPAIRS, code, {}) for code in codes)
+
+
+REPAIRS: Mapping[str, Sentence] = {
+    RepairCode.WINDOWS_1252: "bytes that are not UTF-8 read as windows-1252",
+    RepairCode.CHARACTERS: "forbidden characters dropped",
+    RepairCode.REFERENCES: "references to forbidden characters dropped",
+    RepairCode.ENTITIES: "HTML entities replaced",
+    RepairCode.DECLARATIONS: "XML declarations dropped",
+    RepairCode.AMPERSANDS: "ampersands escaped",
+}
+
+
+def _list_ended(facts: Facts) -> str:
+    if "cause" in facts:
+        return f"The list ended with an error instead of an empty token ({describe_cause(facts['cause'])})"
+    return f"The list ended with the token {facts['token']}, which would begin it again"
+
+
+def _page_mended(facts: Facts) -> str:
+    if facts["where"] == "before":
+        return "A page has white space before its XML declaration; it was left out"
+    return "A page has something after its end; it was left out"
+
+
+_ABOUT_REASONS: Mapping[str, Sentence] = {
+    "no-namespace": "it is in no namespace of its own",
+    "second-rights": "it is a second package of rights",
+    "too-many": "there are more than {limit}",
+    "too-large": "the abouts of a record may have {limit} bytes together",
+}
+
+WARNINGS: Mapping[str, Sentence] = {
+    WarningCode.VERSION: "Identify names the protocol version {version!r}, which is none",
+    WarningCode.IDENTIFY: lambda facts: (
+        f"Identify cannot be used ({describe_cause(facts['cause'])}); day granularity is assumed"
+    ),
+    WarningCode.METHOD: "GET was answered with badVerb; the provider is asked by POST",
+    WarningCode.EMPTY_PAGE: "A page had no records and asked to go on",
+    WarningCode.END: _list_ended,
+    WarningCode.TOKEN: "The provider wants the metadataPrefix beside the token",
+    WarningCode.TOKENS: "A page has several resumptionToken elements; the first that is not empty was used",
+    WarningCode.GRANULARITY: "The provider says that it knows {granularity}, and refuses them in `from`; the other form was "
+    "asked",
+    WarningCode.STATUS: "The provider gives its OAI-PMH errors with HTTP {status}",
+    WarningCode.CONTENT_TYPE: lambda facts: (
+        f"An answer has the Content-Type {facts['content_type'] or 'none'}, not text/xml"
+    ),
+    WarningCode.MOVED: "The provider has moved for good to {moved_to}; accept it in the link",
+    WarningCode.CONTRADICTION: "A page has records and says noRecordsMatch; the records count",
+    WarningCode.REPAIRED: lambda facts: f"A record was mended: {describe_repairs(facts['repairs'])}",
+    WarningCode.SURROUNDINGS: _page_mended,
+    WarningCode.OTHER_SET: "A record names other sets than {set}",
+    WarningCode.TOO_OLD: "A record is older than what was asked for; the provider may ignore `from`",
+    WarningCode.DATESTAMP: "A record has no datestamp that can be read",
+    WarningCode.LIVE_AND_DELETED: "A record is listed both as live and as deleted; it was asked for by itself",
+    WarningCode.ABOUT: lambda facts: (
+        f"An about of a record was left out, because {write_sentence(_ABOUT_REASONS, facts['reason'], facts)}"
+    ),
+    WarningCode.MORE: "There are more kinds of warning in the log",
+}
+
+
+# --- Entries and conflicts --------------------------------------------------------------------------
