@@ -262,7 +262,9 @@ def _apply(
         staging.drop_unused_descriptions()
     if changes.written:
         memberships.join(changes.written, into.pk, stamp)
-    dependents = _apply_claims(changes, current, into=into, source=source, stamp=stamp)
+    dependents: list[str] = []
+    if changes.claimed or changes.dropped:
+        dependents = _apply_claims(changes, current, into=into, source=source, stamp=stamp)
     tombstones: list[str] = []
     if changes.promoted:
         promoted, tombstones = _promote_claims(changes.promoted, current, into=into, stamp=stamp)

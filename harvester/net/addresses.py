@@ -13,7 +13,7 @@ import ipaddress
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import requests
 from requests.auth import HTTPBasicAuth
@@ -26,11 +26,6 @@ MAX_REDIRECTS = 5  # H27
 _PERMANENT = frozenset({301, 308})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-
-
-def url_length(base_url: str, arguments: Mapping[str, str]) -> int:
-    """Return how many characters the URL of a GET would have."""
-    return len(base_url) + 1 + len(urlencode(arguments))
 
 
 @contextmanager

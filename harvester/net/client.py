@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 import requests
 import urllib3
@@ -21,7 +21,7 @@ from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, FaultCode, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
-from harvester.net.session import Session, deadline, read_chunk
+from harvester.net.session import Session, deadline
 
 __all__ = [
     "HARVEST_LIMITS",
@@ -71,7 +71,6 @@ class Reply:
     """
 
     body: bytes
-    url: str
     charset: str = ""
     date: datetime | None = None
     moved_to: str = ""
@@ -99,7 +98,7 @@ def get(
     """
     deadline.set(seams.monotonic() + limits.total_s)
     try:
-        post = post or session.access.post or addresses.url_length(base_url, arguments) > MAX_GET_CHARACTERS
+        post = post or session.access.post or len(base_url) + len(urlencode(arguments)) >= MAX_GET_CHARACTERS
         try:
             return _send(session, base_url, arguments, limits, post=post)
         except _MethodRefused:
@@ -156,7 +155,7 @@ def _send(
             _check_status(response, moved_to)
         compressed = _read_body(response)
         try:
-            body = decompress(compressed)
+            body = decompress(compressed) if compressed.startswith(_MAY_BE_COMPRESSED) else compressed
         except zlib.error as exc:
             if is_last:
                 facts = {"url": redact_url(base_url), "detail": str(exc)}
@@ -166,7 +165,6 @@ def _send(
         date = _http_date(response.headers.get("Date", ""))
         return Reply(
             body,
-            redact_url(response.url or base_url),
             charset.group(1) if charset else "",
             date,
             moved_to,
@@ -181,7 +179,8 @@ def _send(
 def _read_body(response: requests.Response) -> bytes:
     chunks = []
     size = 0
-    while chunk := read_chunk(response.raw, _CHUNK_BYTES):
+    # Not decompressed, and each time no longer than one read takes.
+    while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
         chunks.append(chunk)
         size += len(chunk)
         if size > MAX_REPLY_BYTES:
@@ -192,6 +191,9 @@ def _read_body(response: requests.Response) -> bytes:
     if announced.isdigit() and size < int(announced):
         raise BrokenReply(FaultCode.ANSWER_INCOMPLETE, {"bytes": size, "announced": int(announced)})
     return b"".join(chunks)
+
+
+_MAY_BE_COMPRESSED = (b"\x1f\x8b", b"\x78")  # how gzip and zlib begin
 
 
 @clear_registers

@@ -7,7 +7,8 @@ by chunk in `harvester.net.client`, which looks at the clock in between.
 
 import socket
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from requests.adapters import HTTPAdapter
 from requests.auth import HTTPBasicAuth
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.response import BaseHTTPResponse
 
 from catalogue import seams
 from harvester.net.access import Access, Cookie, is_pem
@@ -79,41 +79,37 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-class _DeadlineTimer:
-    """Shuts a socket down at the deadline, unless the `with` block ends before; raises TimeoutError if it did."""
+@contextmanager
+def _cut_off_at_deadline(sock: socket.socket | None) -> Iterator[None]:
+    """Shut a socket down at the deadline, unless the block ends before; raises TimeoutError if it did."""
+    fired = []
 
-    def __init__(self, sock: socket.socket | None) -> None:
-        self._socket = sock
-        self._has_fired = False
-        self._timer: seams.Timer | None = None
-
-    def __enter__(self) -> None:
-        self._timer = seams.start_timer(max(deadline.get() - seams.monotonic(), 0), self._fire)
-
-    def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._has_fired:  # http.client takes the headers that came until then for complete ones
-            raise TimeoutError("the headers were not complete in time")
-
-    def _fire(self) -> None:
-        self._has_fired = True
+    def shut_down() -> None:
+        fired.append(True)
         try:
-            if self._socket is not None:
-                self._socket.shutdown(socket.SHUT_RDWR)
+            if sock is not None:
+                sock.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # the connection ended in the same moment
+
+    timer = seams.start_timer(max(deadline.get() - seams.monotonic(), 0), shut_down)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if fired:  # http.client takes the headers that came until then for complete ones
+            raise TimeoutError("the headers were not complete in time")
 
 
 class _Connection(HTTPConnection):
     def getresponse(self) -> Any:
-        with _DeadlineTimer(self.sock):
+        with _cut_off_at_deadline(self.sock):
             return super().getresponse()
 
 
 class _SecureConnection(HTTPSConnection):
     def getresponse(self) -> Any:
-        with _DeadlineTimer(self.sock):
+        with _cut_off_at_deadline(self.sock):
             return super().getresponse()
 
 
@@ -134,8 +130,3 @@ class _Adapter(HTTPAdapter):
         manager = super().proxy_manager_for(proxy, **options)
         manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
         return manager
-
-
-def read_chunk(raw: BaseHTTPResponse, max_bytes: int) -> bytes:
-    """Return what has come of a body, not decompressed; empty at its end. Waits no longer than for one read."""
-    return raw.read1(max_bytes, decode_content=False)

@@ -353,7 +353,9 @@ def _origin(description: etree._Element) -> Provenance:
 
 def _child_text(element: etree._Element, name: str) -> str:
     child = next(element.iterchildren(f"{_OAI}{name}"), None)
-    return _text(child) if child is not None else ""
+    if child is None:
+        return ""
+    return _text(child) if len(child) else (child.text or "").strip()
 
 
 def _text(element: etree._Element) -> str:

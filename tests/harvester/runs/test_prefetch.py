@@ -64,7 +64,7 @@ class Asked:
             self.tokens.append(arguments.get("resumptionToken", arguments.get("identifier", "")))
             self.came.notify_all()
         number = len(arguments.get("resumptionToken", "")) + 1
-        reply = Reply(body(f"<resumptionToken>{'x' * number}</resumptionToken>"), "http://example.org")
+        reply = Reply(body(f"<resumptionToken>{'x' * number}</resumptionToken>"))
         with self.came:
             self.at_once -= 1
         return reply
