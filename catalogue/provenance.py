@@ -48,7 +48,11 @@ class Provenance:
         """Return a provenance as it was stored; what is missing is empty."""
         origin = stored.get("origin")
         return cls(
-            *(str(stored.get(name) or "") for name in _TEXTS),
+            base_url=str(stored.get("baseURL") or ""),
+            identifier=str(stored.get("identifier") or ""),
+            datestamp=str(stored.get("datestamp") or ""),
+            metadata_namespace=str(stored.get("metadataNamespace") or ""),
+            harvest_date=str(stored.get("harvestDate") or ""),
             altered=bool(stored.get("altered")),
             origin=cls.from_json(origin) if isinstance(origin, Mapping) else None,
             link=str(stored.get("link") or ""),
@@ -91,7 +95,6 @@ class Provenance:
             step = step.origin
 
 
-_TEXTS = ("baseURL", "identifier", "datestamp", "metadataNamespace", "harvestDate")  # the first fields, as stored
 ABOUTS_KEY = "abouts"  # only in the provenance of records that have such containers
 
 

@@ -111,7 +111,7 @@ class DemoNode:
             while token is not None:
                 page = answers.parse_page(client.get(session, f"{self.url}/oai", arguments).body, continued=bool(token))
                 for received in page.entries:
-                    header, element = received.entry.header, received.entry.metadata
+                    header, element = received.header, received.metadata
                     digest = iso19139.read(element).digest if element is not None else None
                     records[header.identifier] = ListedRecord(digest, header.set_specs, header.datestamp)
                 token = page.token

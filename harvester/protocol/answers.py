@@ -341,12 +341,13 @@ def _origin(description: etree._Element) -> Provenance:
     steps = []
     inner: etree._Element | None = description
     while inner is not None:
-        texts = [
+        base_url, identifier, datestamp, namespace = (
             (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
             for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
-        ]
+        )
         altered = inner.get("altered", "").strip() in ("true", "1")
-        steps.append(Provenance(*texts, harvest_date=inner.get("harvestDate", ""), altered=altered))
+        harvest_date = inner.get("harvestDate", "")
+        steps.append(Provenance(base_url, identifier, datestamp, namespace, harvest_date, altered))
         inner = inner.find(f"{_PROVENANCE}originDescription")
     return chain(steps)
 

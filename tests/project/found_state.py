@@ -117,7 +117,7 @@ def _is_ours_and_mutable(value: Any) -> bool:
     kind = type(value)
     if kind.__module__.partition(".")[0] not in PACKAGES or isinstance(value, type | Enum | tuple | FunctionType):
         return False
-    return not (is_dataclass(kind) and kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    return not (is_dataclass(kind) and kind.__dataclass_params__.frozen)
 
 
 # --- What functions change ---------------------------------------------------------------------------

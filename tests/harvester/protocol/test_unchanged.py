@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,9 @@ class AsHeld:
     """A version in a catalogue that holds plain bytes."""
 
     element: bytes
+    identifier: str = ""
+    digest: bytes = b""
+    metadata_date: datetime | None = None
 
     @property
     def size(self) -> int:
