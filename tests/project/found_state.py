@@ -140,6 +140,8 @@ def _changed_in_functions(module: ModuleType, tree: ast.Module) -> Iterator[int 
                     owner = _resolve(target.value, module, local)
                     if isinstance(owner, ModuleType):
                         yield owner.__name__, target.attr
+                    elif isinstance(owner, type | FunctionType):
+                        yield owner.__module__, f"{owner.__qualname__}.{target.attr}"
 
 
 def _targets(node: ast.AST) -> Iterator[ast.expr]:
@@ -164,7 +166,7 @@ def _resolve(expression: ast.expr, module: ModuleType, local: set[str]) -> Any:
         return vars(module).get(expression.id)
     if isinstance(expression, ast.Attribute):
         owner = _resolve(expression.value, module, local)
-        return getattr(owner, expression.attr, None) if isinstance(owner, ModuleType) else None
+        return getattr(owner, expression.attr, None) if isinstance(owner, ModuleType | type) else None
     return None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from catalogue import validation
+from catalogue import bootstrap, validation
 from catalogue.payloads import payload
 from catalogue.writing import purge
 from gisc import health, module_state
@@ -50,6 +50,8 @@ PLANTED = {
     "_day = None\ndef note(x):\n    global _day\n    _day = x": "_day",
     "import functools\n@functools.cache\ndef slow(x):\n    return x": "slow",
     "import functools\nclass A:\n    @functools.lru_cache\n    def slow(self):\n        return 1": "A.slow",
+    "class A:\n    last = None\ndef note(x):\n    A.last = x": "A.last",
+    "def note(x):\n    note.last = x": "note.last",
     "import threading\nLOCK = threading.Lock()": "LOCK",
     "import threading\nclass Local(threading.local): pass\nLOCAL = Local()": "LOCAL",
     "from itertools import count\nNUMBERS = count()": "NUMBERS",
@@ -110,6 +112,7 @@ def flags() -> list[object]:
 
 @pytest.mark.django_db
 def test_reset_all_brings_back_what_there_is_after_the_import(settings) -> None:
+    bootstrap.ensure_sets()
     world.put(world.iso_record("a"))
     purge.purge_daily()
     assert validation.label_records(seconds=60) is None
