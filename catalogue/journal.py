@@ -38,13 +38,21 @@ from catalogue.models import JournalOutbox
 
 logger = logging.getLogger(__name__)
 
-FULL_BYTES = 16 * 1024 * 1024  # chosen: some 80,000 events; quickly copied, and opened by any editor
-
-_BATCH_ROWS = 10_000
 _PATTERN = "deletions-*.jsonl"
 _NAME = re.compile(r"deletions-(\d{4})-(\d{4})\.jsonl")
 _CRC = ', "crc32": "'
 _HANDWRITTEN_KEYS = {"event", "identifier", "datestamp", "sets"}  # an event that an operator added needs no checksum
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLimits:
+    """How large the files of the journal grow, and how many events are in memory at a time."""
+
+    full_bytes: int = 16 * 1024 * 1024  # chosen: some 80,000 events; quickly copied, and opened by any editor
+    batch_rows: int = 10_000
+
+
+DEFAULTS = JournalLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ def waiting_since() -> datetime | None:
 
 def outbox_events() -> Iterator[Event]:
     """Read the events that are not on disk yet, in their order."""
-    for row in JournalOutbox.objects.order_by("pk").iterator(chunk_size=_BATCH_ROWS):
+    for row in JournalOutbox.objects.order_by("pk").iterator(chunk_size=DEFAULTS.batch_rows):
         yield _event_of_row(row)
 
 
@@ -107,13 +115,13 @@ def flush_or_warn() -> None:
         )
 
 
-def flush() -> int:
+def flush(limits: JournalLimits = DEFAULTS) -> int:
     """Append the events of the outbox to the journal and force them to disk. Returns their number. Raises OSError."""
     directory = Path(settings.GISC_JOURNAL_DIR)
     written = 0
     with _flush_lock(directory):
-        while rows := list(JournalOutbox.objects.order_by("pk")[:_BATCH_ROWS]):
-            _append(_current_file(directory), map(_event_of_row, rows))
+        while rows := list(JournalOutbox.objects.order_by("pk")[: limits.batch_rows]):
+            _append(_current_file(directory, limits.full_bytes), map(_event_of_row, rows))
             with transaction.atomic():
                 JournalOutbox.objects.filter(pk__in=[row.pk for row in rows]).delete()
             written += len(rows)
@@ -131,14 +139,14 @@ def _flush_lock(directory: Path) -> Iterator[None]:
         yield
 
 
-def _current_file(directory: Path) -> Path:
+def _current_file(directory: Path, full_bytes: int) -> Path:
     """Return the file to append to. It is never an earlier one, even if the clock steps back to an earlier year."""
     year, number, size = seams.now().year, 1, 0
     numbers = [tuple(map(int, found.groups())) for file in directory.iterdir() if (found := _NAME.fullmatch(file.name))]
     if numbers and max(numbers)[0] >= year:
         year, number = max(numbers)
         size = (directory / _name(year, number)).stat().st_size
-    return directory / _name(year, number + (size >= FULL_BYTES))
+    return directory / _name(year, number + (size >= full_bytes))
 
 
 def _name(year: int, number: int) -> str:
@@ -289,7 +297,7 @@ _SELECT_LAST = """
 _RECORD_EVENTS = {JournalOutbox.Event.DELETED, JournalOutbox.Event.RETURNED, JournalOutbox.Event.MOVED}
 
 
-def last_events(events: Iterable[Event]) -> Iterator[LastEvents]:
+def last_events(events: Iterable[Event], limits: JournalLimits = DEFAULTS) -> Iterator[LastEvents]:
     """Yield the last events of each record, in the journal's order.
 
     The database sorts them, so that a journal need not fit into memory.
@@ -297,11 +305,11 @@ def last_events(events: Iterable[Event]) -> Iterator[LastEvents]:
     with connection.cursor() as cursor:
         cursor.execute(_CREATE_TABLE)
         rows = (row for ordinal, event in enumerate(events) for row in _rows(ordinal, event))
-        while batch := list(islice(rows, _BATCH_ROWS)):
+        while batch := list(islice(rows, limits.batch_rows)):
             cursor.execute(_INSERT, [list(column) for column in zip(*batch, strict=True)])
     with connection.chunked_cursor() as cursor:
         cursor.execute(_SELECT_LAST)
-        for _, rows_of_record in groupby(_fetch_in_batches(cursor), itemgetter(0)):
+        for _, rows_of_record in groupby(_fetch_in_batches(cursor, limits.batch_rows), itemgetter(0)):
             event_of_record, left = None, []
             for _, spec, name, identifier, datestamp, sets, number in rows_of_record:
                 if spec:
@@ -320,6 +328,6 @@ def _rows(ordinal: int, event: Event) -> Iterator[tuple[object, ...]]:
         yield ordinal, key, spec, event.event, event.identifier, event.datestamp, sets, event.number
 
 
-def _fetch_in_batches(cursor: Any) -> Iterator[tuple[Any, ...]]:
-    while rows := cursor.fetchmany(_BATCH_ROWS):
+def _fetch_in_batches(cursor: Any, batch_rows: int) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(batch_rows):
         yield from rows

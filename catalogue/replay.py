@@ -23,17 +23,26 @@ from django.db import connection, transaction
 
 from catalogue import journal, oai, seams
 from catalogue.documents import xml_tree
-from catalogue.journal import Event, LastEvents
+from catalogue.journal import Event, JournalLimits, LastEvents
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
 from catalogue.writing import clock, memberships, set_inclusion, store
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import Action, CurrentRecord, Result
 from catalogue.writing.entry import PreparedEntry
 
-BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
-
 _MAX_REASONS = 1000
 _MARK_AHEAD = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayLimits:
+    """How much a replay does at a time."""
+
+    batch: int = 1000  # records; chosen: holds the writers' lock for about a tenth of a second
+    journal: JournalLimits = journal.DEFAULTS
+
+
+DEFAULTS = ReplayLimits()
 
 
 @dataclass(slots=True)
@@ -69,7 +78,7 @@ class ReplayReport:
                         self.left.append(result)
 
 
-def replay(path: Path) -> ReplayReport:
+def replay(path: Path, limits: ReplayLimits = DEFAULTS) -> ReplayReport:
     """Replay a journal from a file or a folder. Idempotent. Raises OSError.
 
     The node's own journal is read after the given one, so that an old export does not undo what has happened since.
@@ -81,8 +90,8 @@ def replay(path: Path) -> ReplayReport:
     if ours.is_dir() and ours.resolve() != path.resolve():
         readers.append(journal.JournalReader(ours))
     report = ReplayReport()
-    by_record = journal.last_events(_raising_mark(chain(*readers, journal.outbox_events())))
-    while batch := list(islice(by_record, BATCH)):
+    by_record = journal.last_events(_raising_mark(chain(*readers, journal.outbox_events())), limits.journal)
+    while batch := list(islice(by_record, limits.batch)):
         _replay_batch(batch, report)
     report.events = readers[0].events
     report.damaged = [damage for reader in readers for damage in reader.damaged]

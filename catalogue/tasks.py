@@ -8,7 +8,6 @@ from catalogue import chores, journal, locks, validation
 from catalogue.payloads import dictionaries
 from catalogue.writing import purge
 
-SLICE_S = 20  # chosen: the longest time that one task keeps a worker from harvesting
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
 
@@ -47,6 +46,6 @@ def validate(arguments: tuple[str, str, str, int] | None = None) -> None:
     with locks.session_lock(locks.VALIDATION, wait=False) as taken:
         if not taken:
             return
-        position = validation.label_records(position, seconds=SLICE_S)
+        position = validation.label_records(position, seconds=validation.LIMITS.in_force.slice_s)
     if position is not None:
         queue_validation(position)

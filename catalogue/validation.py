@@ -23,12 +23,23 @@ from lxml import etree
 from catalogue import oai, seams
 from catalogue.documents import schemas, wcmp
 from catalogue.documents.wcmp import Fault
+from catalogue.limits import Replaceable
 from catalogue.models import DatestampClock, Record, Validation
 from catalogue.payloads import payload
 
-BATCH = 100  # chosen: records labelled in one statement; less than a second of work
 NODE = "node"  # the rule of faults of this node, not of the record
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationLimits:
+    """How much checking is done at a time."""
+
+    batch: int = 100  # chosen: records labelled in one statement; less than a second of work
+    slice_s: float = 20  # chosen: the longest time that one task keeps a worker from harvesting
+
+
+LIMITS = Replaceable(ValidationLimits())
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +171,7 @@ def _next(position: WalkPosition, floor: datetime, everything: bool) -> list[tup
         "record": position.record_id,
         "everything": everything,
         "rules": position.rules,
-        "most": BATCH,
+        "most": LIMITS.in_force.batch,
     }
     with connection.cursor() as cursor:
         cursor.execute(_NEXT, values)

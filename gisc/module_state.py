@@ -71,6 +71,14 @@ STATES = (
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "_clock", "replaced for the length of a block", None),
     ModuleState("catalogue.seams", "_concurrency", "replaced for the length of a block", None),
+    *(
+        ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
+        for module in (
+            *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
+            *("harvester.net.client", "harvester.schedule"),
+            *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
+        )
+    ),
     ModuleState("catalogue.documents.xml_tree", "parsers", "a parser for each thread; keeps no document", None),
     ModuleState("harvester.net.session", "deadline", "set for the length of a request", None),
     ModuleState("oaiprovider.flow_control", "in_progress", "number of requests that are being answered", None),

@@ -1,22 +1,39 @@
 """Compute when a link is due, where its next list begins, and how long to wait before a retry. No clock, no database."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from catalogue.datestamps import Granularity
+from catalogue.limits import Replaceable
 
 MAX_ATTEMPTS = 10  # H26: a run fails after so many tries in a row without a page
 MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
-MAX_PAGES = 100_000  # of a list; chosen: ten million records, a hundred to a page
-# H23: a list is endless with more entries than MAX_EXCESS times the announced size, and MIN_EXCESS on top.
-MAX_EXCESS = 2
-MIN_EXCESS = 1000
-MIN_SLICE = 1000  # headers; chosen: a page or a few
-MAX_SLICE = 20_000  # headers; W24
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
 _BACKOFF = (1, 3, 9, 27)  # factors; H21: 10 s, 30 s, 90 s ...
 _LAST_BACKOFF = 60
 _MAX_JITTER_S = 20  # chosen
 _FIRST_FAILURE_WAIT_S = 300  # chosen
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How much a run does at a time, and where it gives up. (Waits and tries are constants of this module.)"""
+
+    work_s: float = 60  # chosen: a task works on a run for at most a minute, so that no run keeps a worker for long
+    max_pages: int = 100_000  # of a list; chosen: ten million records, a hundred to a page
+    # H23: a list is endless with more entries than `max_excess` times the announced size, and `min_excess` on top.
+    max_excess: int = 2
+    min_excess: int = 1000
+    min_slice: int = 1000  # headers; chosen: a page or a few
+    max_slice: int = 20_000  # headers; W24
+    fetch_batch: int = (
+        20  # records that are asked for before they are stored; chosen: well within a lease at a second for each
+    )
+    # New records of a page that is not the last; chosen: starting processes takes as long as reading 500.
+    worth_processes: int = 50
+
+
+LIMITS = Replaceable(RunLimits())
 
 
 def retry_wait_s(attempt: int, retry_after_s: float | None, *, first_s: float) -> float:
@@ -83,14 +100,16 @@ def silence_days(
     return max(silence.days, 1) if silence > retention else 0
 
 
-def slice_size(headers: int, cycle_days: int) -> int:
+def slice_size(headers: int, cycle_days: int, limits: RunLimits) -> int:
     """Return how many headers a slice has: enough to compare all in a cycle by a slice a day, within limits (W24)."""
-    return min(max(-(-headers // max(cycle_days, 1)), MIN_SLICE), MAX_SLICE)
+    return min(max(-(-headers // max(cycle_days, 1)), limits.min_slice), limits.max_slice)
 
 
-def next_slice_due(now: datetime, cycle_begun: datetime, cycle_days: int, headers: int, *, complete: bool) -> datetime:
+def next_slice_due(
+    now: datetime, cycle_begun: datetime, cycle_days: int, headers: int, limits: RunLimits, *, complete: bool
+) -> datetime:
     """Return when the next slice is due: tomorrow, or sooner if slices of the largest size would not fill a cycle."""
     if complete:
         return max(cycle_begun + timedelta(days=cycle_days), now + timedelta(days=1))
-    slices = max(-(-headers // MAX_SLICE), 1)
+    slices = max(-(-headers // limits.max_slice), 1)
     return now + min(timedelta(days=1), timedelta(days=cycle_days) / slices)

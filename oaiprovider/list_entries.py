@@ -6,10 +6,12 @@ that not every record has, the records on which the crosswalk fails are left out
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, cast
 
 from catalogue import datestamps, oai, seams
+from catalogue.limits import Replaceable
 from catalogue.payloads import payload
 from catalogue.reading import lists
 from catalogue.reading.lists import ListPosition, ListRow, Window
@@ -102,7 +104,14 @@ def minimal_set_specs(set_specs: Sequence[str]) -> tuple[str, ...]:
     return tuple(spec for spec in specs if not any(other.startswith(f"{spec}:") for other in specs))
 
 
-BUDGET_S = 30.0  # chosen: a quarter of what the web server gives a request
+@dataclass(frozen=True, slots=True)
+class ListLimits:
+    """How long a page may take."""
+
+    crosswalks_s: float = 30.0  # chosen: a quarter of what the web server gives a request
+
+
+LIMITS = Replaceable(ListLimits())
 
 
 def crosswalked_page(
@@ -110,10 +119,11 @@ def crosswalked_page(
 ) -> tuple[list[ListEntry], bool]:
     """Return up to `size` records after `after` that are available in an uploaded format, and whether another one follows.
 
-    After BUDGET_S the page ends early; SandboxBusy is raised if it is still empty then. Failed records are remembered,
+    After `crosswalks_s` the page ends early; SandboxBusy is raised if it is still empty then. Failed records are remembered,
     so the next request gets further.
     """
-    deadline = seams.monotonic() + BUDGET_S
+    limit_s = LIMITS.in_force.crosswalks_s
+    deadline = seams.monotonic() + limit_s
     found: list[ListEntry] = []
     while len(found) <= size:
         missing = size + 1 - len(found)
@@ -121,7 +131,7 @@ def crosswalked_page(
         for row in rows:
             if seams.monotonic() > deadline:
                 if not found:
-                    raise SandboxBusy(f"no record of {metadata_format.prefix} could be made within {BUDGET_S:g} s")
+                    raise SandboxBusy(f"no record of {metadata_format.prefix} could be made within {limit_s:g} s")
                 return found[:size], True
             entry = crosswalked_entry(row, metadata_format)
             if entry is not None and not entry.damaged:

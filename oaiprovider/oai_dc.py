@@ -39,9 +39,9 @@ def to_oai_dc(payload: bytes, identifier: str) -> bytes:
     return _bytes(_tidy(element))
 
 
-def source() -> bytes:
+def source(stylesheet: Path = _STYLESHEET) -> bytes:
     """Return what the content of the records depends on: when it changes, the datestamps of the format rise (P93)."""
-    return REVISION.encode() + etree.tostring(etree.parse(_STYLESHEET, _parser()), method="c14n", with_comments=False)
+    return REVISION.encode() + etree.tostring(etree.parse(stylesheet, _parser()), method="c14n", with_comments=False)
 
 
 def _parser() -> etree.XMLParser:

@@ -24,11 +24,19 @@ from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries, zstd
 from catalogue.writing import current, decisions, read_document, staging, store
 
-BATCH_RECORDS = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
-BATCH_BYTES = 32 * 1024 * 1024
-_UNPOOLED_BATCHES = 2  # chosen: so few are stored before a pool would have started
-_BATCHES_WAITING = 2  # chosen: beside one for each process
-_TRAINING_CHECK_RECORDS = 2000  # chosen: records after which a bulk load checks whether its dictionary is outgrown
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """How much a load does at a time."""
+
+    batch_records: int = 500  # chosen: one batch holds the writers' lock for some tens of milliseconds
+    batch_bytes: int = 32 * 1024 * 1024
+    unpooled_batches: int = 2  # chosen: so few are stored before a pool would have started
+    batches_waiting: int = 2  # chosen: beside one for each process
+    training_check_records: int = 2000  # chosen: after so many a bulk load checks whether its dictionary is outgrown
+
+
+DEFAULTS = IngestLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,7 @@ def ingest(
     into: MetadataSet,
     advance: Callable[[int], None] = lambda number: None,
     processes: int = 1,
+    limits: IngestLimits = DEFAULTS,
 ) -> IngestReport:
     """Store the documents in a set. `advance` is called after each batch with its number of documents.
 
@@ -77,17 +86,17 @@ def ingest(
     and the report do not depend on it.
     """
     report = IngestReport()
-    batches = _batches(documents)
-    first = list(itertools.islice(batches, _UNPOOLED_BATCHES + 1))
+    batches = _batches(documents, limits)
+    first = list(itertools.islice(batches, limits.unpooled_batches + 1))
     batches = itertools.chain(first, batches)
-    if len(first) <= _UNPOOLED_BATCHES or connection.in_atomic_block:
+    if len(first) <= limits.unpooled_batches or connection.in_atomic_block:
         for batch, parsed in _read_here(batches):
             _add_to_report(report, batch, parsed, _store_batch(batch, parsed, into))
             advance(len(batch))
         return report
     dictionaries.train_before_load(list(_elements(itertools.chain.from_iterable(first))))
-    with _DictionaryTraining() as training, _BatchStore(into) as batch_store:
-        for batch, parsed in _read_in_processes(batches, processes):
+    with _DictionaryTraining(limits) as training, _BatchStore(into) as batch_store:
+        for batch, parsed in _read_in_processes(batches, processes, limits):
             for stored in batch_store.submit(batch, parsed):
                 _add_to_report(report, *stored)
                 advance(len(stored[0]))
@@ -107,7 +116,8 @@ def _elements(documents: Iterable[Document]) -> Iterator[bytes]:
 class _DictionaryTraining:
     """Trains a new dictionary in a thread if a bulk load outgrows the newest one; the load goes on meanwhile."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: IngestLimits) -> None:
+        self._check_records = limits.training_check_records
         self._executor = seams.thread_pool(1)
         self._training: Future[None] | None = None
         self._checked_at = 0
@@ -120,9 +130,7 @@ class _DictionaryTraining:
 
     def start_if_outgrown(self, documents_done: int) -> None:
         """Start training if the dictionary is outgrown. `documents_done`: how many are stored or rejected so far."""
-        if documents_done - self._checked_at < _TRAINING_CHECK_RECORDS or (
-            self._training and not self._training.done()
-        ):
+        if documents_done - self._checked_at < self._check_records or (self._training and not self._training.done()):
             return
         self._checked_at = documents_done
         if dictionaries.is_outgrown():
@@ -136,13 +144,13 @@ class _DictionaryTraining:
             connections.close_all()  # those of this thread
 
 
-def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+def _batches(documents: Iterable[Document], limits: IngestLimits) -> Iterator[list[Document]]:
     batch: list[Document] = []
     size = 0
     for document in documents:
         batch.append(document)
         size += len(document.content)
-        if len(batch) >= BATCH_RECORDS or size >= BATCH_BYTES:
+        if len(batch) >= limits.batch_records or size >= limits.batch_bytes:
             yield batch
             batch, size = [], 0
     if batch:
@@ -155,7 +163,7 @@ def _read_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Documen
 
 
 def _read_in_processes(
-    batches: Iterable[list[Document]], processes: int
+    batches: Iterable[list[Document]], processes: int, limits: IngestLimits
 ) -> Iterator[tuple[list[Document], list[read_document.ReadResult]]]:
     """Yield the batches in their order, each parsed by one of the processes. Enough are in flight to keep all busy."""
     pool = ReadPool(processes)
@@ -164,7 +172,7 @@ def _read_in_processes(
         for batch in _read_ahead(batches):
             contents = [document.content for document in batch]
             in_flight.append((batch, pool.submit(contents, _stored_digests(batch))))
-            if len(in_flight) > processes + _BATCHES_WAITING:
+            if len(in_flight) > processes + limits.batches_waiting:
                 earliest, future = in_flight.popleft()
                 yield earliest, future.result()
         while in_flight:

@@ -1,5 +1,6 @@
 """Page through tables of a million rows for people: never count all rows, and read only one page of them."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -7,17 +8,33 @@ from django.core.paginator import Page, Paginator
 from django.db import connection
 from django.db.models import Model, QuerySet
 
+from catalogue.limits import Replaceable
+
 if TYPE_CHECKING:
     _Paginator = Paginator[Any]
 else:
     _Paginator = Paginator
 
 
+@dataclass(frozen=True, slots=True)
+class PagingLimits:
+    """How many rows are counted, and so shown, at most."""
+
+    hits: int = 1000  # of a search on the public pages
+    rows: int = 10_000  # of a table in the admin
+
+
+LIMITS = Replaceable(PagingLimits())
+
+
 class CappedPaginator(_Paginator):
     """Counts up to `cap` rows, no further. Takes a queryset that is ordered and not sliced."""
 
-    cap = 1000
     object_list: QuerySet[Any]
+
+    @property
+    def cap(self) -> int:
+        return LIMITS.in_force.hits
 
     @cached_property
     def count(self) -> int:
@@ -41,7 +58,9 @@ class CappedPaginator(_Paginator):
 class EstimatedPaginator(CappedPaginator):
     """Takes the number of rows of a whole, large table from the database's own estimate."""
 
-    cap = 10_000
+    @property
+    def cap(self) -> int:
+        return LIMITS.in_force.rows
 
     @cached_property
     def count(self) -> int:

@@ -16,16 +16,26 @@ from django.db import connection, transaction
 from catalogue import locks, seams
 from catalogue.documents import xml_tree
 from catalogue.documents.sources import SAMPLES
+from catalogue.limits import Replaceable
 from catalogue.models import Dictionary
 from catalogue.payloads import payload, zstd
 
 logger = logging.getLogger(__name__)
 
 SAMPLE_RECORDS = 8000  # chosen by measurement, with the size: docs/benchmarks.md
-# Chosen: (live records, records that the newest dictionary should then have been trained on), largest first. The small
-# step comes early, because it saves most; the large one trains on a representative sample.
-_OUTGROWN = ((10_000, 6000), (1000, 500))
 _REPACK_RECORDS = 200  # chosen: a writer of one of them waits for less than a tenth of a second
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryLimits:
+    """When the catalogue has outgrown its newest dictionary."""
+
+    # Chosen: (live records, records that the newest dictionary should then have been trained on), largest first. The
+    # small step comes early, because it saves most; the large one trains on a representative sample.
+    outgrown: tuple[tuple[int, int], ...] = ((10_000, 6000), (1000, 500))
+
+
+LIMITS = Replaceable(DictionaryLimits())
 
 
 @dataclass(slots=True)
@@ -69,7 +79,7 @@ def train(
 
 def train_before_load(elements: Sequence[bytes]) -> bool:
     """Train a dictionary on the first elements of a bulk load, if the newest knows far fewer. Returns whether it did."""
-    live, wanted = _OUTGROWN[-1]
+    live, wanted = LIMITS.in_force.outgrown[-1]
     if _newest_trained_on() >= wanted or len(elements) < live:
         return False
     try:
@@ -107,7 +117,7 @@ def is_outgrown() -> bool:
     """Whether the catalogue has many more records than its newest dictionary was trained on. Cheap."""
     trained_on = _newest_trained_on()
     with connection.cursor() as cursor:
-        for live, wanted in _OUTGROWN:
+        for live, wanted in LIMITS.in_force.outgrown:
             if trained_on >= wanted:
                 return False
             cursor.execute(

@@ -44,7 +44,7 @@ _PURGEABLE = """
 """
 
 
-def purge(*, dry_run: bool = False) -> PurgeReport:
+def purge(*, dry_run: bool = False, batch: int = staging.BATCH) -> PurgeReport:
     """Remove tombstones with all their memberships, and ended memberships of live records, oldest first (P85).
 
     Rows are tested again under the lock, so that a record that came back meanwhile stays. The journal keeps every
@@ -54,7 +54,7 @@ def purge(*, dry_run: bool = False) -> PurgeReport:
         return PurgeReport(None)
     before = clock.database_now() - timedelta(days=settings.GISC_TOMBSTONE_RETENTION_DAYS)
     removed: Counter[str] = Counter()
-    for rows in staging.rows_in_batches(_PURGEABLE, {"before": before}):
+    for rows in staging.rows_in_batches(_PURGEABLE, {"before": before}, batch):
         tombstones = [record for record, of_set, _ in rows if of_set is None]
         memberships = [(record, of_set) for record, of_set, _ in rows if of_set is not None]
         if dry_run:

@@ -37,6 +37,7 @@ def restamp(
     *,
     mark: datetime | None = None,
     dry_run: bool = False,
+    batch: int = staging.BATCH,
     advance: Callable[[int], None] = lambda number: None,
 ) -> RestampReport:
     """Give every record of a set that is stamped at `since` or later a new datestamp: harvesters take it again (W34).
@@ -48,7 +49,7 @@ def restamp(
         clock.raise_mark(mark)
     statement = _STAMPED if metadata_set.kind == MetadataSet.Kind.CATALOGUE else _STAMPED_IN_SET
     records = deleted = 0
-    for rows in staging.rows_in_batches(statement, {"set": metadata_set.pk, "since": since}):
+    for rows in staging.rows_in_batches(statement, {"set": metadata_set.pk, "since": since}, batch):
         if not dry_run:
             _restamp_batch([pk for pk, _ in rows], since)
         records += len(rows)

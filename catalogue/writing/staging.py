@@ -113,9 +113,9 @@ def drop_unused_descriptions() -> None:
 BATCH = 1000  # chosen: holds the writers' lock for about a tenth of a second
 
 
-def rows_in_batches(statement: str, values: dict[str, Any]) -> Iterator[list[Any]]:
-    """Read the rows of a statement from the server in batches, outside any lock."""
+def rows_in_batches(statement: str, values: dict[str, Any], batch: int = BATCH) -> Iterator[list[Any]]:
+    """Read the rows of a statement from the server, so many at a time, outside any lock."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, values)
-        while rows := cursor.fetchmany(BATCH):
+        while rows := cursor.fetchmany(batch):
             yield rows

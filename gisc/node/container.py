@@ -7,6 +7,7 @@ container, so a process without activity for too long exits. Imports no app.
 
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,41 +23,48 @@ _CHECK_EVERY_S = 10
 logger = logging.getLogger(__name__)
 
 
-def _record_activity(**_: Any) -> None:
-    try:
-        ACTIVITY_FILE.touch()
-    except OSError as exc:
-        # The task is done nevertheless; the health check will find an old file.
-        logger.warning("file of the health check not written", extra={"path": str(ACTIVITY_FILE), "reason": str(exc)})
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The last activity of this process: when its file changed last."""
+
+    file: Path
+
+    def record(self, **_: Any) -> None:
+        try:
+            self.file.touch()
+        except OSError as exc:
+            # The task is done nevertheless; the health check will find an old file.
+            logger.warning("file of the health check not written", extra={"path": str(self.file), "reason": str(exc)})
+
+    def last(self) -> float:
+        """Return the time of the last activity, in seconds since 1970; 0 if there was none."""
+        try:
+            return self.file.stat().st_mtime
+        except OSError:
+            return 0.0
 
 
 def _start_idle_watch(**_: Any) -> None:
     from django.conf import settings
 
-    seams.start_thread(exit_when_idle, settings.GISC_CANARY_SECONDS, _CHECK_EVERY_S, name="idle")
+    seams.start_thread(exit_when_idle, activity, settings.GISC_CANARY_SECONDS, _CHECK_EVERY_S, name="idle")
 
 
-def exit_when_idle(limit_s: float, check_every_s: float) -> None:
+def exit_when_idle(watched: Activity, limit_s: float, check_every_s: float) -> None:
     """Wait until there was no activity for `limit_s`, then exit this process, and with it its pool (`gisc.node.worker`).
 
     It exits at once, because a process that hangs does not handle SIGTERM. A run that is cut off is resumed from its
     last page.
     """
     started = seams.now().timestamp()
-    while (idle_s := seams.now().timestamp() - max(started, _last_activity())) <= limit_s:
+    while (idle_s := seams.now().timestamp() - max(started, watched.last())) <= limit_s:
         seams.sleep(check_every_s)
     logger.error("no activity for too long; this process exits to be started again", extra={"idle_s": int(idle_s)})
     os._exit(1)
 
 
-def _last_activity() -> float:
-    try:
-        return ACTIVITY_FILE.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-task_postrun.connect(_record_activity, weak=False)
-after_task_publish.connect(_record_activity, weak=False)
+activity = Activity(ACTIVITY_FILE)
+task_postrun.connect(activity.record, weak=False)
+after_task_publish.connect(activity.record, weak=False)
 worker_ready.connect(_start_idle_watch, weak=False)
 beat_init.connect(_start_idle_watch, weak=False)

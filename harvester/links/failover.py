@@ -33,10 +33,11 @@ _PROBE_IS_STALE_AFTER = 3 * PROBE_EVERY  # chosen: an older answer says nothing 
 
 
 @transaction.atomic
-def switch(link: Link, to: Alternative | None) -> Link | None:
+def switch(link: Link, to: Alternative | None, *, max_doubtful: int = MAX_DOUBTFUL) -> Link | None:
     """Switch to an alternative, or to the link's own provider (None), and make the link due at once.
 
-    The link as it is then; None if this provider serves it already.
+    The link as it is then; None if this provider serves it already. A provider that comes back is asked for its whole
+    list if more than `max_doubtful` records have changed meanwhile.
     """
     # The run before the link, as workers lock them; a page under way finds `restarts` moved on, and is dropped.
     list(Run.objects.select_for_update().filter(link=link, state=Run.State.OPEN))
@@ -47,8 +48,8 @@ def switch(link: Link, to: Alternative | None) -> Link | None:
     standby = current.standbys.filter(alternative=to).first()
     goes_on, doubtful = False, dict[str, str]()
     if standby is not None and _still_has_deletions(current, standby, now):
-        doubtful = _changed_since(current, standby.left)
-        goes_on = len(doubtful) <= MAX_DOUBTFUL
+        doubtful = _changed_since(current, standby.left, max_doubtful + 1)
+        goes_on = len(doubtful) <= max_doubtful
     links.remember_position(current, left=now)
     if standby is not None:
         links.forget_position(standby)
@@ -78,8 +79,8 @@ def _still_has_deletions(link: Link, standby: Standby, now: datetime) -> bool:
     )
 
 
-def _changed_since(link: Link, since: datetime) -> dict[str, str]:
-    """Identifiers by key that were changed in the link's set, or disputed, since then; one too many at most.
+def _changed_since(link: Link, since: datetime, most: int) -> dict[str, str]:
+    """Identifiers by key that were changed in the link's set, or disputed, since then; up to `most` of each.
 
     A provider that had no part in the change may have another version, and would not list it, as nothing changed there.
     """
@@ -88,8 +89,8 @@ def _changed_since(link: Link, since: datetime) -> dict[str, str]:
     disputed = Conflict.objects.filter(link=link, last_seen__gte=since)
     return dict(
         [
-            *changed.values_list("record__key", "record__identifier")[: MAX_DOUBTFUL + 1],
-            *disputed.values_list("key", "identifier")[: MAX_DOUBTFUL + 1],
+            *changed.values_list("record__key", "record__identifier")[:most],
+            *disputed.values_list("key", "identifier")[:most],
         ]
     )
 

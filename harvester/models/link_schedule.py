@@ -8,7 +8,7 @@ from django.db import models
 from catalogue.datestamps import Granularity
 from harvester import schedule
 
-MAX_AT_ONCE = 16  # chosen: less than a batch of `harvester.runs.get_records`
+MAX_AT_ONCE = 16  # chosen: less than `RunLimits.fetch_batch`
 
 
 class ScheduleFields(models.Model):

@@ -17,6 +17,7 @@ import urllib3
 from isal import igzip_lib, isal_zlib
 
 from catalogue import seams
+from catalogue.limits import Replaceable
 from catalogue.payloads.gzip_registers import clear_registers
 from harvester.errors import BrokenReply, FaultCode, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
@@ -24,8 +25,8 @@ from harvester.net.access import Access
 from harvester.net.session import Session, deadline
 
 __all__ = [
-    "HARVEST_LIMITS",
     "INTERACTIVE_LIMITS",
+    "LIMITS",
     "Access",
     "Limits",
     "Reply",
@@ -56,7 +57,7 @@ class Limits:
     total_s: float
 
 
-HARVEST_LIMITS = Limits(connect_s=10, read_s=60, total_s=600)
+LIMITS = Replaceable(Limits(connect_s=10, read_s=60, total_s=600))  # of a harvest
 # For requests while an operator waits: a web process must not be blocked for long.
 INTERACTIVE_LIMITS = Limits(connect_s=5, read_s=10, total_s=20)
 
@@ -87,15 +88,16 @@ def get(
     session: Session,
     base_url: str,
     arguments: Mapping[str, str],
-    limits: Limits = HARVEST_LIMITS,
+    limits: Limits | None = None,
     *,
     post: bool = False,
 ) -> Reply:
     """Send one request and return its answer. Raises Unreachable, BrokenReply or RefusedByProvider (harvester.errors).
 
-    By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A
+    `limits`: None for those of a harvest. By GET; by POST if the URL would be too long (H6), if the link or the caller says so, or if GET is not allowed. A
     body that cannot be decompressed is requested once more without compression.
     """
+    limits = limits or LIMITS.in_force
     deadline.set(seams.monotonic() + limits.total_s)
     try:
         post = post or session.access.post or len(base_url) + len(urlencode(arguments)) >= MAX_GET_CHARACTERS

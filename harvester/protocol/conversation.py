@@ -48,7 +48,7 @@ class Conversation:
         load_stored: LoadStored | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
-        self._limits = limits or client.HARVEST_LIMITS
+        self._limits = limits
         self._prefetcher, self._load_stored = prefetcher, load_stored
         self._list_checker = list_checks.ListChecker(remote_set, received=received, list_size=list_size)
         self._post = False

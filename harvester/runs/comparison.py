@@ -34,7 +34,7 @@ def window(link: Link) -> tuple[datetime | None, datetime | None]:
     rows = remote_headers.live(link).filter(datestamp__isnull=False).order_by("datestamp")
     if begin is not None:
         rows = rows.filter(datestamp__gte=begin)
-    size = schedule.slice_size(remote_headers.live(link).count(), link.effective_cycle_days)
+    size = schedule.slice_size(remote_headers.live(link).count(), link.effective_cycle_days, schedule.LIMITS.in_force)
     last = rows.values_list("datestamp", flat=True)[size - 1 : size].first()
     if last is None or link.harvested_to is None or last >= link.harvested_to:
         return begin, link.harvested_to
@@ -80,7 +80,9 @@ def finish(run: Run, *, now: datetime) -> None:
     cycle_begun = run.begun if run.list_from is None or link.cycle_begun is None else link.cycle_begun
     reconciles = link.reconciles and not complete
     number = remote_headers.live(link).count()
-    planned = schedule.next_slice_due(now, cycle_begun, link.effective_cycle_days, number, complete=complete)
+    planned = schedule.next_slice_due(
+        now, cycle_begun, link.effective_cycle_days, number, schedule.LIMITS.in_force, complete=complete
+    )
     links.record_slice(
         link,
         cycle_begun=cycle_begun,

@@ -7,6 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from catalogue import datestamps, seams
+from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
 from harvester.header import ReceivedHeader
 from harvester.models import Provider, RemoteHeader, Run
@@ -25,7 +26,6 @@ logger = logging.getLogger(__name__)
 State = RemoteHeader.State
 _MAY_HAVE_VANISHED = (State.ABSENT, State.DOUBTFUL)
 
-BATCH = 20  # chosen: well within a lease at a second for each
 GIVE_UP_AFTER = 3  # chosen: tries that brought nothing but failures
 
 Answer = ReceivedEntry | RefusedByProvider
@@ -49,7 +49,7 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
     at_once = run.link.at_once
     with seams.thread_pool(at_once) as pool:
         while seams.monotonic() < until:
-            rows = remote_headers.next_to_request(run.link, BATCH)
+            rows = remote_headers.next_to_request(run.link, schedule.LIMITS.in_force.fetch_batch)
             access = run.link.access(run.cookies)
             skip_failing = run.attempts >= GIVE_UP_AFTER and _is_reachable(run.link.provider, access)
             request = partial(_request_records, run.link.provider, access, skip_failing=skip_failing)

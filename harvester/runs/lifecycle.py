@@ -24,8 +24,6 @@ from harvester.runs import comparison, get_records, pipeline
 
 logger = logging.getLogger(__name__)
 
-MAX_WORK_S = 60  # chosen: a task works on a run for at most a minute, so that no run keeps a worker for long
-
 # --- Opening ----------------------------------------------------------------------------------------
 
 
@@ -95,8 +93,10 @@ def claimable() -> list[Run]:
 # --- Working ----------------------------------------------------------------------------------------
 
 
-def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress = lambda run: None) -> Run | None:
+def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress = lambda run: None) -> Run | None:
     """Work on a run for a while; the run as it stands then, or None if it is gone or another worker has it.
+
+    `for_s`: None for as long as a task may work on a run (`RunLimits.work_s`).
 
     A fault of the provider is stored in the run, with what happens next; it is not raised.
     """
@@ -108,8 +108,9 @@ def work(run_id: int, *, for_s: float = MAX_WORK_S, progress: pipeline.Progress 
         raise
     if run is None:
         return None
+    until = seams.monotonic() + (schedule.LIMITS.in_force.work_s if for_s is None else for_s)
     try:
-        _work_on(run, until=seams.monotonic() + for_s, progress=progress)
+        _work_on(run, until=until, progress=progress)
     except HarvestError as exc:
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:

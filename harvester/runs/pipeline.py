@@ -23,6 +23,7 @@ from catalogue.bulk.pool import ReadPool
 from catalogue.datestamps import Granularity
 from catalogue.payloads import payload
 from catalogue.writing.current import current_versions
+from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.guards import contradictions
 from harvester.models import Link, Run
@@ -40,7 +41,6 @@ logger = logging.getLogger(__name__)
 READ_AHEAD = 2  # chosen: pages parsed, or being parsed, that are not prepared yet; all of them are in memory
 THREADS = 2  # chosen: digests, comparing and packing keep no other thread waiting
 PROCESSES = 2  # chosen: at most; beside them work PostgreSQL and the worker
-WORTH_PROCESSES = 50  # chosen: new records of a page that is not the last; starting them takes as long as reading 500
 CHECK_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
 
 Progress = Callable[[Run], None]  # called with the run after each page
@@ -162,7 +162,7 @@ class Pipeline:
                 if self._is_closed:
                     return
                 page = self._conversation.page(arguments)
-                mark = next_loop_mark(position, page)
+                mark = next_loop_mark(position, page, schedule.LIMITS.in_force)
                 token = page.token or ""
                 goes_on = bool(token) and (seams.monotonic() < self._until or self._prefetcher.is_fetching(token))
                 self._parsed.put(ParsedPage(page, position, mark))
@@ -196,7 +196,8 @@ class Pipeline:
         page = parsed.page
         payload.newest()  # here, where the database's connection is: then preparing asks the database for nothing
         stored = prepare_entries.load_stored(page.entries) if page.versions is None else page.versions
-        if self._processes is None and page.token and _count_new(page.entries, stored) >= WORTH_PROCESSES:
+        worth_processes = schedule.LIMITS.in_force.worth_processes
+        if self._processes is None and page.token and _count_new(page.entries, stored) >= worth_processes:
             self._processes = ReadPool(min(PROCESSES, ingest.default_processes()))
         source = store_page.source_of(self._run, page.response_date)
         size = len(page.entries) // THREADS + 1

@@ -3,9 +3,9 @@
 import hashlib
 from dataclasses import dataclass
 
-from harvester import schedule
 from harvester.errors import Endless, FaultCode
 from harvester.protocol.answers import Page
+from harvester.schedule import RunLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class RunPosition:
     mark: LoopMark
 
 
-def next_loop_mark(position: RunPosition, page: Page) -> LoopMark:
+def next_loop_mark(position: RunPosition, page: Page, limits: RunLimits) -> LoopMark:
     """The mark to compare later pages with. Raises Endless where the list repeats itself or does not end (H23).
 
     One mark is enough to find any loop, if it is moved on at the 1st, 2nd, 4th, 8th ... page (Brent).
@@ -40,9 +40,9 @@ def next_loop_mark(position: RunPosition, page: Page) -> LoopMark:
     if page.token is not None:
         if page.token in (position.token, position.mark.token):
             raise Endless(FaultCode.TOKEN_REPEATED, {"page": number})
-        if number > schedule.MAX_PAGES:
-            raise Endless(FaultCode.LIST_TOO_LONG, {"pages": schedule.MAX_PAGES})
-        if page.list_size and listed > schedule.MAX_EXCESS * page.list_size + schedule.MIN_EXCESS:
+        if number > limits.max_pages:
+            raise Endless(FaultCode.LIST_TOO_LONG, {"pages": limits.max_pages})
+        if page.list_size and listed > limits.max_excess * page.list_size + limits.min_excess:
             raise Endless(FaultCode.MORE_THAN_ANNOUNCED, {"listed": listed, "announced": page.list_size})
     if position.pages and page.entries and position.mark.page == digest.digest():
         raise Endless(FaultCode.PAGE_REPEATED, {"page": number})

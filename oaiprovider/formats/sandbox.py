@@ -14,17 +14,27 @@ import select
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from catalogue import seams
+from catalogue.limits import Replaceable
 from oaiprovider.formats import sandbox_child
 from oaiprovider.formats.stylesheet import Stylesheet
 
-MEMORY = 512 * 1024 * 1024  # chosen: the tree of a record of 10 MB fits
-CPU_S = 2.0  # chosen: a hundred times what a large record takes
-WALL_S = 20.0  # chosen: enough for CPU_S on a busy machine
-MAX_IDLE = 2  # idle helpers that a process keeps for reuse
-USES = 1000  # chosen: then a helper is replaced, before memory leaks of the libraries reach its limit
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    """What a helper may use, for how long, and how many helpers there are."""
+
+    memory: int = 512 * 1024 * 1024  # bytes; chosen: the tree of a record of 10 MB fits
+    cpu_s: float = 2.0  # chosen: a hundred times what a large record takes
+    wall_s: float = 20.0  # chosen: enough for `cpu_s` on a busy machine
+    max_idle: int = 2  # idle helpers that a process keeps for reuse
+    uses: int = 1000  # chosen: then a helper is replaced, before memory leaks of the libraries reach its limit
+
+
+LIMITS = Replaceable(SandboxLimits())
 
 
 class TransformFailed(Exception):
@@ -42,13 +52,14 @@ class SandboxBusy(Exception):
 class _Helper:
     """One helper process, and the stylesheet that it has compiled."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: SandboxLimits) -> None:
+        self.memory, self.cpu_s = limits.memory, limits.cpu_s  # what the kernel enforces on this process
         self.stylesheet: Stylesheet | None = None
         self.uses = 0
         self.answer_pending = False  # then the next request would read the answer to this one
         try:
             self.process = seams.start_program(
-                [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(MEMORY), str(CPU_S)],
+                [sys.executable, "-I", "-B", str(Path(sandbox_child.__file__)), str(self.memory), str(self.cpu_s)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -59,13 +70,13 @@ class _Helper:
         except OSError as exc:
             raise SandboxBusy(f"a helper cannot be started: {exc}") from exc
         try:
-            self._read(len(sandbox_child.READY), seams.monotonic() + WALL_S)
+            self._read(len(sandbox_child.READY), seams.monotonic() + limits.wall_s)
         except (OSError, TimeoutError) as exc:
             self.close()
             raise SandboxBusy(f"a helper ended as it started, with status {self.process.returncode}") from exc
 
-    def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
-        """Have the helper transform the record. Raises TransformFailed or SandboxBusy."""
+    def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str, wall_s: float) -> bytes:
+        """Have the helper transform the record within `wall_s`. Raises TransformFailed or SandboxBusy."""
         self.uses += 1
         self.answer_pending = True
         head = b""
@@ -73,13 +84,13 @@ class _Helper:
             fields = {"text": stylesheet.text.decode(), "namespace": stylesheet.namespace, "schema": stylesheet.schema}
             head = json.dumps(fields).encode()
         name = identifier.encode()
-        deadline = seams.monotonic() + WALL_S
+        deadline = seams.monotonic() + wall_s
         try:
             self._write(sandbox_child.REQUEST.pack(len(head), len(name), len(payload)) + head + name + payload)
             kind, length = sandbox_child.ANSWER.unpack(self._read(sandbox_child.ANSWER.size, deadline))
             answer = self._read(length, deadline)
         except (OSError, TimeoutError) as exc:
-            raise self._cause_of_death(exc) from exc
+            raise self._cause_of_death(exc, wall_s) from exc
         self.stylesheet = stylesheet
         self.answer_pending = False
         if kind == sandbox_child.TRANSFORMED:
@@ -121,17 +132,19 @@ class _Helper:
         assert self.process.stdout is not None
         return self.process.stdout.fileno()
 
-    def _cause_of_death(self, error: Exception) -> Exception:
+    def _cause_of_death(self, error: Exception, wall_s: float) -> Exception:
         """End the process; return TransformFailed if it died of its record, else SandboxBusy."""
         self.stylesheet = None
         self.close()
         if isinstance(error, TimeoutError):
-            return SandboxBusy(f"a helper did not answer within {WALL_S:g} s")
+            return SandboxBusy(f"a helper did not answer within {wall_s:g} s")
         if self.process.returncode == -signal.SIGKILL:  # by the kernel, when memory is short
             return SandboxBusy("a helper was killed")
         if self.process.returncode == -signal.SIGPROF:
-            return TransformFailed(f"takes longer than {CPU_S:g} s of processor time")
-        return TransformFailed(f"needs more than {MEMORY >> 20} MB of memory, or breaks the process that it runs in")
+            return TransformFailed(f"takes longer than {self.cpu_s:g} s of processor time")
+        return TransformFailed(
+            f"needs more than {self.memory >> 20} MB of memory, or breaks the process that it runs in"
+        )
 
     def close(self) -> None:
         """End the process if it still runs, and close its pipes."""
@@ -155,20 +168,21 @@ def transform(stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
 
     Raises TransformFailed, StylesheetUnusable or SandboxBusy.
     """
-    helper = _take(stylesheet)
+    limits = LIMITS.in_force
+    helper = _take(stylesheet, limits)
     try:
-        return helper.transform(stylesheet, payload, identifier)
+        return helper.transform(stylesheet, payload, identifier, limits.wall_s)
     except TransformFailed:
         if helper.uses == 1:
             raise
         helper.close()  # an earlier record may be the cause of the failure, so try once more with a new helper
-        helper = _Helper()
-        return helper.transform(stylesheet, payload, identifier)
+        helper = _Helper(limits)
+        return helper.transform(stylesheet, payload, identifier, limits.wall_s)
     finally:
-        _give_back(helper)
+        _give_back(helper, limits)
 
 
-def _take(stylesheet: Stylesheet) -> _Helper:
+def _take(stylesheet: Stylesheet, limits: SandboxLimits) -> _Helper:
     """Take an idle helper with this stylesheet, else start a new one, or take any if enough are idle."""
     with _lock:
         for dead in [helper for helper in _idle if not helper.alive]:
@@ -178,14 +192,14 @@ def _take(stylesheet: Stylesheet) -> _Helper:
             if helper.stylesheet == stylesheet:
                 _idle.remove(helper)
                 return helper
-        if len(_idle) == MAX_IDLE:
+        if len(_idle) == limits.max_idle:
             return _idle.pop(0)
-    return _Helper()
+    return _Helper(limits)
 
 
-def _give_back(helper: _Helper) -> None:
+def _give_back(helper: _Helper, limits: SandboxLimits) -> None:
     with _lock:
-        if helper.alive and helper.uses < USES and len(_idle) < MAX_IDLE:
+        if helper.alive and helper.uses < limits.uses and len(_idle) < limits.max_idle:
             _idle.append(helper)
             return
     helper.close()

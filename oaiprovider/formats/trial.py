@@ -12,10 +12,20 @@ from catalogue.reading import lists
 from oaiprovider.formats import sandbox, stylesheet
 from oaiprovider.formats.stylesheet import Stylesheet
 
-NEWEST = 20  # chosen: number of records of the catalogue
-LONGEST_S = 30.0  # chosen: an operator waits for the whole trial
-SLOWEST_S = 0.5  # chosen: a quarter of sandbox.CPU_S; a page of a hundred such records takes a minute
-_FAULTS_SHOWN = 5
+
+@dataclass(frozen=True, slots=True)
+class TrialLimits:
+    """How much is tried, and how long it may take."""
+
+    newest: int = 20  # chosen: number of records of the catalogue
+    total_s: float = 30.0  # chosen: an operator waits for the whole trial
+    record_s: float = (
+        0.5  # chosen: a quarter of `cpu_s` of the sandbox; a page of a hundred such records takes a minute
+    )
+    faults: int = 5  # that are reported
+
+
+DEFAULTS = TrialLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ class Trial:
     slowest_s: float = 0.0
 
 
-def run(text: str, *, namespace: str, schema: str) -> Trial:
+def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULTS) -> Trial:
     """Try an uploaded stylesheet."""
     faults = stylesheet.faults(text)
     if faults:
@@ -39,10 +49,10 @@ def run(text: str, *, namespace: str, schema: str) -> Trial:
     warnings: list[str] = []
     times: list[float] = []
     started = seams.monotonic()
-    for name, payload, is_sample in _records():
+    for name, payload, is_sample in _records(limits.newest):
         record_started = seams.monotonic()
-        if record_started - started > LONGEST_S:
-            faults.append(f"The trial took more than {LONGEST_S:g} s, with {len(times)} records done.")
+        if record_started - started > limits.total_s:
+            faults.append(f"The trial took more than {limits.total_s:g} s, with {len(times)} records done.")
             break
         try:
             sandbox.transform(candidate, payload, iso19139.read(payload).identifier)
@@ -52,23 +62,26 @@ def run(text: str, *, namespace: str, schema: str) -> Trial:
             return Trial((f"The trial could not be finished, because this machine is too busy: {exc}. Try again.",))
         except sandbox.TransformFailed as exc:
             (faults if is_sample else warnings).append(f"{name}: the stylesheet {_sentence(exc)}")
-            if len(faults) == _FAULTS_SHOWN:
+            if len(faults) == limits.faults:
                 break
         times.append(seams.monotonic() - record_started)
     slowest = max(times, default=0.0)
-    if not faults and slowest > SLOWEST_S:
+    if not faults and slowest > limits.record_s:
         faults.append(
-            f"The slowest record took {slowest:.1f} s; at most {SLOWEST_S:g} s are allowed, or lists take too long."
+            f"The slowest record took {slowest:.1f} s; at most {limits.record_s:g} s are allowed, or lists take too long."
         )
     return Trial(tuple(faults), tuple(warnings), len(times), slowest)
 
 
-def _records() -> Iterator[tuple[str, bytes, bool]]:
-    """Yield name, payload, and whether it is a sample: a failure on a sample is a fault."""
+def _records(number: int) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield name, payload, and whether it is a sample: all samples, then the newest records, up to `number`.
+
+    A failure on a sample is a fault.
+    """
     for file in sorted(SAMPLES.glob("*/*.xml")):
         yield f"sample {file.parent.name}/{file.name}", xml_tree.root_element(file.read_bytes()), True
     newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
-    for identifier in newest[:NEWEST]:
+    for identifier in newest[:number]:
         record = lists.find(identifier)
         if record is not None and record.payload is not None:
             yield identifier, record.payload, False

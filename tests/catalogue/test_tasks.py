@@ -53,11 +53,10 @@ def test_a_tick_purges_flushes_the_journal_and_queues_validation(queued: list[tu
     assert age_s is not None and age_s < timedelta(minutes=1).total_seconds()
 
 
+@dictionaries.LIMITS.replaced(outgrown=((40, 1000),))
 def test_a_tick_trains_a_dictionary_when_the_catalogue_has_outgrown_the_newest(
-    queued: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    queued: list[tuple[Any, ...]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(dictionaries, "_OUTGROWN", ((40, 1000),))
-
     def trained() -> int:
         return [record.name for record in caplog.records].count("catalogue.payloads.dictionaries")
 

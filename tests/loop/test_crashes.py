@@ -23,7 +23,7 @@ import psutil
 import psycopg2
 import pytest
 
-from catalogue.bulk.ingest import BATCH_RECORDS
+from catalogue.bulk import ingest
 from gisc import embedded
 from tests.gisc.running import ROOT, environment, living, manage
 from tests.loop import archives
@@ -31,6 +31,7 @@ from tests.waiting import until
 
 INSTANTS = int(os.environ.get("CRASH_INSTANTS", "3"))
 SPEC = "WIS-GISC-TOKYO"
+BATCH_RECORDS = ingest.DEFAULTS.batch_records
 NEW = [f"NEW{number:05}" for number in range(6 * BATCH_RECORDS + 100)]
 OLD = [f"OLD{number:03}" for number in range(240)]
 WITHDRAWN_AT_ONCE = 20

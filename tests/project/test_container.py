@@ -6,6 +6,7 @@ import queue
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
@@ -19,16 +20,30 @@ from django.core.management import CommandError, call_command
 
 from tests.gisc.running import ROOT, environment
 
+ACTIVITIES = (task_postrun, after_task_publish)
+
 
 @pytest.fixture
 def container() -> Iterator[ModuleType]:
     """The module, which listens to signals of Celery for no longer than the test."""
-    module = importlib.reload(importlib.import_module("gisc.node.container"))
+    sys.modules.pop("gisc.node.container", None)
+    module = importlib.import_module("gisc.node.container")
+    for signal in ACTIVITIES:
+        assert signal.disconnect(module.activity.record)  # its file is that of a real container
     yield module
-    for signal in (task_postrun, after_task_publish):
-        assert signal.disconnect(module._record_activity)
     for signal in (worker_ready, beat_init):
         assert signal.disconnect(module._start_idle_watch)
+
+
+@contextmanager
+def recorded(container: ModuleType, file: Path) -> Iterator[None]:
+    """Record what counts as activity in this file."""
+    activity = container.Activity(file)
+    for signal in ACTIVITIES:
+        signal.connect(activity.record, weak=False)
+    yield
+    for signal in ACTIVITIES:
+        signal.disconnect(activity.record)
 
 
 def _administrator() -> str:
@@ -69,20 +84,17 @@ def test_a_weak_password_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not get_user_model().objects.exists()
 
 
-@pytest.mark.parametrize("signal", [task_postrun, after_task_publish])
-def test_a_useful_act_leaves_a_mark(
-    signal: Signal, container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(container, "ACTIVITY_FILE", tmp_path / "mark")
-    signal.send(sender=None)
+@pytest.mark.parametrize("signal", ACTIVITIES)
+def test_a_useful_act_leaves_a_mark(signal: Signal, container: ModuleType, tmp_path: Path) -> None:
+    with recorded(container, tmp_path / "mark"):
+        signal.send(sender=None)
     assert (tmp_path / "mark").exists()
 
 
 def test_a_mark_that_cannot_be_left_does_not_fail_the_task(
-    container: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    container: ModuleType, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(container, "ACTIVITY_FILE", tmp_path / "missing" / "mark")
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING), recorded(container, tmp_path / "missing" / "mark"):
         task_postrun.send(sender=None)
     assert "file of the health check not written" in caplog.text
 
@@ -95,10 +107,10 @@ IDLE = """
 import sys, threading, time
 from pathlib import Path
 from gisc.node import container
-container.ACTIVITY_FILE = Path(sys.argv[1])
-threading.Thread(target=container.exit_when_idle, args=(1, 0.05), daemon=True).start()
+activity = container.Activity(Path(sys.argv[1]))
+threading.Thread(target=container.exit_when_idle, args=(activity, 1, 0.05), daemon=True).start()
 for _ in range(int(sys.argv[2])):
-    container._record_activity()
+    activity.record()
     time.sleep(0.1)
 print("no mark any more", flush=True)
 threading.Event().wait()
@@ -124,7 +136,7 @@ def test_a_process_that_does_nothing_any_more_ends_and_one_that_works_does_not(t
 def test_worker_and_beat_of_a_container_are_watched_from_their_start(
     signal: Signal, container: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched = queue.SimpleQueue[tuple[float, float]]()
-    monkeypatch.setattr(container, "exit_when_idle", lambda *limits: watched.put(limits))
+    watched = queue.SimpleQueue[tuple[object, ...]]()
+    monkeypatch.setattr(container, "exit_when_idle", lambda *values: watched.put(values))
     signal.send(sender=None)
-    assert watched.get(timeout=10) == (settings.GISC_CANARY_SECONDS, 10)
+    assert watched.get(timeout=10) == (container.activity, settings.GISC_CANARY_SECONDS, 10)

@@ -144,12 +144,12 @@ def test_names_that_lead_out_of_the_archive_write_nothing_anywhere(tmp_path: Pat
     assert not (tmp_path.parent / "escape.xml").exists()
 
 
-def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(ingest, "BATCH_RECORDS", 4)
+def test_more_documents_than_one_batch_are_committed_batch_by_batch(tmp_path: Path) -> None:
     files = {f"{n:02}.xml": b"broken" if n % 5 == 4 else world.iso_record(f"urn:{n}") for n in range(23)}
     moved: list[int] = []
     paths = [folder(tmp_path / "x", files)]
-    report = ingest.ingest(sources.documents(paths), into=world.own_set(), advance=moved.append)
+    limits = ingest.IngestLimits(batch_records=4)
+    report = ingest.ingest(sources.documents(paths), into=world.own_set(), advance=moved.append, limits=limits)
     assert (report.offered, report.counts["new"], len(report.rejects)) == (23, 19, 4)
     assert sum(moved) == sources.estimate(paths) == 23
     assert max(moved) == 4

@@ -5,21 +5,26 @@ import signal
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
-from catalogue import oai
-from catalogue.bulk import ingest, pool
+from catalogue import oai, seams
+from catalogue.bulk import ingest
 from catalogue.documents import iso19139, sources, xml_tree
 from catalogue.documents.sources import Document
 from catalogue.models import Description, Dictionary, Membership, Record
-from catalogue.payloads import payload, zstd
+from catalogue.payloads import dictionaries, payload, zstd
 from catalogue.writing import read_document, store
 from tests import world
+from tests.concurrency import CountedProcesses
 from tests.waiting import until
 
 SAMPLES = sorted(sources.SAMPLES.glob("*/*.xml"))
@@ -27,9 +32,8 @@ SAMPLES = sorted(sources.SAMPLES.glob("*/*.xml"))
 pytestmark = pytest.mark.django_db(transaction=True)  # a bulk load has connections of its own
 
 
-@pytest.fixture(autouse=True)
-def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.bulk.ingest.BATCH_RECORDS", 5)
+SMALL_BATCHES = ingest.IngestLimits(batch_records=5)
+load = partial(ingest.ingest, limits=SMALL_BATCHES)
 
 
 def samples_and_bad_ones() -> list[Document]:
@@ -65,10 +69,10 @@ def empty() -> None:
 
 
 def test_the_report_and_the_catalogue_are_those_of_one_process() -> None:
-    alone = ingest.ingest(samples_and_bad_ones(), into=world.own_set())
+    alone = load(samples_and_bad_ones(), into=world.own_set())
     held = catalogue()
     empty()
-    many = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=3)
+    many = load(samples_and_bad_ones(), into=world.own_set(), processes=3)
     assert many.as_dict() == alone.as_dict()
     assert [reject.source for reject in many.rejects] == ["empty", "cut", "locked", "html", "no identifier"]
     assert catalogue() == held
@@ -76,31 +80,31 @@ def test_the_report_and_the_catalogue_are_those_of_one_process() -> None:
 
 
 def test_what_is_offered_again_is_unchanged_and_what_differs_is_updated() -> None:
-    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    load(samples_and_bad_ones(), into=world.own_set(), processes=2)
     stamps = list(Record.objects.order_by("pk").values_list())
     again = [document for document in samples_and_bad_ones() if not document.source.startswith("urn:same")]
-    report = ingest.ingest(again, into=world.own_set(), processes=2)
+    report = load(again, into=world.own_set(), processes=2)
     assert report.counts == {"unchanged": 50, "rejected": 5}
     assert list(Record.objects.order_by("pk").values_list()) == stamps
     changed = Document("changed", SAMPLES[0].read_bytes().replace(b"</gmd:title>", b"<!-- --> </gmd:title>"))
     other = Document("other", SAMPLES[1].read_bytes().replace(b"CharacterString>", b"CharacterString>x", 1))
-    report = ingest.ingest([*again, changed, other], into=world.own_set(), processes=2)
+    report = load([*again, changed, other], into=world.own_set(), processes=2)
     assert report.counts["unchanged"] == 51 and report.counts["rejected"] == 5
 
 
 def test_progress_is_told_batch_by_batch() -> None:
     told: list[int] = []
-    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2, advance=told.append)
+    load(samples_and_bad_ones(), into=world.own_set(), processes=2, advance=told.append)
     assert sum(told) == len(samples_and_bad_ones()) and max(told) == 5
 
 
-def test_a_few_documents_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(processes: int) -> None:
-        raise AssertionError("processes were started")
-
-    monkeypatch.setattr(pool, "ReadPool", refuse)
-    report = ingest.ingest(samples_and_bad_ones()[:10], into=world.own_set(), processes=4)
-    assert report.offered == 10
+def test_a_few_documents_start_no_processes() -> None:
+    processes = CountedProcesses()
+    with seams.replaced(concurrency=processes):
+        report = load(samples_and_bad_ones()[:10], into=world.own_set(), processes=4)
+        assert (report.offered, processes.pools) == (10, [])
+        load(samples_and_bad_ones()[:11], into=world.own_set(), processes=4)
+    assert processes.pools == [4]
 
 
 def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
@@ -123,7 +127,7 @@ def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(mo
         return put_entries(entries, **options)
 
     monkeypatch.setattr(store, "put_entries", after_somebody_else)
-    report = ingest.ingest([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
+    report = load([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
     assert report.counts == {"updated": 1, "new": 1}
     held = Record.objects.get(key="urn:a")
     assert not held.deleted and payload.unpack(held.payload) == xml_tree.root_element(document.content)
@@ -132,8 +136,8 @@ def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(mo
 
 def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() -> None:
     documents = [Document("b", world.iso_record("urn:b"))]
-    ingest.ingest(documents, into=world.peer_set(world.OFFENBACH))
-    light = ingest.ingest(documents, into=world.peer_set(world.TOULOUSE))
+    load(documents, into=world.peer_set(world.OFFENBACH))
+    light = load(documents, into=world.peer_set(world.TOULOUSE))
     specs = sorted(Record.objects.get(key="urn:b").set_specs)
     empty_again = Record.objects.get(key="urn:b")
     assert payload.unpack(empty_again.payload) == xml_tree.root_element(documents[0].content)
@@ -141,11 +145,11 @@ def test_another_set_that_offers_the_same_content_gets_what_the_store_decides() 
     assert light.offered == 1 and not light.rejects
 
 
-def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((20, 40),))
-    monkeypatch.setattr("catalogue.bulk.ingest._TRAINING_CHECK_RECORDS", 30)
+@dictionaries.LIMITS.replaced(outgrown=((20, 40),))
+def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another() -> None:
     Dictionary.objects.update(trained_on=1)
-    report = ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    limits = replace(SMALL_BATCHES, training_check_records=30)
+    report = load(samples_and_bad_ones(), into=world.own_set(), processes=2, limits=limits)
     assert report.counts["new"] == 49
     assert Dictionary.objects.count() == 2
     payload.clear_cache()
@@ -202,7 +206,7 @@ def test_a_tar_is_read_to_its_damaged_end_in_many_processes_too(tmp_path: Path) 
             tar.add(file, arcname=file.name)
     cut = tmp_path / "cut.tar"
     cut.write_bytes(whole.getvalue()[: len(whole.getvalue()) // 2])
-    report = ingest.ingest(sources.documents([cut]), into=world.own_set(), processes=2)
+    report = load(sources.documents([cut]), into=world.own_set(), processes=2)
     assert report.counts["new"] == Record.objects.count() > 15
     assert [reject.source for reject in report.rejects] == [str(cut)]
 
@@ -214,33 +218,44 @@ def test_of_several_versions_in_several_batches_the_last_one_stands() -> None:
     others = [Document(str(number), world.iso_record(f"urn:{number}")) for number in range(40)]
     versions = [Document(title, world.iso_record("urn:same", title=title)) for title in ("One", "Two", "Three")]
     offered = [*others[:4], *versions[:1], *others[4:8], *versions[1:2], *others[8:12], *versions[2:], *others[12:]]
-    ingest.ingest([*offered, Document("zero", held)], into=world.own_set(), processes=2)
+    load([*offered, Document("zero", held)], into=world.own_set(), processes=2)
     assert Description.objects.get(record__key="urn:same").title == "Zero"
-    ingest.ingest(offered, into=world.own_set(), processes=2)
+    load(offered, into=world.own_set(), processes=2)
     assert Description.objects.get(record__key="urn:same").title == "Three"
     assert Description.objects.count() == Record.objects.count() == 41
 
 
-def test_nothing_is_stored_behind_a_batch_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    take = store.put_entries
+@contextmanager
+def disk_full_at(key: str) -> Iterator[None]:
+    """Let the database refuse a record as if its disk were full."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'the disk is full' USING ERRCODE = 'disk_full'; END $$
+            """
+        )
+        cursor.execute(
+            "CREATE TRIGGER disk_full BEFORE INSERT ON catalogue_record FOR EACH ROW WHEN (NEW.key = %s)"
+            " EXECUTE FUNCTION disk_full()",
+            [key],
+        )
+        yield
+        cursor.execute("DROP TRIGGER disk_full ON catalogue_record; DROP FUNCTION disk_full()")
 
-    def fail_at_the_third(entries, **options):
-        if any(entry.identifier == "urn:12" for entry in entries):
-            raise OperationalError("the disk is full")
-        return take(entries, **options)
 
-    monkeypatch.setattr(store, "put_entries", fail_at_the_third)
+def test_nothing_is_stored_behind_a_batch_that_failed() -> None:
     documents = [Document(str(number), world.iso_record(f"urn:{number}")) for number in range(40)]
-    with pytest.raises(OperationalError, match="disk is full"):
-        ingest.ingest(documents, into=world.own_set(), processes=2)
+    with disk_full_at("urn:12"), pytest.raises(OperationalError, match="disk is full"):
+        load(documents, into=world.own_set(), processes=2)
     assert set(Record.objects.values_list("key", flat=True)) == {f"urn:{number}" for number in range(10)}
 
 
-def test_a_bulk_load_into_a_young_catalogue_learns_from_what_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("catalogue.bulk.ingest.BATCH_RECORDS", 16)
-    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((10_000, 6000), (40, 60)))
+@dictionaries.LIMITS.replaced(outgrown=((10_000, 6000), (40, 60)))
+def test_a_bulk_load_into_a_young_catalogue_learns_from_what_comes_first() -> None:
     Dictionary.objects.update(trained_on=1)
-    ingest.ingest(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    limits = ingest.IngestLimits(batch_records=16)
+    load(samples_and_bad_ones(), into=world.own_set(), processes=2, limits=limits)
     newest = Dictionary.objects.order_by("-created").first()
     assert newest is not None and newest.trained_on == 45  # of the first 48 three hold no whole element
     first = Record.objects.order_by("pk").first()

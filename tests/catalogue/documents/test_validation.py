@@ -306,8 +306,8 @@ def test_faults_are_kept_as_rule_and_sentence(schema_dir: Path, monkeypatch) -> 
 
 
 @pytest.mark.django_db
-def test_slices_walk_from_the_newest_record_to_the_oldest_and_meet_each_once(no_schemas: None, monkeypatch) -> None:
-    monkeypatch.setattr(validation, "BATCH", 2)
+@validation.LIMITS.replaced(batch=2)
+def test_slices_walk_from_the_newest_record_to_the_oldest_and_meet_each_once(no_schemas: None) -> None:
     world.put(*(world.iso_record(f"urn:{number}") for number in range(7)))
     for number in range(7):
         world.restamp(f"urn:{number}", f"2024-01-0{number // 3 + 1}T00:00:00Z")
@@ -333,8 +333,8 @@ def test_a_process_that_reached_the_end_looks_only_at_what_was_written_since(no_
 
 
 @pytest.mark.django_db
+@validation.LIMITS.replaced(batch=1)
 def test_a_walk_begun_under_other_rules_begins_anew(no_schemas: None, monkeypatch) -> None:
-    monkeypatch.setattr(validation, "BATCH", 1)
     world.put(world.iso_record("urn:1"), world.iso_record("urn:2"))
     place = validation.label_records(seconds=0)
     assert len(labels()) == 1
@@ -352,9 +352,8 @@ def test_an_empty_catalogue_has_nothing_to_check() -> None:
 
 
 @pytest.mark.django_db
+@validation.LIMITS.replaced(batch=1, slice_s=0)
 def test_a_task_works_for_its_time_and_queues_its_successor_where_it_stopped(no_schemas: None, monkeypatch) -> None:
-    monkeypatch.setattr(validation, "BATCH", 1)
-    monkeypatch.setattr(tasks, "SLICE_S", 0)
     sent: list[tuple] = []
     monkeypatch.setattr(tasks.validate, "apply_async", lambda arguments, expires: sent.append((arguments, expires)))
     world.put(*(world.iso_record(f"urn:{number}") for number in range(3)))

@@ -3,7 +3,8 @@
 import json
 import logging
 import tracemalloc
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -68,6 +69,14 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     identifiers = [event.identifier for event in reading]
     assert reading.events == len(identifiers)
     return identifiers, [str(damage) for damage in reading.damaged]
+
+
+@contextmanager
+def unwritable(folder: Path) -> Iterator[None]:
+    """Put a file in the folder's place for the length of the block: deletions then wait in the outbox."""
+    folder.write_text("a file in the folder's place")
+    yield
+    folder.unlink()
 
 
 def buried() -> set[str]:
@@ -135,15 +144,13 @@ def test_a_deletion_rolled_back_is_no_event(journal_dir: Path) -> None:
 
 
 def test_a_journal_that_cannot_be_written_leaves_the_event_in_the_outbox(journal_dir: Path, caplog) -> None:
-    journal_dir.write_text("a file in the folder's place")
     world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
-    with caplog.at_level(logging.ERROR):
+    with caplog.at_level(logging.ERROR), unwritable(journal_dir):
         assert [result.action for result in store.withdraw(["urn:a"])] == [Action.DELETED]
-    assert buried() == {"urn:a"}
-    assert journal.count_waiting() == 1
+        assert buried() == {"urn:a"}
+        assert journal.count_waiting() == 1
     (record,) = [record for record in caplog.records if record.name == "catalogue.journal"]
     assert (record.levelname, record.waiting, record.directory) == ("ERROR", 1, str(journal_dir))
-    journal_dir.unlink()
     store.withdraw(["urn:b"])  # the next flush takes it along
     assert told(journal_dir) == [("deleted", "urn:a"), ("deleted", "urn:b")]
     assert journal.count_waiting() == 0
@@ -189,10 +196,11 @@ def test_a_crash_between_append_and_emptying_the_outbox_tells_it_twice_which_is_
     assert counts(replay.replay(journal_dir)) == (1, 0, 0)
 
 
-def test_many_events_are_written_in_their_order_though_read_in_parts(journal_dir: Path, monkeypatch) -> None:
-    monkeypatch.setattr(journal, "_BATCH_ROWS", 3)
-    for number in range(4):
-        world.bury(*(f"urn:{number}:{i}" for i in range(2)))
+def test_many_events_are_written_in_their_order_though_read_in_parts(journal_dir: Path) -> None:
+    with unwritable(journal_dir):
+        for number in range(4):
+            world.bury(*(f"urn:{number}:{i}" for i in range(2)))
+    assert journal.flush(journal.JournalLimits(batch_rows=3)) == 8
     assert [identifier.split(":")[1] for _, identifier in told(journal_dir)] == ["0", "0", "1", "1", "2", "2", "3", "3"]
 
 
@@ -213,10 +221,11 @@ def test_many_writers_leave_each_event_once_and_no_line_torn(journal_dir: Path) 
 # --- Rotation -------------------------------------------------------------------------------------------
 
 
-def test_a_full_file_is_followed_by_the_next_in_the_order_of_names(journal_dir: Path, monkeypatch) -> None:
-    monkeypatch.setattr(journal, "FULL_BYTES", 300)
-    for number in range(12):
-        world.bury(f"urn:{number}")
+def test_a_full_file_is_followed_by_the_next_in_the_order_of_names(journal_dir: Path) -> None:
+    with unwritable(journal_dir):
+        for number in range(12):
+            world.bury(f"urn:{number}")
+    journal.flush(journal.JournalLimits(batch_rows=1, full_bytes=300))
     names = [file.name for file in files(journal_dir)]
     year = datetime.now(UTC).year
     assert names == [f"deletions-{year}-{number:04}.jsonl" for number in range(1, len(names) + 1)]
@@ -495,9 +504,8 @@ def test_an_event_without_a_set_belongs_to_our_own_and_an_impossible_identifier_
     assert looking.record("urn:a").owner == world.own_set()
 
 
-def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(journal, "_BATCH_ROWS", 500)
-    monkeypatch.setattr(replay, "BATCH", 100)
+def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: Path) -> None:
+    limits = replay.ReplayLimits(batch=100, journal=journal.JournalLimits(batch_rows=500))
 
     def taken_at_most(number: int) -> int:
         """The largest amount of memory that Python took at once for so many events of 250 records."""
@@ -506,7 +514,7 @@ def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: P
         file = written(tmp_path / f"{number}.jsonl", *events)
         tracemalloc.start()
         try:
-            replay.replay(file)
+            replay.replay(file, limits)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -576,8 +584,7 @@ def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
 
 
 def test_export_says_so_when_the_journal_cannot_be_written(journal_dir: Path, tmp_path: Path) -> None:
-    journal_dir.write_text("a file in the folder's place")
-    with pytest.raises(CommandError, match="journal"):
+    with unwritable(journal_dir), pytest.raises(CommandError, match="journal"):
         command("journal", "export", str(tmp_path / "export.jsonl"))
 
 

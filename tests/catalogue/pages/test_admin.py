@@ -57,10 +57,8 @@ def test_the_list_of_records_costs_the_same_queries_for_one_and_for_forty_and_re
         assert not any(column in sql.split(" FROM ")[0] for sql in selected), column
 
 
-def test_a_large_table_is_estimated_and_not_counted(
-    admin_client: Client, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries
-) -> None:
-    monkeypatch.setattr(paging.EstimatedPaginator, "cap", 10)
+@paging.LIMITS.replaced(rows=10)
+def test_a_large_table_is_estimated_and_not_counted(admin_client: Client, django_assert_max_num_queries) -> None:
     put(*(iso_record(f"r{n}") for n in range(40)))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalogue_record")
@@ -72,10 +70,8 @@ def test_a_large_table_is_estimated_and_not_counted(
     )
 
 
-def test_what_a_filter_leaves_is_counted_no_further_than_the_cap(
-    admin_client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paging.EstimatedPaginator, "cap", 60)
+@paging.LIMITS.replaced(rows=60)
+def test_what_a_filter_leaves_is_counted_no_further_than_the_cap(admin_client: Client) -> None:
     put(*(iso_record(f"r{n}") for n in range(70)))
     response = admin_client.get(RECORDS, {"deleted__exact": "0", "p": "2"})
     assert response.context["cl"].result_count == 60

@@ -111,8 +111,8 @@ def test_pages_of_hits_follow_one_another_without_gap_or_repeat(client: Client) 
     assert sorted(found) == [f"Buoy {n:03d}" for n in range(45)]
 
 
-def test_hits_are_counted_no_further_than_they_are_shown(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paging.CappedPaginator, "cap", 25)
+@paging.LIMITS.replaced(hits=25)
+def test_hits_are_counted_no_further_than_they_are_shown(client: Client) -> None:
     put(*(iso_record(f"r{n}", title="Buoy") for n in range(30)))
     last = text(client, "/", q="buoy", page="99")
     assert "25 records or more" in last

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import InternalError, connection, transaction
 
+from catalogue import seams
 from catalogue.documents import xml_tree
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Claim, Dictionary, Membership, Record
@@ -23,6 +24,7 @@ from catalogue.reading.lists import Window
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
 from tests import world
+from tests.clock import SetClock
 
 ELEMENT = world.iso_record("urn:a").split(b"\n", 1)[1].strip()
 
@@ -95,7 +97,7 @@ def test_a_new_dictionary_is_used_at_once_and_leaves_old_payloads_readable() -> 
     assert payload.unpack(old) == payload.unpack(new) == ELEMENT
 
 
-def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_notices_a_dictionary_that_another_has_trained_within_a_minute() -> None:
     before = payload.newest().id
     number, content = zstd.train([xml_tree.root_element(file.read_bytes()) for file in SAMPLES.glob("*TOKYO/*.xml")])
     Dictionary.objects.create(
@@ -106,8 +108,8 @@ def test_a_process_notices_a_dictionary_that_another_has_trained(monkeypatch: py
         trained_on=1,
     )
     assert payload.newest().id == before  # not asked for with each record
-    monkeypatch.setattr("catalogue.payloads.payload._REFRESH_S", 0)
-    assert payload.newest().id == number == zstd.dictionary_id(payload.pack(ELEMENT))
+    with seams.replaced(clock=SetClock(seams.monotonic() + 61)):
+        assert payload.newest().id == number == zstd.dictionary_id(payload.pack(ELEMENT))
 
 
 def test_a_missing_dictionary_is_an_alarm(caplog: pytest.LogCaptureFixture) -> None:
@@ -185,14 +187,14 @@ def test_too_few_records_leave_the_dictionary_that_is_there() -> None:
     assert payload.newest() == before
 
 
-def test_an_outgrown_dictionary_is_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outgrown_dictionary_is_replaced_once() -> None:
     load_samples()
     assert not dictionaries.retrain_if_outgrown()
-    monkeypatch.setattr("catalogue.payloads.dictionaries._OUTGROWN", ((40, 45), (20, 10)))
     Dictionary.objects.update(trained_on=9)
-    assert dictionaries.retrain_if_outgrown()
-    assert Dictionary.objects.order_by("-created").first().trained_on == 48
-    assert not dictionaries.retrain_if_outgrown()
+    with dictionaries.LIMITS.replaced(outgrown=((40, 45), (20, 10))):
+        assert dictionaries.retrain_if_outgrown()
+        assert Dictionary.objects.order_by("-created").first().trained_on == 48
+        assert not dictionaries.retrain_if_outgrown()
 
 
 def test_the_draw_from_a_large_catalogue_holds_live_records_only() -> None:

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, SetInclusion
 from catalogue.reading import lists
 from catalogue.reading.lists import Window
-from catalogue.writing import clock, restamp, staging, store
+from catalogue.writing import clock, restamp, store
 from tests import world
 from tests.catalogue.pages import looking
 
@@ -93,13 +93,12 @@ def test_a_membership_that_ended_since_then_is_told_again(began: datetime) -> No
     assert taken_again(toulouse.spec, began) == {"urn:theirs"}
 
 
-def test_many_records_are_done_in_batches_and_keep_their_order(monkeypatch, began: datetime) -> None:
+def test_many_records_are_done_in_batches_and_keep_their_order(began: datetime) -> None:
     for day in range(9):
         world.put(world.iso_record(f"urn:{day}"))
         world.restamp(f"urn:{day}", f"2024-07-{20 - day}T00:00:00Z")
-    monkeypatch.setattr(staging, "BATCH", 2)
     advanced: list[int] = []
-    assert restamp.restamp(world.own_set(), SINCE, advance=advanced.append).records == 11
+    assert restamp.restamp(world.own_set(), SINCE, batch=2, advance=advanced.append).records == 11
     assert advanced == [2, 2, 2, 2, 2, 1]
     stamps = [looking.record(f"urn:{day}").datestamp for day in range(9)]
     assert stamps == sorted(stamps, reverse=True)

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record
 from catalogue.reading import lists
 from catalogue.tasks import tick
-from catalogue.writing import purge, staging, store
+from catalogue.writing import purge, store
 from tests import world
 from tests.catalogue.pages import looking
 from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
@@ -102,7 +102,6 @@ def test_without_a_limit_nothing_ever_goes(settings) -> None:
 def test_tombstones_go_oldest_first_so_what_an_interruption_leaves_is_a_span_of_time(monkeypatch) -> None:
     for days in (300, 100, 200, 150, 250):
         buried(days, f"urn:{days}")
-    monkeypatch.setattr(staging, "BATCH", 2)
     real, seen = purge._purge_batch, []
 
     def note(*arguments) -> dict[str, int]:
@@ -111,7 +110,7 @@ def test_tombstones_go_oldest_first_so_what_an_interruption_leaves_is_a_span_of_
         return gone
 
     monkeypatch.setattr(purge, "_purge_batch", note)
-    purge.purge()
+    purge.purge(batch=2)
     assert seen == [["urn:100", "urn:150", "urn:200"], ["urn:100"], []]
 
 

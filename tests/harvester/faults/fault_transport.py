@@ -11,7 +11,6 @@ from werkzeug import Response
 
 from harvester.models import Run
 from harvester.net import client
-from harvester.net.client import Limits
 from tests.harvester.conftest import identifier
 from tests.harvester.faults.fault_cases import Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING
@@ -125,7 +124,7 @@ def drip(*, in_headers: bool):
     """An answer of which a byte comes now and then: no read takes long, and the whole would take for ever."""
 
     def arrange(world: World) -> None:
-        world.monkeypatch.setattr(client, "HARVEST_LIMITS", Limits(connect_s=5, read_s=5, total_s=0.4))
+        world.until_end.enter_context(client.LIMITS.replaced(connect_s=5, read_s=5, total_s=0.4))
         once = first_time(later_page)
         world.notes["drips"] = 0
 

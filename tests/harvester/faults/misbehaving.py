@@ -5,7 +5,7 @@ import socketserver
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -100,6 +100,7 @@ class World:
     provider: Provider
     raw: RawServer
     monkeypatch: pytest.MonkeyPatch
+    until_end: ExitStack  # what is put in place for the length of the case
     notes: dict[str, Any] = field(default_factory=dict)
 
     def on_raw_server(self, misbehave: Misbehaviour) -> None:

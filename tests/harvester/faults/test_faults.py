@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -21,8 +22,8 @@ def world(toulouse: MetadataSet, provider: Provider, link: Link, monkeypatch: py
     fill(provider, range(5), STAMP)
     link.harvested_to = link.first_response = link.newest = BEFORE
     link.save()
-    with RawServer(provider).serving() as raw:
-        yield World(link, provider, raw, monkeypatch)
+    with RawServer(provider).serving() as raw, ExitStack() as until_end:
+        yield World(link, provider, raw, monkeypatch, until_end)
 
 
 @pytest.mark.spec("H16", "H19", "H29", "H30", "H31", "H34", "H35", "H36", "H38", "S52")

@@ -106,14 +106,12 @@ def test_turning_back_goes_on_from_the_link_s_own_place_and_comparing_brings_wha
 @pytest.mark.spec("H15", "W31")
 @pytest.mark.parametrize("why", ["never harvested", "deletions forgotten", "too much has changed"])
 def test_where_its_place_is_not_safe_a_provider_that_comes_back_is_asked_for_everything(
-    link: Link, provider: Provider, relay: Provider, monkeypatch: pytest.MonkeyPatch, why: str
+    link: Link, provider: Provider, relay: Provider, why: str
 ) -> None:
     Alternative.objects.create(link=link, name="Offenbach", base_url=relay.base_url, remote_set=TOULOUSE.spec)
     fill(provider, range(6))
     if why == "deletions forgotten":  # it keeps them for 90 days, and its last answer is of March
         provider.edits.append(lambda a, body: body.replace(b"persistent", b"transient"))
-    if why == "too much has changed":
-        monkeypatch.setattr(failover, "MAX_DOUBTFUL", 0)
     if why != "never harvested":
         work_off()
     link.refresh_from_db()
@@ -123,7 +121,7 @@ def test_where_its_place_is_not_safe_a_provider_that_comes_back_is_asked_for_eve
     before = snapshot()
     provider.asked.clear()
 
-    failover.switch(Link.objects.get(), None)
+    failover.switch(Link.objects.get(), None, **{"max_doubtful": 0} if why == "too much has changed" else {})
     done = work_off()
 
     assert "from" not in provider.asked_for("ListRecords")[0]

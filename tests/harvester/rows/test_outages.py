@@ -156,8 +156,9 @@ def harvests(broker: Connection) -> list[int]:
 
 
 @pytest.fixture
-def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.lifecycle.work, "__kwdefaults__", tasks.lifecycle.work.__kwdefaults__ | {"for_s": 0})
+def short_slices() -> Iterator[None]:
+    with schedule.LIMITS.replaced(work_s=0):
+        yield
 
 
 def beats_later() -> None:

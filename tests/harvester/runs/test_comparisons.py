@@ -1,6 +1,6 @@
 """Comparisons of headers: drift is found and repaired, and nothing is ever deleted because it is not listed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 import pytest
@@ -15,13 +15,14 @@ from harvester.links import edit
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.monitoring import status
 from harvester.rows import remote_headers
-from harvester.runs import comparison, get_records, lifecycle
+from harvester.runs import comparison, lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, once, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
 from tests.world import iso_record
 
 DAY = timedelta(days=1)
+LIMITS = schedule.RunLimits()
 
 
 def compare(link: Link, **options: bool) -> Run:
@@ -281,9 +282,9 @@ def test_nothing_is_deleted_because_it_is_not_there(
 
 
 @pytest.fixture
-def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "MIN_SLICE", 4)
-    monkeypatch.setattr(schedule, "MAX_SLICE", 4)
+def small_slices() -> Iterator[None]:
+    with schedule.LIMITS.replaced(min_slice=4, max_slice=4):
+        yield
 
 
 @pytest.mark.spec("W24")
@@ -350,10 +351,8 @@ def test_a_comparison_that_fails_leaves_the_harvest_alone_and_is_tried_again(
 
 
 @pytest.mark.parametrize("how", ["cancelled", "refused"])
-def test_a_comparison_that_ends_early_leaves_no_suspicion_behind(
-    harvested: Link, provider: Provider, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(get_records, "BATCH", 1)
+@schedule.LIMITS.replaced(fetch_batch=1)
+def test_a_comparison_that_ends_early_leaves_no_suspicion_behind(harvested: Link, provider: Provider, how: str) -> None:
     gone = [provider.entries.pop(identifier(number)) for number in (1, 2, 3)]
     run = lifecycle.open_comparison(harvested, trigger="test", whole=True)
     if how == "refused":
@@ -398,14 +397,14 @@ def test_by_days_neighbouring_slices_share_no_day(link: Link, provider: Provider
     ("number", "cycle_days", "size"), [(0, 28, 1000), (28_000, 28, 1000), (140_000, 7, 20_000), (140_000, 28, 5000)]
 )
 def test_a_slice_is_a_share_of_the_link(number: int, cycle_days: int, size: int) -> None:
-    assert schedule.slice_size(number, cycle_days) == size
+    assert schedule.slice_size(number, cycle_days, LIMITS) == size
 
 
 def test_slices_follow_one_another_faster_where_a_slice_a_day_would_not_do() -> None:
     now = at("2026-01-01T00:00:00Z")
-    soon = schedule.next_slice_due(now, now, 28, 1_120_000, complete=False)
+    soon = schedule.next_slice_due(now, now, 28, 1_120_000, LIMITS, complete=False)
     assert soon - now == DAY / 2
-    assert schedule.next_slice_due(now, now, 28, 10_000, complete=False) - now == DAY
+    assert schedule.next_slice_due(now, now, 28, 10_000, LIMITS, complete=False) - now == DAY
 
 
 # --- After a silence ---------------------------------------------------------------------------------

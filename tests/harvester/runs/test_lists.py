@@ -175,10 +175,10 @@ def _far_more_than_announced(provider: Provider) -> Callable[[dict[str, str]], s
 
 @pytest.mark.spec("H23")
 @pytest.mark.parametrize("answers", [_cycle_of_tokens, _first_page_for_ever, _cycle_of_pages, _far_more_than_announced])
+@schedule.LIMITS.replaced(min_excess=6)
 def test_a_list_that_goes_in_circles_fails_the_run_and_keeps_the_cursor(
-    link: Link, provider: Provider, answers: Pages, monkeypatch: pytest.MonkeyPatch
+    link: Link, provider: Provider, answers: Pages
 ) -> None:
-    monkeypatch.setattr(schedule, "MIN_EXCESS", 6)
     answer = answers(provider)
     provider.faults.append(lambda arguments: xml(answer(arguments)) if arguments["verb"] == "ListRecords" else None)
 
@@ -192,10 +192,8 @@ def test_a_list_that_goes_in_circles_fails_the_run_and_keeps_the_cursor(
 
 
 @pytest.mark.spec("H23")
-def test_a_list_of_too_many_pages_fails_the_run(
-    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schedule, "MAX_PAGES", 5)
+@schedule.LIMITS.replaced(max_pages=5)
+def test_a_list_of_too_many_pages_fails_the_run(link: Link, provider: Provider) -> None:
     fill(provider, range(20))
 
     run = again(link)

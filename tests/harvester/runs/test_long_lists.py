@@ -8,22 +8,25 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from catalogue import seams
 from catalogue.models import Description, Record
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.writing import store
 from catalogue.writing.current import current_versions
+from harvester import schedule
 from harvester.models import Link, Run
 from harvester.protocol import answers, unchanged
 from harvester.rows import runs
-from harvester.runs import lifecycle, pipeline, prepare_entries, store_page
+from harvester.runs import lifecycle, prepare_entries, store_page
 from harvester.runs.run_position import LoopMark
+from tests.concurrency import CountedProcesses
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, continued, xml
 from tests.harvester.working import counters, go_on, harvest
 from tests.world import iso_record
 
-PAGE = pipeline.WORTH_PROCESSES + 10
+PAGE = schedule.LIMITS.in_force.worth_processes + 10
 FULL = {"full": True}
 
 
@@ -40,48 +43,38 @@ def rows() -> dict[str, tuple[object, ...]]:
 
 
 @pytest.mark.spec("H38", "W29")
-def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(
-    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(link: Link, provider: Provider) -> None:
     provider.page_size = PAGE
     fill(provider, range(2 * PAGE + 5))
     provider.entries[identifier(3)] = ("2026-02-01T00:00:00Z", iso_record(identifier(4)))  # misnamed
     provider.entries[identifier(PAGE + 3)] = ("2026-02-01T00:00:00Z", b"<?xml version='1.0'?>\n<nonsense/>")
     provider.entries[identifier(PAGE + 4)] = ("2026-02-01T00:00:00Z", None)
-    started: list[object] = []
-    monkeypatch.setattr(pipeline, "ReadPool", counting(pipeline.ReadPool, started))
+    processes = CountedProcesses()
 
-    by_processes = harvest(link)
-    held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
-    assert len(started) == 1
-    Record.objects.all().delete()
-    monkeypatch.setattr(pipeline, "WORTH_PROCESSES", 10**6)
-    by_threads = harvest(link, **FULL)
+    with seams.replaced(concurrency=processes):
+        by_processes = harvest(link)
+        held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
+        assert len(processes.pools) == 1
+        Record.objects.all().delete()
+        with schedule.LIMITS.replaced(worth_processes=10**6):
+            by_threads = harvest(link, **FULL)
 
-    assert len(started) == 1
+    assert len(processes.pools) == 1
     assert counters(by_processes) == counters(by_threads)
     assert counters(by_processes) == {"received": 2 * PAGE + 5, "new": 2 * PAGE + 2, "deleted": 1, "rejected": 2}
     assert reasons == list(by_threads.rejects.values_list("identifier", "reason"))
     assert held == rows()
 
 
-def counting(make: type, started: list[object]) -> object:
-    def made(*values: object) -> object:
-        started.append(values)
-        return make(*values)
-
-    return made
-
-
-def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(pipeline, "ReadPool", refuse)
+def test_a_list_of_one_page_starts_no_process(link: Link, provider: Provider) -> None:
+    processes = CountedProcesses()
     provider.page_size = PAGE
     fill(provider, range(PAGE))
 
-    assert counters(harvest(link)) == {"received": PAGE, "new": PAGE}
+    with seams.replaced(concurrency=processes):
+        assert counters(harvest(link)) == {"received": PAGE, "new": PAGE}
+
+    assert processes.pools == []
 
 
 @pytest.mark.django_db(transaction=True)

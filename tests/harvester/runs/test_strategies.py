@@ -9,9 +9,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from catalogue.models import Membership, MetadataSet, Record
+from harvester import schedule
 from harvester.models import Link, RemoteHeader, Run
 from harvester.models.link_schedule import MAX_AT_ONCE
-from harvester.runs import get_records, lifecycle
+from harvester.runs import lifecycle
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider, once, times, xml
 from tests.harvester.working import at, counters, go_on, harvest, held
@@ -229,10 +230,10 @@ def test_a_refusal_that_is_not_about_a_record_fails_the_run(by_identifiers: Link
     assert "HTTP 403" in run.message
 
 
+@schedule.LIMITS.replaced(fetch_batch=4)
 def test_a_run_that_is_cancelled_while_it_fetches_stores_no_further_batch(
-    by_identifiers: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
+    by_identifiers: Link, provider: Provider
 ) -> None:
-    monkeypatch.setattr(get_records, "BATCH", 4)
     fill(provider, range(20))
     run = lifecycle.open_run(by_identifiers, trigger="test")
 

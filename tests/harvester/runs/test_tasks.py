@@ -2,7 +2,7 @@
 
 import pytest
 
-from harvester import tasks
+from harvester import schedule, tasks
 from harvester.models import Link, Run
 from tests.harvester.conftest import fill
 from tests.harvester.provider import Provider
@@ -32,12 +32,12 @@ def test_a_run_whose_task_was_lost_is_queued_again(link: Link, queued: list[int]
     assert len(queued) == 2
 
 
+@schedule.LIMITS.replaced(work_s=0)
 def test_a_slice_that_did_not_reach_the_end_queues_its_successor(
-    link: Link, provider: Provider, queued: list[int], monkeypatch: pytest.MonkeyPatch
+    link: Link, provider: Provider, queued: list[int]
 ) -> None:
     fill(provider, range(5))
     tasks.tick()
-    monkeypatch.setattr(tasks.lifecycle.work, "__kwdefaults__", tasks.lifecycle.work.__kwdefaults__ | {"for_s": 0})
 
     for _ in range(3):
         tasks.harvest(queued[-1])

@@ -94,7 +94,7 @@ def test_what_is_wrong_is_said_with_its_line_and_nothing_is_stored(admin_client:
     for fields in (form(stylesheet=text), form(stylesheet="", upload=upload(text)) if text else form(stylesheet="")):
         faults = told(admin_client, ADD, fields)
         assert list(faults) == ["upload" if "upload" in fields else "stylesheet"]
-        assert len(faults) <= trial._FAULTS_SHOWN
+        assert len(faults) <= trial.DEFAULTS.faults
         assert any(why in fault for fault in next(iter(faults.values()))), faults
         assert not Crosswalk.objects.exists()
 
@@ -106,13 +106,13 @@ def test_lines_are_those_of_the_uploaded_file(admin_client: Client) -> None:
     assert fault.startswith(f"Line {number}: xsl:document")
 
 
-def test_a_stylesheet_that_never_ends_is_refused_and_the_page_answers(admin_client: Client, monkeypatch) -> None:
-    monkeypatch.setattr(sandbox, "CPU_S", 0.1)
+@sandbox.LIMITS.replaced(cpu_s=0.1)
+def test_a_stylesheet_that_never_ends_is_refused_and_the_page_answers(admin_client: Client) -> None:
     each, end = "<xsl:for-each select='//node()'>", "</xsl:for-each>"
     faults = told(
         admin_client, ADD, form(stylesheet=sheet(root(f"<a>{each * 6}<xsl:if test='false()'/>{end * 6}</a>")))
     )
-    assert len(faults["stylesheet"]) == trial._FAULTS_SHOWN
+    assert len(faults["stylesheet"]) == trial.DEFAULTS.faults
     assert "takes longer than 0.1 s of processor time." in faults["stylesheet"][0]
 
 
@@ -121,15 +121,14 @@ def test_a_file_that_is_far_too_large_is_not_even_read(admin_client: Client) -> 
     assert "2,000,001 bytes" in fault
 
 
-def test_a_trial_comes_to_an_end(monkeypatch) -> None:
-    monkeypatch.setattr(trial, "LONGEST_S", -1.0)
-    tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA)
+def test_a_trial_comes_to_an_end() -> None:
+    tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA, limits=trial.TrialLimits(total_s=-1.0))
     assert (tried.records, len(tried.faults)) == (0, 1)
 
 
-def test_a_slow_stylesheet_is_refused(admin_client: Client, monkeypatch) -> None:
-    monkeypatch.setattr(trial, "SLOWEST_S", 0.0)
-    [fault] = told(admin_client, ADD, form())["stylesheet"]
+def test_a_slow_stylesheet_is_refused() -> None:
+    tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA, limits=trial.TrialLimits(record_s=0.0))
+    [fault] = tried.faults
     assert "lists take too long" in fault
 
 
@@ -204,8 +203,8 @@ def test_who_may_only_look_sees_the_pages_and_changes_nothing(client: Client) ->
 
 
 def test_a_trial_takes_the_samples_and_the_newest_records_of_the_catalogue() -> None:
-    world.put(*(world.iso_record(f"urn:{number}") for number in range(trial.NEWEST + 5)))
-    world.bury(f"urn:{trial.NEWEST + 4}")
+    world.put(*(world.iso_record(f"urn:{number}") for number in range(trial.DEFAULTS.newest + 5)))
+    world.bury(f"urn:{trial.DEFAULTS.newest + 4}")
     tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA)
-    assert (tried.faults, tried.warnings, tried.records) == ((), (), 48 + trial.NEWEST)
+    assert (tried.faults, tried.warnings, tried.records) == ((), (), 48 + trial.DEFAULTS.newest)
     assert TITLE in brief()

@@ -102,12 +102,10 @@ def test_where_no_record_has_the_format_the_list_is_empty(client: Client, settin
 
 
 @pytest.mark.spec("P66")
-def test_records_that_take_for_ever_cost_the_page_no_more_than_its_budget(
-    client: Client, settings, monkeypatch
-) -> None:
+@sandbox.LIMITS.replaced(cpu_s=0.1)
+@list_entries.LIMITS.replaced(crosswalks_s=0.15)
+def test_records_that_take_for_ever_cost_the_page_no_more_than_its_budget(client: Client, settings) -> None:
     """A page ends early where time is over; where it has nothing yet, the harvester is asked to come again."""
-    monkeypatch.setattr(sandbox, "CPU_S", 0.1)
-    monkeypatch.setattr(list_entries, "BUDGET_S", 0.15)
     each, end = "<xsl:for-each select='//node()'>", "</xsl:for-each>"
     endless = (
         f"<xsl:if test=\"contains(//gmd:title, 'impossible')\">{each * 6}<xsl:if test='false()'/>{end * 6}</xsl:if>"

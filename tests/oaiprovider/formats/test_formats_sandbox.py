@@ -48,7 +48,7 @@ def test_one_helper_serves_a_page_of_records_and_several_stylesheets_in_turn() -
     first = [made(brief("first")), made(brief("second")), made(brief("first"))]
     assert [etree.fromstring(element).get("edition") for element in first] == ["first", "second", "first"]
     started = helpers()
-    assert len(started) == sandbox.MAX_IDLE
+    assert len(started) == sandbox.LIMITS.in_force.max_idle
     for number in range(100):
         made(brief("third"), identifier=f"urn:{number}")
     assert sorted(helpers()) == sorted(started)
@@ -66,7 +66,7 @@ def test_threads_have_a_helper_each_and_their_own_answers() -> None:
     for thread in threads:
         thread.join()
     assert all(f"urn:{n}:{i}<".encode() in answers[n][i] for n in range(4) for i in range(30))
-    assert len(helpers()) <= sandbox.MAX_IDLE
+    assert len(helpers()) <= sandbox.LIMITS.in_force.max_idle
 
 
 @pytest.mark.parametrize(
@@ -124,30 +124,27 @@ HUGE = root(f"<a>{EACH * 4}<b>0123456789</b>{EACH_END * 4}</a>")  # gigabytes, i
     ],
     ids=["endless loop", "memory", "recursion", "output"],
 )
-def test_what_does_not_end_costs_one_record_and_the_helper(templates: str, why: str, monkeypatch) -> None:
-    monkeypatch.setattr(sandbox, "CPU_S", 0.5)
-    monkeypatch.setattr(sandbox, "MEMORY", 256 * 1024 * 1024)
+@sandbox.LIMITS.replaced(cpu_s=0.5, memory=256 * 1024 * 1024)
+def test_what_does_not_end_costs_one_record_and_the_helper(templates: str, why: str) -> None:
     for _ in range(2):
         with pytest.raises(sandbox.TransformFailed, match=why):
             made(sheet(templates))
         assert made(brief())
 
 
-def test_the_limit_on_time_holds_without_anybody_watching(monkeypatch) -> None:
+@sandbox.LIMITS.replaced(cpu_s=0.3)
+def test_the_limit_on_time_holds_without_anybody_watching() -> None:
     """Also a helper whose web process is gone does not run for ever: the kernel ends it."""
-    monkeypatch.setattr(sandbox, "CPU_S", 0.3)
     with pytest.raises(sandbox.TransformFailed, match="0.3 s of processor time"):
         made(sheet(LOOP + NESTED))
 
 
-def test_a_helper_that_is_killed_or_too_slow_says_nothing_of_the_record(monkeypatch) -> None:
+def test_a_helper_that_is_killed_or_too_slow_says_nothing_of_the_record() -> None:
     made(brief())
     [pid] = helpers()
     os.kill(pid, signal.SIGSTOP)
-    monkeypatch.setattr(sandbox, "WALL_S", 0.2)
-    with pytest.raises(sandbox.SandboxBusy, match="did not answer"):
+    with sandbox.LIMITS.replaced(wall_s=0.2), pytest.raises(sandbox.SandboxBusy, match="did not answer"):
         made(brief())
-    monkeypatch.undo()
     assert made(brief())
     [pid] = helpers()
     os.kill(pid, signal.SIGSTOP)
@@ -199,8 +196,8 @@ def test_an_answer_that_was_not_fetched_is_given_to_nobody_else(monkeypatch) -> 
     assert b"urn:second" in made(brief(), identifier="urn:second")
 
 
-def test_a_helper_is_replaced_after_so_many_records(monkeypatch) -> None:
-    monkeypatch.setattr(sandbox, "USES", 3)
+@sandbox.LIMITS.replaced(uses=3)
+def test_a_helper_is_replaced_after_so_many_records() -> None:
     seen = []
     for _ in range(7):
         made(brief())
@@ -324,7 +321,7 @@ def test_a_helper_has_no_secret_no_open_file_of_ours_and_may_open_none() -> None
     with open(f"/proc/{pid}/limits", encoding="ascii") as limits:
         told = {line[:26].strip(): line[26:].split()[:2] for line in limits}
     assert told["Max open files"] == told["Max file size"] == told["Max processes"] == ["0", "0"]
-    assert told["Max address space"] == [str(sandbox.MEMORY)] * 2
+    assert told["Max address space"] == [str(sandbox.LIMITS.in_force.memory)] * 2
     assert sorted(os.listdir(f"/proc/{pid}/fd")) == ["0", "1", "2"]
 
 

@@ -13,9 +13,9 @@ from lxml import etree
 from catalogue import datestamps
 from catalogue.models import Record
 from catalogue.reading import lists
-from oaiprovider import builtin_formats
 from tests import world
 from tests.oaiprovider import asking
+from tests.oaiprovider.formats import stylesheets
 
 pytestmark = pytest.mark.django_db
 PAST = "2025-03-01T00:00:00Z"
@@ -242,11 +242,13 @@ def test_a_token_behind_which_nothing_is_left_is_bad(client: Client, settings) -
 
 
 @pytest.mark.spec("P105")
-def test_a_token_whose_format_was_withdrawn_is_bad(client: Client, settings, monkeypatch) -> None:
+def test_a_token_whose_format_is_there_no_more_is_bad(client: Client, settings) -> None:
     settings.GISC_PAGE_HEADERS = 1
     put_many(2)
-    token = asking.get(client, verb="ListIdentifiers", metadataPrefix="oai_dc").token
-    monkeypatch.delitem(builtin_formats.FORMATS, "oai_dc")
+    crosswalk = stylesheets.add()
+    token = asking.get(client, verb="ListIdentifiers", metadataPrefix=stylesheets.PREFIX).token
+    assert token
+    crosswalk.delete()
     assert asking.get(client, verb="ListIdentifiers", resumptionToken=token).codes == ["badResumptionToken"]
 
 
