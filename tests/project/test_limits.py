@@ -83,4 +83,4 @@ def test_limits_are_as_before_after_an_error_and_no_field_is_made_up() -> None:
         pass
     assert replaceable.in_force == TableLimits()
     with pytest.raises(FrozenInstanceError):
-        replaceable.in_force.rows = 1  # type: ignore[misc]
+        replaceable.in_force.rows = 1
