@@ -96,7 +96,8 @@ def to_utf8(document: bytes) -> bytes:
         declared = _ENCODING.search(declaration.group()) if declaration else None
         encoding = declared.group(1).decode("ascii").lower() if declared else "utf-8"
     try:
-        if codecs.lookup(encoding).name in _NO_ENCODINGS_OF_FILES:
+        codec = codecs.lookup(encoding).name
+        if codec in _NO_ENCODINGS_OF_FILES:
             raise LookupError
         text = document.decode(encoding)  # raises LookupError too for Python's codecs that make no text
     except LookupError as exc:
@@ -107,7 +108,8 @@ def to_utf8(document: bytes) -> bytes:
             "does not fit; save it again in one encoding"
         ) from exc
     try:
-        utf8 = text.removeprefix("\ufeff").encode()
+        # What could be decoded from UTF-8 need not be encoded again.
+        utf8 = document.removeprefix(codecs.BOM_UTF8) if codec == "utf-8" else text.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as exc:
         raise Unusable("holds half a surrogate pair, which is no character; save it as UTF-8") from exc
     declaration = _DECLARATION.match(utf8)  # only there: `<?xml` in a CDATA section is text of the record
