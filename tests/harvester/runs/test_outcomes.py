@@ -197,7 +197,7 @@ def backed_up(link: Link, provider: Provider) -> None:
 
 
 def silent_for_long(link: Link, provider: Provider) -> None:
-    first = timezone.now() - timedelta(days=200)
+    first = timezone.now() - timedelta(days=200, hours=1)
     Link.objects.update(harvested_to=first, first_response=first, newest=first)
     provider.edits.append(lambda a, body: body.replace(b">persistent<", b">transient<"))
 
