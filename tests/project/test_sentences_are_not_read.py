@@ -69,7 +69,7 @@ def test_no_sentence_is_compared_or_searched() -> None:
         "if run.message != message: pass",
         "waits = run.message.startswith('Page')",
         "waits = 'asked for again' in run.message.lower()",
-        "found = re.search('HTTP (\\d+)', run.message)",
+        "found = re.search('HTTP [0-9]+', run.message)",
         "found = PATTERN.search(str(error))",
         "if remark := health.describe_skew(skew): pass",
         "is_missing = finish.describe_remote_set(link).endswith('.')",

@@ -72,7 +72,7 @@ def test_each_command_that_needs_the_tables_says_that_migrate_is_to_be_run_first
 
 def test_a_node_with_an_embedded_database_records_that_by_itself(old: str) -> None:
     with databases.in_place_of_the_tests(old):
-        assert database.unapplied() == ["oaiprovider.0001_initial"]
+        assert "oaiprovider.0001_initial" in database.unapplied()
         database.prepare()
         assert database.unapplied() == []
 
