@@ -69,8 +69,8 @@ STATES = (
     ModuleState("oaiprovider.formats.sandbox", "_idle", "helper processes that wait for a record", call("close")),
     ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
-    ModuleState("catalogue.seams", "_clock", "replaced for the length of a block", None),
-    ModuleState("catalogue.seams", "_concurrency", "replaced for the length of a block", None),
+    ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
+    ModuleState("catalogue.seams", "_host", "starts threads and processes; keeps none", None),
     *(
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
         for module in (
@@ -99,8 +99,10 @@ STATES = (
     ModuleState("oaiprovider.metrics", "_answers", "counters by their labels", memo),
     ModuleState("oaiprovider.metrics", "_seconds", "histograms by their labels", memo),
     ModuleState("oaiprovider.oai_dc", "_transform", "the compiled crosswalk", memo),
-    ModuleState("oaiprovider.protocol.provenance", "_is_uri", "whether a text is a URI", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_is_valid_harvest", "whether a harvest can be rendered", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_as_date", "dates as XML Schema allows them", memo),
     ModuleState("oaiprovider.protocol.render", "_provenance_start", "a start tag", memo),
+    ModuleState("oaiprovider.protocol.render", "_harvest", "what the abouts of one harvest have in common", memo),
     ModuleState("oaiprovider.protocol.render", "_rest_of_header", "datestamp and sets of a header, as bytes", memo),
 )
 

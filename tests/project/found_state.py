@@ -132,6 +132,8 @@ def _changed_in_functions(module: ModuleType, tree: ast.Module) -> Iterator[int 
         yield from ((module.__name__, name) for name in rebound)
         local = _local_names(function) - rebound
         for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals":
+                yield module.__name__, "globals()"
             for target in _targets(node):
                 value = _resolve(target, module, local)
                 if isinstance(value, COLLECTIONS):

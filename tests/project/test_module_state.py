@@ -52,6 +52,7 @@ PLANTED = {
     "import functools\nclass A:\n    @functools.lru_cache\n    def slow(self):\n        return 1": "A.slow",
     "class A:\n    last = None\ndef note(x):\n    A.last = x": "A.last",
     "def note(x):\n    note.last = x": "note.last",
+    "DAY = None\ndef note(x):\n    globals()['DAY'] = x": "globals()",
     "import threading\nLOCK = threading.Lock()": "LOCK",
     "import threading\nclass Local(threading.local): pass\nLOCAL = Local()": "LOCAL",
     "from itertools import count\nNUMBERS = count()": "NUMBERS",
