@@ -18,9 +18,9 @@ from catalogue import bootstrap, journal, replay, seams
 from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
 from catalogue.provenance import Provenance
 from catalogue.reading.stats import stats
+from catalogue.tasks import tick
 from catalogue.writing import purge, store
 from catalogue.writing.decisions import Action
-from harvester.tasks import tick
 from tests import world
 from tests.catalogue.pages import looking
 from tests.catalogue.parallel import TIMEOUT_S, threads

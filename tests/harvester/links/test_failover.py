@@ -145,7 +145,6 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ticks do at once what they would queue."""
     monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: tasks.harvest(run_id))
     monkeypatch.setattr(tasks.probe, "delay", lambda standby_id: tasks.probe(standby_id))
-    monkeypatch.setattr(tasks, "queue_validation", lambda: None)
 
 
 def tick(times: int = 1) -> None:
@@ -330,7 +329,6 @@ def test_a_provider_that_fails_for_long_enough_is_replaced_by_itself(
     harvested: Link, provider: Provider, relay: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: None)
-    monkeypatch.setattr(tasks, "queue_validation", lambda: None)
     Link.objects.update(switch_after_h=6)
     provider.faults.append(lambda _: Response("", status=403))
     assert harvest(harvested).state == Run.State.FAILED
