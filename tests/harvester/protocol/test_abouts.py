@@ -173,7 +173,7 @@ def test_at_the_next_node_they_are_read_as_they_were(
     content = asking.get(client, verb="ListRecords", metadataPrefix="iso19139").content
     [entry] = answers.parse_page(content, continued=False).entries
     assert [about.element.decode() for about in entry.abouts] == [RIGHTS, ODD]
-    assert entry.provenance is not None and entry.provenance["origin"]["baseURL"] == "http://far.example.org/oai"
+    assert entry.provenance is not None and entry.provenance.origin.base_url == "http://far.example.org/oai"
 
 
 @pytest.mark.spec("P120", "P83")
