@@ -18,7 +18,14 @@ from harvester.protocol import answers, envelope, list_checks, repair
 from harvester.protocol.answers import Format, Identity, Page, ReceivedEntry, RemoteSet
 from harvester.protocol.prefetch import Prefetcher
 from harvester.protocol.unchanged import LoadStored
-from harvester.protocol.warnings import ProviderWarning, WarningCode, WarningCounter, describe_warnings, merge_warnings
+from harvester.protocol.warnings import (
+    ProviderWarning,
+    WarningCode,
+    WarningCounts,
+    count_warning,
+    describe_warnings,
+    merge_warnings,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -56,17 +63,18 @@ class Conversation:
         self._sends_prefix_with_token = False
         self._is_legacy = False
         self.moved_to = ""
-        self._warnings, self._new_warnings = WarningCounter(), WarningCounter()
+        self._warnings: WarningCounts = {}
+        self._new_warnings: WarningCounts = {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of this conversation so far, as sentences, each with its count."""
-        return tuple(describe_warnings(merge_warnings([], self._warnings.counted)))
+        return tuple(describe_warnings(merge_warnings([], self._warnings.values())))
 
     def take_new_warnings(self) -> tuple[ProviderWarning, ...]:
         """Return the warnings since the last call."""
-        new, self._new_warnings = self._new_warnings, WarningCounter()
-        return new.counted
+        new, self._new_warnings = self._new_warnings, {}
+        return tuple(new.values())
 
     # --- Requests ------------------------------------------------------------------------------------
 
@@ -265,8 +273,8 @@ class Conversation:
         return page
 
     def _warn(self, warning: ProviderWarning) -> None:
-        self._new_warnings.add(warning)
-        if self._warnings.add(warning):
+        count_warning(self._new_warnings, warning)
+        if count_warning(self._warnings, warning):
             facts = {"provider": client.redact_url(self._base_url), "code": str(warning.code), "text": str(warning)}
             logger.warning("provider deviates from the protocol", extra=facts)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harvester import messages
@@ -12,7 +12,8 @@ __all__ = [
     "MAX_KINDS",
     "ProviderWarning",
     "WarningCode",
-    "WarningCounter",
+    "WarningCounts",
+    "count_warning",
     "describe_warnings",
     "merge_warnings",
     "report_warnings",
@@ -41,23 +42,14 @@ class ProviderWarning:
         return str(self.code), json.dumps(self.facts, sort_keys=True)
 
 
-class WarningCounter:
-    """Warnings by kind, each with how often it was seen."""
+WarningCounts = dict[Kind, ProviderWarning]  # one warning of each kind, with how often it was seen
 
-    def __init__(self) -> None:
-        self._counted: dict[Kind, ProviderWarning] = {}
 
-    def add(self, warning: ProviderWarning) -> bool:
-        """Count a warning; whether it is the first of its kind."""
-        before = self._counted.get(warning.kind)
-        count = warning.count + (before.count if before else 0)
-        self._counted[warning.kind] = ProviderWarning(warning.code, warning.facts, count)
-        return before is None
-
-    @property
-    def counted(self) -> tuple[ProviderWarning, ...]:
-        """One warning of each kind."""
-        return tuple(self._counted.values())
+def count_warning(counts: WarningCounts, warning: ProviderWarning) -> bool:
+    """Add a warning to those counted so far; whether it is the first of its kind."""
+    before = counts.get(warning.kind)
+    counts[warning.kind] = replace(warning, count=warning.count + before.count) if before else warning
+    return before is None
 
 
 def merge_warnings(stored: Sequence[Mapping[str, Any]], new: Iterable[ProviderWarning]) -> list[dict[str, Any]]:

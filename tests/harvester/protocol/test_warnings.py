@@ -140,7 +140,7 @@ def test_warnings_that_version_0_9_0_stored_are_shown_as_it_wrote_them() -> None
 
 
 def test_a_warning_of_a_page_that_was_seen_several_times_counts_as_often() -> None:
-    counter = warnings.WarningCounter()
-    assert counter.add(ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}, 3))
-    assert not counter.add(ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}))
-    assert [warning.count for warning in counter.counted] == [4]
+    counts: warnings.WarningCounts = {}
+    assert warnings.count_warning(counts, ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}, 3))
+    assert not warnings.count_warning(counts, ProviderWarning(WarningCode.ABOUT, {"reason": "second-rights"}))
+    assert [warning.count for warning in counts.values()] == [4]
