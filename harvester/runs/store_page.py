@@ -311,8 +311,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
-    counts.update(rejected=len(refused), removed=plan.removed, missing=entries.missing, stale=entries.stale)
-    runs.add_to_counters(run, **counts)
+    compared = {"missing": entries.missing, "stale": entries.stale}
+    runs.add_to_counters(run, rejected=len(refused), removed=plan.removed, **counts, **compared)
     runs.add_rejects(run, refused)
 
 

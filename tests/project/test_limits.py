@@ -31,7 +31,7 @@ def patched_constants(source: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("source", [
-    "monkeypatch.setattr(staging, 'BATCH', 2)", "monkeypatch.setattr('catalogue.journal._BATCH_ROWS', 3)",
+    "monkeypatch.setattr(staging, 'BATCH', 2)", "monkeypatch.setattr('elsewhere.journal._BATCH_ROWS', 3)",
     "patched.setattr(tasks.work, '__kwdefaults__', {})",
     "mock.patch.object(sandbox, 'CPU_S', 1)", "sandbox.CPU_S = 1", "program = '''\ncontainer.FILE = 1\n'''",
 ])  # fmt: skip
