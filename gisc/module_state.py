@@ -99,10 +99,11 @@ STATES = (
     ModuleState("oaiprovider.metrics", "_answers", "counters by their labels", memo),
     ModuleState("oaiprovider.metrics", "_seconds", "histograms by their labels", memo),
     ModuleState("oaiprovider.oai_dc", "_transform", "the compiled crosswalk", memo),
-    ModuleState("oaiprovider.protocol.provenance", "_is_valid_harvest", "whether a harvest can be rendered", memo),
-    ModuleState("oaiprovider.protocol.provenance", "_as_date", "dates as XML Schema allows them", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_as_date", "dates as they go out", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_harvest", "the abouts of a harvest's records", memo),
+    ModuleState("oaiprovider.protocol.provenance", "_is_uri", "whether a text is a URI", memo),
+    ModuleState("oaiprovider.protocol.render", "_origin_description", "elements of a harvest in an about", memo),
     ModuleState("oaiprovider.protocol.render", "_provenance_start", "a start tag", memo),
-    ModuleState("oaiprovider.protocol.render", "_harvest", "what the abouts of one harvest have in common", memo),
     ModuleState("oaiprovider.protocol.render", "_rest_of_header", "datestamp and sets of a header, as bytes", memo),
 )
 

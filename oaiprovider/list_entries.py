@@ -72,10 +72,10 @@ def oai_entries(entries: Iterable[ListEntry], metadata_format: Format) -> Iterat
         its_header = header(row, metadata_format)
         if metadata is None or its_header.deleted:
             yield oai.Entry(its_header)
-        elif row.provenance_json is None:
+        elif row.harvest_json is None:
             yield oai.Entry(its_header, metadata, own_abouts)
         else:
-            abouts = provenance.containers(row.provenance, row.identifier, altered=metadata_format.altered)
+            abouts = provenance.containers(row, altered=metadata_format.altered)
             yield oai.Entry(its_header, metadata, abouts)
 
 

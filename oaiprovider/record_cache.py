@@ -95,6 +95,6 @@ def _rendered_entry(row: ListRow) -> ListEntry:
     entry = stored_entry(row, metadata_format)
     if entry.damaged:
         return entry
-    bare_row = row._replace(packed=None, provenance_json=None)
+    bare_row = row._replace(packed=None, harvest_json=None, remote_identifier=None, remote_datestamp=None)
     rendered = compression.piece(render.record(oai_entry(entry, metadata_format)))
     return ListEntry(bare_row, size=entry.size, rendered=rendered)

@@ -15,7 +15,6 @@ from django.db.models import QuerySet
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
 from catalogue.payloads import payload
-from catalogue.provenance import Provenance
 from catalogue.reading import scopes
 from catalogue.reading.scopes import EVERYTHING, Scope
 
@@ -49,7 +48,10 @@ class ListPosition(NamedTuple):
 
 
 class ListRow(NamedTuple):
-    """A record in a list. `packed` and `provenance_json` are None if it is deleted or they were not requested.
+    """A record in a list. `packed` and what follows it are None if it is deleted or they were not requested.
+
+    `harvest_json` is its provenance without its identifier and datestamp at the provider, which follow: so most records of
+    one harvest have the same text there.
 
     `specs` are the setSpecs of the scope, `WIS-CATALOGUE` among them if it is in the scope. In a list of a set the
     datestamp and the status are those of the membership: a record that left the set is deleted there while it is live
@@ -62,7 +64,9 @@ class ListRow(NamedTuple):
     deleted: bool
     specs: str  # with blanks between them, which no setSpec has (P72)
     packed: memoryview | None
-    provenance_json: str | None  # JSON, as jsonb reaches a bare cursor
+    harvest_json: str | None  # JSON, as jsonb reaches a bare cursor
+    remote_identifier: str | None
+    remote_datestamp: str | None
 
     @property
     def position(self) -> ListPosition:
@@ -80,10 +84,6 @@ class ListRow(NamedTuple):
     def payload(self) -> bytes | None:
         """The metadata, unpacked each time; None, and an error in the log, if it is damaged."""
         return None if self.packed is None else payload.unpack_or_log(self.packed, identifier=self.identifier)
-
-    @property
-    def provenance(self) -> Provenance | None:
-        return Provenance.from_text(self.provenance_json)
 
 
 class RowVersion(NamedTuple):
@@ -146,6 +146,13 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
     return MetadataSet.objects.filter(pk__in=scope.sets)
 
 
+# What only a live record has, in the order of `ListRow`.
+_LIVE_COLUMNS = (
+    "r.payload",
+    "r.provenance - ARRAY['identifier', 'datestamp']",
+    "r.provenance->>'identifier'",
+    "r.provenance->>'datestamp'",
+)
 # No header may name a set that ListSets does not name (P142).
 _HIDDEN = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
 # The statements; columns and bounds are filled in.
@@ -193,10 +200,7 @@ class _Row:
 
     def columns(self, scope: Scope, *, payloads: bool) -> str:
         """Build the columns of `ListRow`."""
-        live = [
-            f"CASE WHEN NOT {self.deleted} THEN r.{name} END" if payloads else "NULL"
-            for name in ("payload", "provenance")
-        ]
+        live = [f"CASE WHEN NOT {self.deleted} THEN {column} END" if payloads else "NULL" for column in _LIVE_COLUMNS]
         return ", ".join((self.pk, self._stamp_seconds, "r.identifier", self.deleted, self.specs(scope), *live))
 
     def version(self, scope: Scope) -> str:

@@ -6,36 +6,38 @@ rendered once; for each record only its identifier and datestamp are put in.
 """
 
 import functools
+import json
 import re
-from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 from django.conf import settings
 
 from catalogue import datestamps, oai
 from catalogue.provenance import Provenance
+from catalogue.reading.lists import ListRow
 from oaiprovider.protocol import render
-from oaiprovider.protocol.render import Harvest, OriginDescription
+from oaiprovider.protocol.render import ProvenanceTemplate
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)?")
 _IPV6 = re.compile(r"(?<=://)\[[0-9A-Fa-f:.]+\](?=[:/]|$)")
 
 
-def containers(provenance: Provenance | None, identifier: str, *, altered: bool) -> tuple[bytes, ...]:
-    """Return the abouts of the live record `identifier`. `altered`: the format is not the one that was harvested (P124).
+def containers(row: ListRow, *, altered: bool) -> tuple[bytes, ...]:
+    """Return the abouts of a live record. `altered`: the format is not the one that was harvested (P124).
 
     A record without provenance is our own; only for those may this node state the rights.
     """
-    if provenance is None:
+    if row.harvest_json is None or row.harvest_json == "{}":
         return of_own_records()
-    latest, *earlier = provenance.steps()
-    harvest, named, datestamp = _origin(latest, altered)
+    harvest = _harvest(row.harvest_json, altered)
+    identifier = row.remote_identifier or ""
+    # The record's own identifier is a URI (P68).
+    if harvest.provenance is None or not (identifier == row.identifier or _is_uri(identifier)):
+        return harvest.others
     # Where the provider's datestamp is no date: the record had not changed after the time of the harvest.
-    origin = OriginDescription(harvest, named, _as_date(datestamp) or harvest.harvested)
-    others = tuple(_reported_abouts(provenance, altered))
-    if not _is_valid(origin, identifier):
-        return others
-    origins = [origin, *(step for step in map(_origin, earlier) if _is_valid(step, identifier))]
-    return (render.provenance(origins), *others)
+    datestamp = _as_date(row.remote_datestamp or "") or harvest.harvested
+    return (render.provenance(harvest.provenance, identifier, datestamp), *harvest.others)
 
 
 def of_own_records() -> tuple[bytes, ...]:
@@ -43,32 +45,42 @@ def of_own_records() -> tuple[bytes, ...]:
     return (render.rights(settings.GISC_RIGHTS_URL),) if settings.GISC_RIGHTS_URL else ()
 
 
-def _reported_abouts(provenance: Provenance, altered: bool) -> Iterator[bytes]:
-    """Yield the other containers as they were received; of an altered record only the rights, which are still true."""
-    for about in provenance.abouts:
-        if not altered or about.namespace == oai.RIGHTS_NS:
-            yield about.element
+class _Harvest(NamedTuple):
+    """What the records of one harvest have in common in their abouts. `provenance`: None if provenance.xsd refuses it."""
+
+    provenance: ProvenanceTemplate | None
+    harvested: str
+    others: tuple[bytes, ...]
 
 
-def _origin(step: Provenance, altered: bool = False) -> OriginDescription:
-    harvest = Harvest(step.base_url, step.metadata_namespace, step.harvest_date, altered or step.altered)
-    return OriginDescription(harvest, step.identifier, step.datestamp)
+@functools.lru_cache(maxsize=256)  # a text may have 32 kB
+def _harvest(harvest_json: str, altered: bool) -> _Harvest:
+    """Render what the records of one harvest have in common, as it goes out."""
+    stored = Provenance.from_json(json.loads(harvest_json))
+    # Of an altered record only the rights are still true.
+    others = tuple(about.element for about in stored.abouts if not altered or about.namespace == oai.RIGHTS_NS)
+    latest, *earlier = stored.steps()
+    if not _is_harvest(latest):
+        return _Harvest(None, "", others)
+    if altered:
+        latest = replace(latest, altered=True)
+    return _Harvest(render.provenance_template([latest, *filter(_is_valid, earlier)]), latest.harvest_date, others)
 
 
-def _is_valid(origin: OriginDescription, identifier: str) -> bool:
-    """Whether it is valid by provenance.xsd: three URIs and two dates. The record's own `identifier` is a URI (P68)."""
-    harvest, named, datestamp = origin
-    return _is_valid_harvest(harvest) and (named == identifier or _is_uri(named)) and _is_date(datestamp)
+def _is_harvest(step: Provenance) -> bool:
+    """Whether it is valid by provenance.xsd, but for identifier and datestamp."""
+    return _is_uri(step.base_url) and _is_uri(step.metadata_namespace) and _is_date(step.harvest_date)
 
 
-@functools.lru_cache(maxsize=1024)  # the records of one harvest have it in common
-def _is_valid_harvest(harvest: Harvest) -> bool:
-    return _is_uri(harvest.base_url) and _is_uri(harvest.namespace) and _is_date(harvest.harvested)
+def _is_valid(step: Provenance) -> bool:
+    """Whether it is valid by provenance.xsd: three URIs and two dates."""
+    return _is_harvest(step) and _is_uri(step.identifier) and _is_date(step.datestamp)
 
 
+@functools.lru_cache(maxsize=1000)  # the records of a page have the same few addresses in common
 def _is_uri(text: str) -> bool:
     """Whether this is a URI that `oai.is_identifier` accepts, or such a URI with an IPv6 address as host."""
-    return oai.is_identifier(_IPV6.sub("host", text, count=1))
+    return oai.is_identifier(text) or oai.is_identifier(_IPV6.sub("host", text, count=1))
 
 
 def _is_date(text: str) -> bool:

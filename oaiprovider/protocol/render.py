@@ -14,6 +14,7 @@ from typing import NamedTuple
 from catalogue import oai
 from catalogue.datestamps import Granularity, write
 from catalogue.oai import Entry, Header
+from catalogue.provenance import Provenance
 from oaiprovider.protocol.compression import Piece
 from oaiprovider.protocol.errors import BadArgument, BadVerb, OaiFault
 
@@ -77,21 +78,11 @@ class Resumption:
     cursor: int
 
 
-class Harvest(NamedTuple):
-    """The part of an originDescription that the records of one harvest have in common: from where, as what and when."""
+class ProvenanceTemplate(NamedTuple):
+    """A provenance container but for the record's identifier and datestamp: what is before and after them."""
 
-    base_url: str
-    namespace: str
-    harvested: str
-    altered: bool
-
-
-class OriginDescription(NamedTuple):
-    """One originDescription (P122): the harvest, and the record's identifier and datestamp at the provider."""
-
-    harvest: Harvest
-    identifier: str
-    datestamp: str
+    before: str
+    after: str
 
 
 def document(*, at: datetime, base_url: str, given: Iterable[tuple[str, str]], body: Body) -> tuple[bytes | Piece, ...]:
@@ -176,22 +167,32 @@ def record(entry: Entry) -> bytes:
     return b"".join(_record(entry))
 
 
-def provenance(origins: Sequence[OriginDescription]) -> bytes:
-    """Render the provenance container of an `about`: the latest harvest is the outermost (P121 to P123)."""
+def provenance_template(steps: Sequence[Provenance]) -> ProvenanceTemplate:
+    """Render the provenance container of the records of a harvest: the latest step is the outermost (P121 to P123)."""
     inner = ""
-    for harvest, identifier, datestamp in reversed(origins):
-        before, after = _harvest(harvest)
-        own = f"<identifier>{_escaped(identifier)}</identifier>\n<datestamp>{_escaped(datestamp)}</datestamp>"
-        inner = f"{before}\n{own}\n{after}\n{inner}</originDescription>\n"
-    return f"{_provenance_start()}\n{inner}</provenance>".encode()
+    before = after = ""
+    for step in reversed(steps):
+        before, after = _origin_description(step.base_url, step.metadata_namespace, step.harvest_date, step.altered)
+        after += inner + "</originDescription>\n"
+        inner = f"{before}{_own(step.identifier, step.datestamp)}{after}"
+    return ProvenanceTemplate(f"{_provenance_start()}\n{before}", f"{after}</provenance>")
 
 
-@functools.lru_cache(maxsize=1024)
-def _harvest(harvest: Harvest) -> tuple[str, str]:
-    """Render what comes before and after the record's own elements, cached: the records of one harvest have the same."""
-    attributes = {"harvestDate": harvest.harvested, "altered": "true" if harvest.altered else "false"}
-    before = _start("originDescription", attributes) + b"\n" + _element("baseURL", harvest.base_url)
-    return before.decode(), _element("metadataNamespace", harvest.namespace).decode()
+def provenance(template: ProvenanceTemplate, identifier: str, datestamp: str) -> bytes:
+    """Render the provenance container of an `about`, with what the record was called and stamped at the provider."""
+    return f"{template.before}{_own(identifier, datestamp)}{template.after}".encode()
+
+
+def _own(identifier: str, datestamp: str) -> str:
+    return f"<identifier>{_escaped(identifier)}</identifier>\n<datestamp>{_escaped(datestamp)}</datestamp>"
+
+
+@functools.lru_cache(maxsize=1024)  # what a relay passes on was harvested a few times
+def _origin_description(base_url: str, namespace: str, harvested: str, altered: bool) -> tuple[str, str]:
+    """Render what comes before and after identifier and datestamp in an originDescription (P122), without its end tag."""
+    attributes = {"harvestDate": harvested, "altered": "true" if altered else "false"}
+    before = _start("originDescription", attributes) + b"\n" + _element("baseURL", base_url)
+    return f"{before.decode()}\n", f"\n{_element('metadataNamespace', namespace).decode()}\n"
 
 
 @functools.cache
