@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from catalogue.reasons import Reason, ReasonCode
+
 OAI_NS = "http://www.openarchives.org/OAI/2.0/"
 OAI_SCHEMA = "http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd"
 OAI_DC_NS = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -63,40 +65,38 @@ def is_set_spec(text: str) -> bool:
     return SET_SPEC.fullmatch(text) is not None
 
 
-def identifier_fault(text: str) -> str | None:
-    """Return why `text` cannot be an OAI identifier, as the end of a sentence; None if it can be one (P68).
+def identifier_fault(text: str) -> Reason | None:
+    """Return why `text` cannot be an OAI identifier; None if it can be one (P68).
 
     The same function is used when a record is stored and when an argument is read, so that every stored record can be
     requested.
     """
     if not text:
-        return "is empty"
+        return Reason(ReasonCode.IDENTIFIER_EMPTY)
     forms = (text,) if text.isascii() else (text, identifier_key(text))  # of ASCII the key is as long
     if max(len(form.encode(errors="replace")) for form in forms) > MAX_IDENTIFIER_BYTES:
-        return f"is longer than {MAX_IDENTIFIER_BYTES} bytes"
+        return Reason(ReasonCode.IDENTIFIER_TOO_LONG, {"limit": MAX_IDENTIFIER_BYTES})
     if re.search(r"\s", text):
-        return "contains white space"
+        return Reason(ReasonCode.IDENTIFIER_WHITE_SPACE)
     wrong = sorted(set(_NOT_IN_URI.findall(text)))
+    if wrong and all(char.isprintable() for char in wrong):
+        return Reason(ReasonCode.IDENTIFIER_CHARACTERS, {"characters": " ".join(wrong)})
     if wrong:
-        return (
-            f"contains {' '.join(wrong)}"
-            if all(char.isprintable() for char in wrong)
-            else "contains a control character"
-        )
+        return Reason(ReasonCode.IDENTIFIER_CONTROL_CHARACTER)
     if _BAD_ESCAPE.search(text):
-        return "contains a % that two hexadecimal digits do not follow"
+        return Reason(ReasonCode.IDENTIFIER_ESCAPE)
     if text.count("#") > 1:
-        return "contains more than one #"
+        return Reason(ReasonCode.IDENTIFIER_FRAGMENTS)
     rest = text
     if ":" in re.split(r"[/?#]", text, maxsplit=1)[0]:
         scheme, rest = text.split(":", 1)
         if not _SCHEME.fullmatch(scheme):
-            return f"begins with {scheme!r}, which is no URI scheme, before its first colon"
+            return Reason(ReasonCode.IDENTIFIER_SCHEME, {"scheme": scheme})
     if rest.startswith("//"):
         authority = re.split(r"[/?#]", rest[2:], maxsplit=1)[0]
         host = authority.rsplit("@", 1)[-1]
         if authority.count("@") > 1 or (":" in host and not _HOST_AND_PORT.fullmatch(host)):
-            return "has a host part that is not host or host:port"
+            return Reason(ReasonCode.IDENTIFIER_HOST)
     return None
 
 

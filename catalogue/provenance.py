@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from catalogue import datestamps, oai
 from catalogue.oai import OAI_NS, RIGHTS_NS
+from catalogue.reasons import Reason, ReasonCode
 
 _NO_DATE = datetime.min.replace(tzinfo=UTC)
 
@@ -146,10 +147,10 @@ def origin_of(provenance: Provenance | None) -> Origin:
 
 def compare_versions(
     offered: Origin, offered_date: datetime | None, current: Origin, current_date: datetime | None
-) -> tuple[bool, str]:
+) -> tuple[bool, Reason]:
     """Return whether the offered version is newer than the current one, and what decided. The dates are gmd:dateStamp.
 
-    What decided is the end of a sentence: "which counts by gmd:dateStamp".
+    The text of what decided is the end of a sentence: "which counts by gmd:dateStamp".
     """
     if (
         offered.repository
@@ -158,13 +159,13 @@ def compare_versions(
         and current.datestamp is not None
         and offered.datestamp != current.datestamp
     ):
-        return offered.datestamp > current.datestamp, "by their datestamps at the origin of both"
+        return offered.datestamp > current.datestamp, Reason(ReasonCode.BY_ORIGIN)
     offered_date, current_date = offered_date or _NO_DATE, current_date or _NO_DATE
     if offered_date != current_date:
-        return offered_date > current_date, "by gmd:dateStamp"
+        return offered_date > current_date, Reason(ReasonCode.BY_METADATA_DATE)
     if offered.direct != current.direct:
-        return offered.direct, "because it came from its origin directly"
-    return False, "because it was stored first and nothing shows which one is newer"
+        return offered.direct, Reason(ReasonCode.BY_DIRECT_WAY)
+    return False, Reason(ReasonCode.STORED_FIRST)
 
 
 # --- Limits -----------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from catalogue import journal, oai, seams
 from catalogue.documents import xml_tree
 from catalogue.journal import Event, JournalLimits, LastEvents
 from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import clock, memberships, set_inclusion, store
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import Action, CurrentRecord, Result
@@ -173,10 +174,8 @@ def _plan_deletion(
         return
     # An archive may have stored it into a set that it had left before it was deleted.
     if record and event.set_specs and not (record.owner_spec in event.set_specs or last.has_left(record.owner_spec)):
-        was_in = ", ".join(event.set_specs)
-        plan.results.append(
-            _left_alone(event, f"belongs to the set {record.owner_spec} now; it was deleted in {was_in}")
-        )
+        facts = {"owner": record.owner_spec, "sets": list(event.set_specs)}
+        plan.results.append(_left_alone(event, Reason(ReasonCode.DELETED_IN_OTHER_SET, facts)))
         return
     owner_and_source = (
         (sets_by_spec[record.owner_spec], record.source) if record else (_set_of_deletion(sets_by_spec, event), "")
@@ -184,7 +183,7 @@ def _plan_deletion(
     try:
         plan.deletions.setdefault(owner_and_source, []).append((store.prepare_deletion(event.identifier), event))
     except xml_tree.Unusable as exc:
-        plan.results.append(_left_alone(event, str(exc)))
+        plan.results.append(_left_alone(event, exc.reason))
 
 
 def _plan_live(
@@ -196,17 +195,15 @@ def _plan_live(
         # An archive stored it into a set that it had left. `store` rejects the move if it came by a link.
         plan.moves.setdefault(sets_by_spec[event.set_specs[0]], []).append(event.identifier)
     elif came_back:
-        plan.results.append(_left_alone(event, f"came back on {event.datestamp:%Y-%m-%d}, after it had been deleted"))
+        plan.results.append(_left_alone(event, Reason(ReasonCode.CAME_BACK, {"date": f"{event.datestamp:%Y-%m-%d}"})))
     elif record.owner_spec in event.set_specs:
         plan.results.append(Result(event.identifier, Action.UNCHANGED))
     else:
-        had_moved_to = ", ".join(event.set_specs)
-        plan.results.append(
-            _left_alone(event, f"belongs to the set {record.owner_spec} now; it had moved to {had_moved_to}")
-        )
+        facts = {"owner": record.owner_spec, "sets": list(event.set_specs)}
+        plan.results.append(_left_alone(event, Reason(ReasonCode.MOVED_TO_OTHER_SET, facts)))
 
 
-def _left_alone(event: Event, reason: str) -> Result:
+def _left_alone(event: Event, reason: Reason) -> Result:
     return Result(event.identifier, Action.REJECTED, reason)
 
 
@@ -301,13 +298,14 @@ def _plan_departures(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, Met
         for event in last.left:
             (spec,) = event.set_specs
             if key not in stored:
-                reason = f"had left the set {spec} and is not in the catalogue; replay again when it was ingested or harvested"
+                reason = Reason(ReasonCode.LEFT_AND_NOT_STORED, {"set": spec})
                 departures.results.append(_left_alone(event, reason))
             elif (key, spec) not in ended:
                 departures.to_end.setdefault(sets_by_spec[spec], []).append(key)
             elif ended[key, spec]:
                 departures.results.append(Result(event.identifier, Action.UNCHANGED))
             else:
-                reason = f"is in the set {spec}, which it had left on {event.datestamp:%Y-%m-%d}"
+                facts = {"set": spec, "date": f"{event.datestamp:%Y-%m-%d}"}
+                reason = Reason(ReasonCode.LEFT_AND_MEMBER, facts)
                 departures.results.append(_left_alone(event, reason))
     return departures

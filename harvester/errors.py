@@ -15,8 +15,9 @@ The class says what to do next, the code what it was: one code may come in two c
 from collections.abc import Collection
 from typing import Any
 
+from catalogue.reasons import Facts
 from harvester import messages
-from harvester.messages import Facts, FaultCode
+from harvester.messages import FaultCode
 
 __all__ = [
     "BrokenReply",

@@ -22,6 +22,7 @@ from catalogue.documents import xml_tree
 from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries, zstd
+from catalogue.reasons import Reason
 from catalogue.writing import current, decisions, read_document, staging, store
 
 
@@ -45,7 +46,7 @@ class RejectedDocument:
 
     source: str
     identifier: str
-    reason: str
+    reason: Reason
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ class IngestReport:
     def as_dict(self) -> dict[str, Any]:
         """Return the report for --json: offered, new, updated, unchanged, rejected, and the rejects."""
         counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", "rejected")}
-        rejects = [{"source": r.source, "identifier": r.identifier, "reason": r.reason} for r in self.rejects]
+        rejects = [{"source": r.source, "identifier": r.identifier, **r.reason.report()} for r in self.rejects]
         return {"offered": self.offered, **counts, "rejects": rejects}
 
 
@@ -225,7 +226,7 @@ class _BatchStore:
 
     def submit(self, batch: list[Document], parsed: list[read_document.ReadResult]) -> Iterator[_Stored]:
         """Have a batch stored. Yields the batches that were completed meanwhile."""
-        keys = {result.key for result in parsed if not isinstance(result, str)}
+        keys = {result.key for result in parsed if not isinstance(result, Reason)}
         before = self._under_way[-1] if self._under_way else None
         if before is not None and not keys.isdisjoint(self._keys):
             before.result()  # entries are compared with the records as the batch before leaves them
@@ -273,7 +274,7 @@ def _store_batch(
     usable = [
         (document.content, result)
         for document, result in zip(batch, parsed, strict=True)
-        if not isinstance(result, str)
+        if not isinstance(result, Reason)
     ]
     try:
         entries = [store.pack_document(content, result) for content, result in usable]
@@ -293,11 +294,11 @@ def _add_to_report(
     """Add what became of a batch to the report, in the order of the documents."""
     results = iter(stored)
     for document, parse_result in zip(batch, parsed, strict=True):
-        if isinstance(parse_result, str):
+        if isinstance(parse_result, Reason):
             report.counts[decisions.Action.REJECTED] += 1
             report.rejects.append(RejectedDocument(document.source, "", document.fault or parse_result))
             continue
         result = next(results)
         report.counts[result.action] += 1
-        if result.action is decisions.Action.REJECTED:
+        if result.reason is not None and result.action is decisions.Action.REJECTED:
             report.rejects.append(RejectedDocument(document.source, result.identifier, result.reason))

@@ -19,6 +19,7 @@ from lxml import etree
 from catalogue import datestamps, oai
 from catalogue.documents import xml_tree
 from catalogue.documents.xml_tree import Unusable
+from catalogue.reasons import Reason, ReasonCode
 
 # Limits of the fields, so that one record cannot have a huge row; the XML itself is stored in full.
 # Chosen: several times the largest of 1,164 real records (a title of 255 characters, an abstract of 10,556, 208
@@ -113,29 +114,29 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     )
 
 
-def _wrong_root(root: etree._Element) -> str:
+def _wrong_root(root: etree._Element) -> Reason:
     name = etree.QName(root)
-    sentence = f"is not an ISO 19139 record: its root is {name.localname} in the namespace {name.namespace or '(none)'}"
+    facts = {"root": name.localname, "namespace": name.namespace or "(none)"}
     if name.namespace == oai.OAI_NS:
-        return f"{sentence}; this is part of an OAI-PMH answer: harvest it, or take out the content of its metadata"
+        return Reason(ReasonCode.OAI_PMH_ANSWER, facts)
     if (name.namespace or "").startswith(_CSW_NS):
-        return f"{sentence}; this is an answer of a CSW server: offer the records in it one by one"
-    return f"{sentence}; the catalogue stores gmd:MD_Metadata and gmi:MI_Metadata"
+        return Reason(ReasonCode.CSW_ANSWER, facts)
+    return Reason(ReasonCode.NOT_ISO_19139, facts)
 
 
 def identifier_of(root: etree._Element) -> str:
     """Read the gmd:fileIdentifier. Raises Unusable if there is not exactly one that can be served (P68)."""
     elements = list(root.iterchildren(_FILE_IDENTIFIER))
     if len(elements) != 1:
-        number = "no" if not elements else str(len(elements))
-        raise Unusable(f"has {number} gmd:fileIdentifier; a record needs exactly one")
+        raise Unusable(Reason(ReasonCode.FILE_IDENTIFIERS, {"number": len(elements)}))
     identifier = "".join(map(str, elements[0].itertext())).strip()
     if not identifier:
-        raise Unusable("has an empty gmd:fileIdentifier; give the record an identifier")
+        raise Unusable(Reason(ReasonCode.EMPTY_FILE_IDENTIFIER))
     fault = oai.identifier_fault(identifier)
     if fault is not None:
         quoted = identifier if len(identifier) <= 200 else f"{identifier[:200]}..."
-        raise Unusable(f"has the gmd:fileIdentifier {quoted!r}, which is no URI: it {fault}; give it another one")
+        facts = {"identifier": quoted, "fault": fault.to_json()}
+        raise Unusable(Reason(ReasonCode.FILE_IDENTIFIER_NO_URI, facts))
     return identifier
 
 

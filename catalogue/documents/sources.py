@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalogue.documents import xml_tree
+from catalogue.reasons import Reason, ReasonCode
 
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
 _ZIP = (".zip",)
@@ -41,7 +42,7 @@ class Document:
 
     source: str
     content: bytes = b""
-    fault: str = ""
+    fault: Reason | None = None
 
 
 def check_sources(paths: Iterable[Path]) -> None:
@@ -109,12 +110,12 @@ def _from_file(file: Path) -> Document:
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode):  # reading a named pipe would block
-            return Document(str(file), fault="is no regular file")
+            return Document(str(file), fault=Reason(ReasonCode.NO_REGULAR_FILE))
         if found.st_size > xml_tree.MAX_RECORD_BYTES:
-            return Document(str(file), fault=xml_tree.describe_oversized(found.st_size))
+            return Document(str(file), fault=xml_tree.oversized(found.st_size))
         return Document(str(file), file.read_bytes())
     except OSError as exc:
-        return Document(str(file), fault=f"cannot be read: {exc.strerror}")
+        return Document(str(file), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror}))
 
 
 def _from_zip(path: Path) -> Iterator[Document]:
@@ -124,12 +125,13 @@ def _from_zip(path: Path) -> Iterator[Document]:
                 continue
             source = f"{path}:{member.filename}"
             if member.file_size > xml_tree.MAX_RECORD_BYTES:
-                yield Document(source, fault=xml_tree.describe_oversized(member.file_size))
+                yield Document(source, fault=xml_tree.oversized(member.file_size))
                 continue
             try:
                 yield Document(source, archive.read(member))
             except (*_DAMAGE, OSError) as exc:
-                yield Document(source, fault=f"cannot be unpacked: {str(exc) or type(exc).__name__}")
+                error = str(exc) or type(exc).__name__
+                yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": error}))
 
 
 def _from_tar(path: Path) -> Iterator[Document]:
@@ -140,9 +142,9 @@ def _from_tar(path: Path) -> Iterator[Document]:
                     continue
                 source = f"{path}:{member.name}"
                 if member.size > xml_tree.MAX_RECORD_BYTES:
-                    yield Document(source, fault=xml_tree.describe_oversized(member.size))
+                    yield Document(source, fault=xml_tree.oversized(member.size))
                     continue
                 content = archive.extractfile(member)
                 yield Document(source, content.read() if content else b"")
     except (*_DAMAGE, OSError) as exc:
-        yield Document(str(path), fault=f"is cut short or damaged after the last document taken from it: {exc}")
+        yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": str(exc)}))

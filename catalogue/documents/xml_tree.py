@@ -12,11 +12,13 @@ from xml.parsers import expat
 
 from lxml import etree
 
+from catalogue.reasons import Reason, ReasonCode, ReasonError
+
 MAX_RECORD_BYTES = 10 * 1024 * 1024  # chosen: twenty times the largest real record seen
 
 
-class Unusable(Exception):
-    """The document cannot be stored. The text is a sentence for a data manager."""
+class Unusable(ReasonError):
+    """The document cannot be stored. The reason's sentence tells a data manager what to change."""
 
 
 _DECLARATION = re.compile(rb"<\?xml\s.*?\?>", re.S)
@@ -43,18 +45,18 @@ def root_element(document: bytes) -> bytes:
     instructions. `parse` checks whether the element itself is well-formed.
     """
     if len(document) > MAX_RECORD_BYTES:
-        raise Unusable(describe_oversized(len(document)))
+        raise Unusable(oversized(len(document)))
     text = to_utf8(document)
     start = start_of_root(text)
     if start == len(text):
-        raise Unusable("is empty" if not text.strip() else "holds no XML element")
+        raise Unusable(Reason(ReasonCode.EMPTY if not text.strip() else ReasonCode.NO_ELEMENT))
     if _DOCTYPE.match(text, start):
-        raise Unusable("has a DOCTYPE, which is refused because it can hide entities; remove it")
+        raise Unusable(Reason(ReasonCode.DOCTYPE))
     if _DECLARATION.match(text, start):
-        raise Unusable("has something before its XML declaration, which may only stand at the very start; remove it")
+        raise Unusable(Reason(ReasonCode.BEFORE_DECLARATION))
     name = _START_NAME.match(text, start)
     if name is None:
-        raise Unusable("is not XML: it does not begin with an element")
+        raise Unusable(Reason(ReasonCode.NOT_XML))
     end = len(text.rstrip())
     last_tag = text[text.rfind(b"<", start, end) : end]
     closes = last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name.group(1)
@@ -73,9 +75,9 @@ def has_doctype(text: bytes) -> bool:
     return _DOCTYPE.match(text, _MISC.match(text).end()) is not None  # type: ignore[union-attr]  # _MISC matches ""
 
 
-def describe_oversized(size: int) -> str:
-    """Return the sentence about a document of `size` bytes, which is over the limit."""
-    return f"is {size / 1e6:.1f} MB; a record may have up to {MAX_RECORD_BYTES / 1e6:.1f} MB"
+def oversized(size: int) -> Reason:
+    """Return the reason why a document of `size` bytes, which is over the limit, is refused."""
+    return Reason(ReasonCode.TOO_LARGE, {"bytes": size, "limit": MAX_RECORD_BYTES})
 
 
 def to_utf8(document: bytes) -> bytes:
@@ -101,17 +103,15 @@ def to_utf8(document: bytes) -> bytes:
             raise LookupError
         text = document.decode(encoding)  # raises LookupError too for Python's codecs that make no text
     except LookupError as exc:
-        raise Unusable(f"declares the encoding {encoding!r}, which is not known here; save it as UTF-8") from exc
+        raise Unusable(Reason(ReasonCode.UNKNOWN_ENCODING, {"encoding": encoding})) from exc
     except UnicodeDecodeError as exc:
-        raise Unusable(
-            f"is not {encoding.upper()} as it says: byte {document[exc.start]:#04x} at position {exc.start} "
-            "does not fit; save it again in one encoding"
-        ) from exc
+        facts = {"encoding": encoding.upper(), "byte": document[exc.start], "position": exc.start}
+        raise Unusable(Reason(ReasonCode.WRONG_ENCODING, facts)) from exc
     try:
         # What could be decoded from UTF-8 need not be encoded again.
         utf8 = document.removeprefix(codecs.BOM_UTF8) if codec == "utf-8" else text.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as exc:
-        raise Unusable("holds half a surrogate pair, which is no character; save it as UTF-8") from exc
+        raise Unusable(Reason(ReasonCode.HALF_SURROGATE)) from exc
     declaration = _DECLARATION.match(utf8)  # only there: `<?xml` in a CDATA section is text of the record
     return utf8[declaration.end() :] if declaration else utf8
 
@@ -137,7 +137,8 @@ def _end_of_root(text: bytes) -> int:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as exc:
-        raise Unusable(f"is not well-formed XML: {expat.ErrorString(exc.code)}, line {exc.lineno}") from exc
+        facts = {"error": expat.ErrorString(exc.code), "line": exc.lineno}
+        raise Unusable(Reason(ReasonCode.NOT_WELL_FORMED, facts)) from exc
     return ends[0]
 
 
@@ -146,7 +147,7 @@ def parse(element: bytes) -> etree._Element:
     try:
         return etree.fromstring(_without_long_blanks(element), parsers.strict)
     except etree.XMLSyntaxError as exc:
-        raise Unusable(f"is not well-formed XML: {exc.msg}") from exc
+        raise Unusable(Reason(ReasonCode.NOT_WELL_FORMED, {"error": exc.msg})) from exc
 
 
 def digest_of(root: etree._Element) -> bytes:

@@ -8,9 +8,11 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from catalogue.models import MetadataSet
 from catalogue.provenance import Provenance, compare_versions, origin_of
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing.entry import PreparedEntry
 
 Kind = MetadataSet.Kind
@@ -36,12 +38,16 @@ class Disagreement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one entry. `reason` is a sentence where it was rejected or where sources disagree, else empty."""
+    """What became of one entry. It has a `reason` where it was rejected or where sources disagree."""
 
     identifier: str
     action: Action
-    reason: str = ""
+    reason: Reason | None = None
     disagreement: Disagreement | None = None
+
+    def report(self) -> dict[str, Any]:
+        """Return identifier and reason, with its code and facts, for reports in JSON."""
+        return {"identifier": self.identifier, **(self.reason.report() if self.reason else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Decision:
 
     change: Change
     action: Action
-    reason: str = ""
+    reason: Reason | None = None
     disagreement: Disagreement | None = None
 
 
@@ -97,7 +103,7 @@ def decide(
     """
     if current is None:
         if entry.deleted and known_only:
-            return Decision(Change.NONE, Action.REJECTED, "is not in the catalogue")
+            return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE))
         return Decision(Change.WRITE, Action.DELETED if entry.deleted else Action.NEW)
     if current.deleted:
         # Un-deleting is an ordinary update (P86).
@@ -106,8 +112,8 @@ def decide(
         return _decide_for_owner(current, entry, into)
     if current.owner_id != into.pk and Kind.OWN in (current.owner_kind, into.kind):
         # Promise 8: a peer never changes a record of ours, nor is a peer's record taken for ours.
-        wanted = "delete" if entry.deleted else "change"
-        reason = f"belongs to the set {current.owner_spec}, so {into.spec} cannot {wanted} it"
+        act = "delete" if entry.deleted else "change"
+        reason = Reason(ReasonCode.OTHER_SET, {"owner": current.owner_spec, "set": into.spec, "act": act})
         return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
     return _decide_for_other(current, entry, into, source)
 
@@ -179,7 +185,7 @@ def current_after(
 def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet) -> Decision:
     if entry.deleted:
         if current.claims:  # W23, W45: another source still has it
-            reason = f"is deleted in {into.spec} and still live at another source"
+            reason = Reason(ReasonCode.LIVE_ELSEWHERE, {"set": into.spec})
             return Decision(Change.PROMOTE_CLAIM, Action.UPDATED, reason, Disagreement.DISPUTED)
         return Decision(Change.WRITE, Action.DELETED)
     return _UNCHANGED if current.digest == entry.digest else Decision(Change.WRITE, Action.UPDATED)
@@ -193,18 +199,21 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
             return _UNCHANGED  # this source never claimed it
         leaves = into.pk != current.owner_id and not any(at == into.pk and by != source for at, by in current.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
-        return Decision(Change.DROP_CLAIM, action, f"is still live in {current.owner_spec}", Disagreement.DISPUTED)
-    differs, disagreement = "", None
+        reason = Reason(ReasonCode.LIVE_AT_OWNER, {"owner": current.owner_spec})
+        return Decision(Change.DROP_CLAIM, action, reason, Disagreement.DISPUTED)
+    differs, disagreement = None, None
     if current.digest != entry.digest:
-        differs, disagreement = f"differs from the version of {current.owner_spec}, which counts", Disagreement.DIFFERS
+        differs = Reason(ReasonCode.DIFFERS, {"owner": current.owner_spec})
+        disagreement = Disagreement.DIFFERS
         if into.pk == current.owner_id:  # two sources of one set
             newer, why = compare_versions(
                 origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
             )
             if newer:
-                reason = f"replaces the version of another source, {why} (W33)"
+                reason = Reason(ReasonCode.REPLACES_SOURCE, {"why": why.to_json()})
                 return Decision(Change.WRITE_AND_CLAIM_CURRENT, Action.UPDATED, reason)
-            differs = f"differs from the version of another source of {current.owner_spec}, which counts {why} (W33)"
+            facts = {"owner": current.owner_spec, "why": why.to_json()}
+            differs = Reason(ReasonCode.DIFFERS_FROM_SOURCE, facts)
     if claimed == entry.digest and into.pk in current.sets:
         return Decision(Change.NONE, Action.UNCHANGED, differs, disagreement)
     action = Action.UNCHANGED if into.pk in current.sets else Action.UPDATED

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from catalogue.documents import iso19139, xml_tree
+from catalogue.reasons import Reason
 from catalogue.writing import entry
 from catalogue.writing.entry import ParsedEntry, PreparedEntry
 
@@ -33,7 +34,7 @@ class ParsedDocument(NamedTuple):
 
 
 # What becomes of a document: a version to be packed, one that equals the stored record, or why it cannot be stored.
-ReadResult = ParsedDocument | PreparedEntry | str
+ReadResult = ParsedDocument | PreparedEntry | Reason
 
 # The fileIdentifier as most documents write it.
 _IDENTIFIER = re.compile(rb"fileIdentifier[^<>]*>\s*<[^<>/]*>([^<&]*)<")
@@ -59,7 +60,7 @@ def _read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> Rea
     try:
         return read(document, stored_digest)
     except xml_tree.Unusable as exc:
-        return str(exc)
+        return exc.reason
 
 
 def read(document: bytes, stored_digest: bytes | None = None) -> ParsedDocument | PreparedEntry:

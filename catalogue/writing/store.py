@@ -18,6 +18,7 @@ from catalogue.documents import iso19139, xml_tree
 from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import claims, clock, memberships, read_document, staging
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import (
@@ -33,7 +34,6 @@ from catalogue.writing.decisions import (
 from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry
 
 logger = logging.getLogger(__name__)
-_CLAIMS_DAMAGED = "is deleted, because the versions of other sources are damaged"
 
 
 def prepare(
@@ -64,7 +64,8 @@ def prepare_deletion(identifier: str, key: str | None = None) -> PreparedEntry:
     identifier = identifier.strip()
     fault = oai.identifier_fault(identifier)
     if fault is not None:
-        raise xml_tree.Unusable(f"the identifier {identifier!r} {fault}")
+        facts = {"identifier": identifier, "fault": fault.to_json()}
+        raise xml_tree.Unusable(Reason(ReasonCode.IDENTIFIER, facts))
     return deletion_entry(identifier, oai.identifier_key(identifier) if key is None else key)
 
 
@@ -99,7 +100,7 @@ def withdraw(identifiers: Iterable[str]) -> list[Result]:
             entries.append(prepare_deletion(identifier))
             results.append(None)
         except xml_tree.Unusable as exc:
-            results.append(Result(identifier, Action.REJECTED, str(exc)))
+            results.append(Result(identifier, Action.REJECTED, exc.reason))
     stored = iter(_put(entries, into=bootstrap.own_set(), source="", known_only=True))
     return [result or next(stored) for result in results]
 
@@ -121,9 +122,9 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     for identifier, key in zip(identifiers, keys, strict=True):
         record = current.get(key)
         if record is None or record.deleted:
-            results.append(Result(identifier, Action.REJECTED, "is not in the catalogue"))
+            results.append(Result(identifier, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE)))
         elif record.source:
-            reason = f"came by the link {record.source}, which decides where it belongs"
+            reason = Reason(ReasonCode.FROM_LINK, {"link": record.source})
             results.append(Result(identifier, Action.REJECTED, reason))
         elif record.owner_id == into.pk:
             results.append(Result(identifier, Action.UNCHANGED))
@@ -188,7 +189,7 @@ def _put(
     else:
         decisions = list(decided.values())
     return [
-        Result(entry.identifier, Action.DELETED, _CLAIMS_DAMAGED, Disagreement.DISPUTED)
+        Result(entry.identifier, Action.DELETED, Reason(ReasonCode.CLAIMS_DAMAGED), Disagreement.DISPUTED)
         if decision.change is Change.PROMOTE_CLAIM and entry.key in tombstones
         else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
         for entry, decision in zip(entries, decisions, strict=True)

@@ -16,6 +16,8 @@ from django.utils.html import format_html
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.models import Record
 from catalogue.pages import display
+from catalogue.reasons import ActRefused
+from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
 from harvester.guards import shared_set_backup
 from harvester.models import Conflict
 from harvester.rows import conflicts
@@ -40,15 +42,36 @@ class StateFilter(admin.SimpleListFilter):
 class ConflictAdmin(ReadOnly, Admin):
     """Conflicts, read-only but for their actions. The record stays as its owner gives it meanwhile (promise 9)."""
 
-    list_display = ("identifier_column", "kind_column", "link", "state_column", "reason", "their_date", "our_date")
-    list_filter = (StateFilter, "kind", "link")
+    list_display = (
+        "identifier_column",
+        "kind_column",
+        "link",
+        "state_column",
+        "reason_column",
+        "their_date",
+        "our_date",
+    )
+    list_filter = (StateFilter, "kind", ReasonFilter, "link")
     list_select_related = ("link__local_set",)
     sortable_by = ()
-    search_fields = ("identifier", "reason")
-    search_help_text = "Part of an identifier or of a reason"
+    search_fields = ("identifier", "reason", "reason_data")
+    search_help_text = SEARCH_HELP
     actions = ("leave", "hand_over", "withdraw", "take_over")
     fieldsets = (
-        (None, {"fields": ("record_link", "kind_column", "link", "reason", "settled", "settlement")}),
+        (
+            None,
+            {
+                "fields": (
+                    "record_link",
+                    "kind_column",
+                    "link",
+                    "reason_column",
+                    "reason",
+                    "settled",
+                    "settlement_column",
+                )
+            },
+        ),
         ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
         (
             "Difference",
@@ -76,6 +99,14 @@ class ConflictAdmin(ReadOnly, Admin):
     @coloured(_COLOURS, description="state")
     def state_column(self, conflict: Conflict) -> tuple[str, str]:
         return ("waits", "waits for you") if conflict.settled is None else ("settled", "settled")
+
+    @admin.display(description="reason")
+    def reason_column(self, conflict: Conflict) -> str:
+        return conflict.reason_text
+
+    @admin.display(description="settlement")
+    def settlement_column(self, conflict: Conflict) -> str:
+        return conflict.settlement_text
 
     @admin.display(description="provider's gmd:dateStamp")
     def their_date(self, conflict: Conflict) -> str:
@@ -137,7 +168,7 @@ class ConflictAdmin(ReadOnly, Admin):
             [
                 conflict.identifier,
                 str(conflict.link),
-                conflict.reason,
+                conflict.reason_text,
                 self.their_date(conflict),
                 self.our_date(conflict),
             ]
@@ -159,7 +190,7 @@ class ConflictAdmin(ReadOnly, Admin):
         for conflict in queryset.select_related("link__local_set"):
             try:
                 message = settle(conflict, request.user.get_username())
-            except ValueError as exc:
+            except ActRefused as exc:
                 self.message_user(request, f"{conflict}: not done, because {exc}.", messages.ERROR)
             else:
                 self.message_user(request, f"{conflict}: {message}.", messages.SUCCESS)

@@ -23,6 +23,7 @@ from kombu.exceptions import OperationalError
 from unfold.admin import TabularInline
 
 from catalogue.admin.base import Admin, breakable, coloured
+from catalogue.reasons import ActRefused
 from harvester import tasks
 from harvester.admin import access_form, retrieve_info, runs
 from harvester.admin.runs import OUTCOME_COLOURS, moment, wide
@@ -357,7 +358,7 @@ class LinkAdmin(LinkColumns, Admin):
     def _accept_move(self, request: HttpRequest, link: Link, moved_to: str) -> None:
         try:
             self.message_user(request, moved_address.accept(link, moved_to), messages.SUCCESS)
-        except ValueError as exc:
+        except ActRefused as exc:
             self.message_user(request, f"The base URL of {link} stays as it is: {exc}.", messages.ERROR)
 
     @admin.action(description="Cancel the open run", permissions=["change"])

@@ -15,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.pages import display
+from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
 from harvester.messages import OutcomeCode
 from harvester.models import Reject, Run
 from harvester.monitoring import csv_export, status
@@ -192,16 +193,16 @@ def cancel_run(run: Run) -> tuple[str, int]:
 class RejectAdmin(ReadOnly, Admin):
     """Rejects, newest first."""
 
-    list_display = ("identifier_column", "reason", "link", "run_begun", "datestamp")
-    list_filter = ("run__link",)
+    list_display = ("identifier_column", "reason_column", "link", "run_begun", "datestamp")
+    list_filter = (ReasonFilter, "run__link")
     list_select_related = ("run__link",)
     sortable_by = ()
     ordering = ("-pk",)
-    search_fields = ("identifier", "reason")
-    search_help_text = "Part of an identifier or of a reason"
+    search_fields = ("identifier", "reason", "reason_data")
+    search_help_text = SEARCH_HELP
     actions = ("download",)
     fieldsets = (
-        (None, {"fields": ("link", "run", "identifier_column", "datestamp", "reason")}),
+        (None, {"fields": ("link", "run", "identifier_column", "datestamp", "reason_column", "reason")}),
         ("Metadata as received", {"fields": ("received",)}),
     )
 
@@ -212,6 +213,10 @@ class RejectAdmin(ReadOnly, Admin):
     @admin.display(description="identifier")
     def identifier_column(self, reject: Reject) -> str:
         return breakable(str(reject))
+
+    @admin.display(description="reason")
+    def reason_column(self, reject: Reject) -> str:
+        return reject.reason_text
 
     @admin.display(description="link")
     def link(self, reject: Reject) -> str:

@@ -5,6 +5,8 @@ A provider that loses its catalogue may send deleted headers for all of it, corr
 
 from collections.abc import Collection, Sequence
 
+from catalogue.reasons import Reason
+from harvester.messages import EntryCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.rows import remote_headers
 
@@ -16,8 +18,8 @@ def listed_as_live(link: Link, keys: Sequence[str]) -> frozenset[str]:
     return frozenset(remote_headers.of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
 
 
-def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, str]:
-    """Return why these deletions of a page wait for an operator: by key, the end of a sentence.
+def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, Reason]:
+    """Return why these deletions of a page wait for an operator, by key.
 
     `deletions`: the keys that `listed_as_live` gave. All of them wait if they, with the deletions that the run has
     stored already, are more than the link's share (`hold_percent`) of what the provider had listed. Deletions that have
@@ -31,11 +33,8 @@ def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, str]:
     if deleted_count > MIN_DELETIONS:
         listed_count = run.removed + rows.filter(deleted=False).count()
         if deleted_count * 100 > listed_count * link.hold_percent:
-            reason = (
-                f"is one of so many that the provider deletes in one run ({deleted_count} of {listed_count} until now, more "
-                f"than {link.hold_percent} %) that it is kept until you decide"
-            )
-            return dict.fromkeys(deletions, reason)
+            facts = {"deleted": deleted_count, "listed": listed_count, "percent": link.hold_percent}
+            return dict.fromkeys(deletions, Reason(EntryCode.MASS_DELETION, facts))
     conflicts = Conflict.objects.filter(link=link, kind=Conflict.Kind.MASS, key__in=deletions).values("key")
     waiting = rows.filter(key__in=conflicts, state=RemoteHeader.State.REJECTED).values_list("key", flat=True)
-    return dict.fromkeys(waiting, "was deleted together with many others, and is kept until you decide")
+    return dict.fromkeys(waiting, Reason(EntryCode.MASS_DELETION_WAITS))

@@ -10,28 +10,30 @@ from datetime import datetime
 
 from catalogue.models import MetadataSet
 from catalogue.provenance import compare_versions, origin_of
+from catalogue.reasons import Reason
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
+from harvester.messages import EntryCode
 
 
-def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, str]:
+def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, Reason]:
     """Return why some entries of a recovery are refused, by key."""
     refused = {}
     for entry, current in _with_current(entries, into):
         if current.deleted:
             if not entry.deleted:
-                refused[entry.key] = "was withdrawn here, and a recovery does not bring it back"
+                refused[entry.key] = Reason(EntryCode.WITHDRAWN_HERE)
         elif entry.deleted:
-            refused[entry.key] = "is deleted there and live here; withdraw it, if that is right"
+            refused[entry.key] = Reason(EntryCode.DELETED_THERE)
         elif current.digest != entry.digest and not _is_later(entry.metadata_date, current.metadata_date):
-            refused[entry.key] = "differs from our version, which is not older"
+            refused[entry.key] = Reason(EntryCode.NOT_LATER)
     return refused
 
 
 def refused_from_another_provider(
     entries: Sequence[PreparedEntry], into: MetadataSet, base_url: str, *, is_own: bool
-) -> dict[str, str]:
+) -> dict[str, Reason]:
     """Return why some entries are refused, by key, if the current version came from another provider (W31, W33).
 
     `is_own`: the entries are from the link's own provider, which has come back. A deletion is stored whichever provider
@@ -44,13 +46,13 @@ def refused_from_another_provider(
             continue
         if current.deleted:
             if not is_own and not _is_later(entry.metadata_date, current.datestamp):
-                refused[entry.key] = "was deleted by its own provider, and the relay may not know yet (W31)"
+                refused[entry.key] = Reason(EntryCode.DELETED_BY_PROVIDER)
         elif current.digest != entry.digest:
             is_newer, why = compare_versions(
                 origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
             )
             if not is_newer:
-                refused[entry.key] = f"is not newer than our version, which counts {why} (W31, W33)"
+                refused[entry.key] = Reason(EntryCode.NOT_NEWER, {"why": why.to_json()})
     return refused
 
 

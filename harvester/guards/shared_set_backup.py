@@ -14,10 +14,12 @@ from django.db import transaction
 
 from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
+from catalogue.reasons import ActRefused, Reason
 from catalogue.writing import decisions, store
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
+from harvester.messages import ActCode, EntryCode, SettlementCode
 from harvester.models import Conflict, Link
 from harvester.protocol.answers import ReceivedEntry
 from harvester.rows import conflicts, remote_headers
@@ -36,12 +38,12 @@ def compare(link: Link, offered: Sequence[tuple[PreparedEntry, ReceivedEntry]]) 
 
 
 def take_over(conflict: Conflict, by: str) -> str:
-    """Store a co-owner's version that the operator has confirmed; return what to tell the operator. Raises ValueError.
+    """Store a co-owner's version that the operator has confirmed; return what to tell the operator. Raises ActRefused.
 
     The record keeps the source of our version, so that the centre that we harvest it from goes on deciding about it.
     """
     if conflict.kind != Kind.OFFERED:
-        raise ValueError("only what a co-owner of a shared set offers can be taken over")
+        raise ActRefused(Reason(ActCode.NOT_OFFERED))
     link = conflict.link
     with transaction.atomic():
         header = remote_headers.of_provider(link).filter(key=conflict.key).first()
@@ -50,14 +52,14 @@ def take_over(conflict: Conflict, by: str) -> str:
         try:
             entry = _prepare(conflict, source)
         except xml_tree.Unusable as exc:
-            raise ValueError(f"the record {exc}") from exc
+            raise conflicts.not_stored(exc.reason) from exc
         kind, reason = _classify(link, entry, header.datestamp if header else None, ours)
         if kind != Kind.OFFERED:
-            raise ValueError(f"it is not newer than ours any more ({reason or 'both are the same'})")
+            raise ActRefused(Reason(ActCode.NOT_NEWER_ANY_MORE, {"reason": reason.to_json()}))
         result = store.put_entries([entry], into=link.local_set, source=source)[0]
-        if result.action is decisions.Action.REJECTED:
-            raise ValueError(f"the record {result.reason}")
-        conflicts.settle(conflict, f"Taken over by {by}.")
+        if result.reason is not None and result.action is decisions.Action.REJECTED:
+            raise conflicts.not_stored(result.reason)
+        conflicts.settle(conflict, SettlementCode.TAKEN_OVER, {"by": by})
     return "deleted, as the co-owner has it" if entry.deleted else "taken over"
 
 
@@ -70,29 +72,29 @@ def _prepare(conflict: Conflict, source: str) -> PreparedEntry:
 
 def _classify(
     link: Link, entry: PreparedEntry, stamp: datetime | None, current: CurrentRecord | None
-) -> tuple[Kind | None, str]:
+) -> tuple[Kind | None, Reason]:
     """Return the kind of conflict, None if there is none, and the reason.
 
     A version is not offered if ours is the same or newer, by the OAI datestamp or by gmd:dateStamp (W43).
     """
     if current is not None and not current.deleted and current.owner_id != link.local_set_id:
-        return None, "another set of ours holds it"
+        return None, Reason(EntryCode.OTHER_SET)
     if current is not None and (stamp is None or current.datestamp is None or current.datestamp >= stamp):
-        return None, "ours has the same or a later OAI datestamp"
+        return None, Reason(EntryCode.SAME_DATESTAMP)
     if entry.deleted:
         if current is None or current.deleted:
-            return None, ""
+            return None, Reason(EntryCode.SAME_VERSION)
         if current.source == link.name:  # we have it from the co-owner alone
-            return Kind.OFFERED, "The co-owner, whom we have it from, has deleted it (W43)."
-        return Kind.DISPUTED, "The co-owner has deleted it, and it is live here; withdraw it, if that is right (W45)."
+            return Kind.OFFERED, Reason(EntryCode.DELETED_BY_CO_OWNER)
+        return Kind.DISPUTED, Reason(EntryCode.DELETED_AND_LIVE)
     if current is None:
-        return Kind.OFFERED, "The co-owner has a record that we do not have (W43)."
+        return Kind.OFFERED, Reason(EntryCode.NEW_AT_CO_OWNER)
     if current.deleted:
-        return Kind.OFFERED, "The co-owner has a record that was deleted here before that (W43)."
+        return Kind.OFFERED, Reason(EntryCode.BACK_AT_CO_OWNER)
     if current.digest == entry.digest:
-        return None, ""
+        return None, Reason(EntryCode.SAME_VERSION)
     if entry.metadata_date is None or (
         current.metadata_date is not None and current.metadata_date >= entry.metadata_date
     ):
-        return None, "its gmd:dateStamp is not later than ours"
-    return Kind.OFFERED, "The co-owner has a version with a later gmd:dateStamp and a later OAI datestamp (W43)."
+        return None, Reason(EntryCode.SAME_METADATA_DATE)
+    return Kind.OFFERED, Reason(EntryCode.NEWER_AT_CO_OWNER)

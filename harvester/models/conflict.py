@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from harvester import messages
 from harvester.models.link import Link
 
 
@@ -25,7 +26,8 @@ class Conflict(models.Model):
     key = models.TextField(db_collation="C")
     identifier = models.TextField(help_text="as the provider spells it")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    reason = models.TextField()
+    reason = models.TextField("code", help_text="of the reason: docs/codes.md")
+    reason_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the reason")
     digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
     raw = models.BinaryField(null=True, help_text="the provider's version as received")
@@ -33,7 +35,8 @@ class Conflict(models.Model):
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
     settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")
-    settlement = models.TextField(blank=True)
+    settlement = models.TextField(blank=True, help_text="its code: docs/codes.md")
+    settlement_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the settlement")
 
     class Meta:
         ordering = ("-first_seen", "-pk")
@@ -42,3 +45,13 @@ class Conflict(models.Model):
 
     def __str__(self) -> str:
         return self.identifier
+
+    @property
+    def reason_text(self) -> str:
+        """The reason for an operator."""
+        return messages.describe_disagreement(self.reason, self.reason_data)
+
+    @property
+    def settlement_text(self) -> str:
+        """How it was settled, for an operator; empty if it waits."""
+        return messages.describe_settlement(self.settlement, self.settlement_data)

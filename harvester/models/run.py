@@ -149,7 +149,8 @@ class Reject(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rejects")
     identifier = models.TextField(blank=True)
     datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it")
-    reason = models.TextField()
+    reason = models.TextField("code", help_text="of the reason: docs/codes.md")
+    reason_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the reason")
     raw = models.BinaryField(null=True, help_text="the metadata as received")
     file_key = models.TextField(
         blank=True,
@@ -163,3 +164,13 @@ class Reject(models.Model):
 
     def __str__(self) -> str:
         return self.identifier or "(no identifier)"
+
+    @property
+    def reason_text(self) -> str:
+        """The reason for an operator, and for the provider."""
+        return messages.describe_reason(self.reason, self.reason_data)
+
+    def report(self) -> dict[str, object]:
+        """Return identifier and reason, with its code and facts, for reports in JSON."""
+        code_and_facts = {"code": self.reason, "facts": self.reason_data}
+        return {"identifier": self.identifier, "reason": self.reason_text, **code_and_facts}

@@ -11,8 +11,7 @@ from harvester.models import Reject, Run
 from harvester.monitoring.status import COUNTERS
 from harvester.protocol import warnings
 
-COLUMNS = ("identifier", "datestamp", "reason")
-XML = "xml"
+COLUMNS = ("identifier", "datestamp", "reason", "xml", "code")
 _CODES = ("outcome", "outcome_data", "warning_codes")
 RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings", *_CODES)
 
@@ -27,11 +26,11 @@ class _Echo:
 def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
     """Yield a line of column names, then a line for each reject; `xml` is the metadata as received."""
     writer = csv.writer(_Echo())
-    yield str(writer.writerow([*COLUMNS, XML]))
-    for *values, raw in rejects.order_by("pk").values_list(*COLUMNS, "raw").iterator(chunk_size=100):
-        yield str(
-            writer.writerow([*map(_escape_formula, values), "" if raw is None else bytes(raw).decode(errors="replace")])
-        )
+    yield str(writer.writerow(COLUMNS))
+    for reject in rejects.order_by("pk").iterator(chunk_size=100):
+        texts = map(_escape_formula, (reject.identifier, reject.datestamp, reject.reason_text))
+        xml = "" if reject.raw is None else bytes(reject.raw).decode(errors="replace")
+        yield str(writer.writerow([*texts, xml, reject.reason]))
 
 
 def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:

@@ -1,14 +1,15 @@
 """Prometheus figures by link, read from the database when they are scraped, so that any process gives all of them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.db import DatabaseError
-from django.db.models import OuterRef, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KT
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from harvester.models import Link, Run
+from harvester.models import Conflict, Link, Reject, Run
 from harvester.rows import health
 from harvester.runs import comparison
 
@@ -26,6 +27,12 @@ class LinkCollector(Collector):
         )
         skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
+        conflicts = GaugeMetricFamily(
+            "gisc_link_conflicts", "conflicts that wait for the operator", labels=["link", "kind", "reason"]
+        )
+        rejects = GaugeMetricFamily(
+            "gisc_link_rejects", "rejects of the link's newest harvest", labels=["link", "reason"]
+        )
         by_relay = GaugeMetricFamily("gisc_link_by_relay", "1 while another provider serves the link", labels=["link"])
         set_missing = GaugeMetricFamily(
             "gisc_link_set_missing",
@@ -55,6 +62,10 @@ class LinkCollector(Collector):
                 running.add_metric([link.name], float(link.pk in open_links))
                 if last_outcome := getattr(link, "last_outcome", None):
                     outcome.add_metric([link.name, last_outcome, getattr(link, "last_cause", None) or ""], 1)
+            for *labels, number in _conflicts_that_wait():
+                conflicts.add_metric(labels, number)
+            for *labels, number in _rejects_of_newest_harvests():
+                rejects.add_metric(labels, number)
         except DatabaseError:
             return  # a scrape must answer while the database is away
         if ticks.oldest_s is not None:
@@ -70,13 +81,31 @@ class LinkCollector(Collector):
         )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing, outcome)
+        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing, outcome, conflicts, rejects)
+
+
+def _newest_harvests() -> QuerySet[Run]:
+    """The harvests of the link of an outer query, the newest first."""
+    return Run.objects.filter(link=OuterRef("pk"), purpose=Run.Purpose.HARVEST).order_by("-begun", "-pk")
 
 
 def _last_outcome() -> dict[str, Subquery]:
     """Annotations of links, in the query that reads them: the outcome of the newest harvest, and the code of its cause."""
-    harvests = Run.objects.filter(link=OuterRef("pk"), purpose=Run.Purpose.HARVEST).order_by("-begun", "-pk")
+    harvests = _newest_harvests()
     return {
         "last_outcome": Subquery(harvests.values("outcome")[:1]),
         "last_cause": Subquery(harvests.values(cause=KT("outcome_data__cause__code"))[:1]),
     }
+
+
+def _conflicts_that_wait() -> QuerySet[Conflict, tuple[Any, ...]]:
+    """Count the conflicts that wait for the operator: link, kind, code of the reason, number."""
+    waiting = Conflict.objects.filter(settled=None).order_by()
+    return waiting.values_list("link__name", "kind", "reason").annotate(Count("pk"))
+
+
+def _rejects_of_newest_harvests() -> QuerySet[Reject, tuple[Any, ...]]:
+    """Count the rejects of the newest harvest of each link: link, code of the reason, number."""
+    newest = Link.objects.annotate(newest_run=Subquery(_newest_harvests().values("pk")[:1])).values("newest_run")
+    found = Reject.objects.filter(run__in=newest).order_by()
+    return found.values_list("run__link__name", "reason").annotate(Count("pk"))

@@ -16,6 +16,7 @@ from lxml import etree
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
 from catalogue.provenance import About, Provenance, chain
+from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost
 from harvester.header import NO_HEADER, ReceivedHeader, received_header
 from harvester.net.access import Cookie
@@ -44,7 +45,7 @@ class ReceivedEntry:
     abouts: tuple[About, ...] = ()
     root: etree._Element | None = field(default=None, repr=False, compare=False)
     repairs: tuple[str, ...] = ()
-    fault: str = ""
+    fault: Reason | None = None
     stored: StoredVersion | None = field(default=None, repr=False, compare=False)
 
 

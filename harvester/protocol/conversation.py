@@ -11,7 +11,9 @@ from datetime import timedelta
 
 from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
+from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
+from harvester.messages import EntryCode
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
 from harvester.protocol import answers, envelope, list_checks, repair
@@ -226,7 +228,9 @@ class Conversation:
         except Unreachable:
             return entry  # it becomes a reject; a later run may succeed
         except HarvestError as exc:
-            return replace(entry, fault=f"{entry.fault or _NO_METADATA}; asked for by itself, {exc}")
+            reason = entry.fault or Reason(EntryCode.NO_METADATA)
+            facts = {"reason": reason.to_json(), "cause": exc.to_json()}
+            return replace(entry, fault=Reason(EntryCode.ASKED_FOR_ITSELF, facts))
         return entry if _is_incomplete(fetched) else fetched
 
     # --- HTTP ----------------------------------------------------------------------------------------
@@ -279,13 +283,10 @@ class Conversation:
             logger.warning("provider deviates from the protocol", extra=facts)
 
 
-_NO_METADATA = "the record has no metadata and is not deleted"
-
-
 def _is_incomplete(entry: ReceivedEntry) -> bool:
     """Whether a record of ListRecords or GetRecord has an identifier, but no metadata that could be parsed."""
     header = entry.header
-    return bool(header.identifier) and not header.deleted and (bool(entry.fault) or entry.metadata is None)
+    return bool(header.identifier) and not header.deleted and (entry.fault is not None or entry.metadata is None)
 
 
 def _continues(arguments: Mapping[str, str]) -> bool:

@@ -116,7 +116,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
         if header.deleted:
             continue
         if received.fault or received.metadata is None:
-            return Sample(header.identifier, header.datestamp, fault=received.fault or "it has no metadata")
+            return Sample(header.identifier, header.datestamp, fault=str(received.fault or "it has no metadata"))
         try:
             document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:

@@ -12,14 +12,15 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from lxml import etree
 
 from catalogue import oai
-from harvester import messages
+from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode
 from harvester.header import received_header
-from harvester.messages import RepairCode
+from harvester.messages import EntryCode, RepairCode
 from harvester.protocol import answers, envelope
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
@@ -112,16 +113,18 @@ def _split(text: bytes, verb: str) -> tuple[bytes, tuple[bytes, bytes], list[byt
 def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:
     try:
         return _parse_record(record, wrapper, verb, at)
-    except (BrokenReply, UnicodeError) as exc:
-        fault = str(exc)
+    except BrokenReply as exc:
+        facts: dict[str, Any] = {"cause": exc.to_json()}
+    except UnicodeError as exc:
+        facts = {"cause": BrokenReply(FaultCode.XML_SYNTAX, {"detail": str(exc)}).to_json()}
     repaired, repairs = _repair(record)
     if repairs and not _header_changed(record, repaired):
         try:
             return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
         except BrokenReply as exc:
-            fault = f"{fault}; mended ({messages.describe_repairs(repairs)}) it is no better: {exc}"
+            facts |= {"repairs": [str(code) for code in repairs], "cause_after_repairs": exc.to_json()}
     header = received_header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
-    return ReceivedEntry(header, record, fault=f"the record cannot be read: {fault}")
+    return ReceivedEntry(header, record, fault=Reason(EntryCode.UNREADABLE, facts))
 
 
 def _parse_record(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime) -> ReceivedEntry:

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from catalogue.reasons import Facts
 from harvester import messages
-from harvester.messages import Facts, WarningCode
+from harvester.messages import WarningCode
 
 __all__ = [
     "MAX_KINDS",

@@ -10,8 +10,10 @@ from django.db import transaction
 
 from catalogue import seams
 from catalogue.provenance import Provenance
+from catalogue.reasons import ActRefused, Facts, Reason
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
+from harvester.messages import ActCode, SettlementCode, limit_facts
 from harvester.models import Conflict, Run
 from harvester.rows import remote_headers
 
@@ -20,12 +22,12 @@ Kind = Conflict.Kind
 
 @dataclass(frozen=True, slots=True)
 class ConflictReport:
-    """What a link brought of one identifier, and how the catalogue differs; `kind` is None where they agree."""
+    """What a link brought of one identifier, and how the catalogue differs; `kind` is None where they agree, else there is a reason."""
 
     entry: PreparedEntry
     raw: bytes | None
     kind: Kind | None
-    reason: str
+    reason: Reason | None
     provenance: Provenance | None = None
 
 
@@ -45,9 +47,9 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
     new, changed = [], []
     for key, report in by_key.items():
         row = rows.get(key)
-        if report.kind is None:
+        if report.kind is None or report.reason is None:
             if row is not None and row.settled is None:
-                row.settled, row.settlement = now, "The provider and the catalogue agree again."
+                row.settled, row.settlement, row.settlement_data = now, SettlementCode.AGREED, {}
                 changed.append(row)
             continue
         digest = report.entry.digest
@@ -56,9 +58,10 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             new.append(row)
         else:
             if row.settled is not None and (row.kind, _as_bytes(row.digest)) != (report.kind, digest):
-                row.settled, row.settlement = None, ""
+                row.settled, row.settlement, row.settlement_data = None, "", {}
             changed.append(row)
-        row.identifier, row.kind, row.reason, row.last_seen = report.entry.identifier, report.kind, report.reason, now
+        row.identifier, row.kind, row.last_seen = report.entry.identifier, report.kind, now
+        row.reason, row.reason_data = report.reason.code, limit_facts(report.reason.facts)
         row.digest, row.raw, row.metadata_date = digest, report.raw, report.entry.metadata_date
         row.provenance = None if report.provenance is None else report.provenance.to_json()
     Conflict.objects.bulk_create(new)
@@ -68,6 +71,7 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "identifier",
             "kind",
             "reason",
+            "reason_data",
             "last_seen",
             "digest",
             "raw",
@@ -75,13 +79,14 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "metadata_date",
             "settled",
             "settlement",
+            "settlement_data",
         ],
     )
 
 
 def leave_as_is(conflict: Conflict, by: str) -> str:
     """Settle a conflict without a change; the message for the operator. It comes back when the provider's copy changes."""
-    settle(conflict, f"Left as it is by {by}.")
+    settle(conflict, SettlementCode.LEFT, {"by": by})
     return "left as it is; it comes up again only when the provider's copy changes"
 
 
@@ -89,16 +94,16 @@ def leave_as_is(conflict: Conflict, by: str) -> str:
 def hand_over(conflict: Conflict, by: str) -> str:
     """Move a misplaced record from our own set to the provider's, and request the provider's version.
 
-    Returns the message for the operator. Raises ValueError with the reason where this cannot be done.
+    Returns the message for the operator. Raises ActRefused.
     """
     if conflict.kind != Kind.MISPLACED:
-        raise ValueError("only a misplaced record can be handed over")
+        raise ActRefused(Reason(ActCode.NOT_MISPLACED))
     into = conflict.link.local_set
     result = store.move([conflict.identifier], into=into)[0]
-    if result.action is decisions.Action.REJECTED:
-        raise ValueError(f"the record {result.reason}")
+    if result.reason is not None and result.action is decisions.Action.REJECTED:
+        raise not_stored(result.reason)
     remote_headers.request(conflict.link, conflict.key)
-    settle(conflict, f"Handed over to {into.spec} by {by}.")
+    settle(conflict, SettlementCode.HANDED_OVER, {"set": into.spec, "by": by})
     return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
 
 
@@ -106,23 +111,28 @@ def hand_over(conflict: Conflict, by: str) -> str:
 def withdraw(conflict: Conflict, by: str) -> str:
     """Delete a record here that its provider has deleted, no longer knows, or lists under another identifier.
 
-    Returns the message for the operator. Raises ValueError with the reason where this cannot be done.
+    Returns the message for the operator. Raises ActRefused.
     """
     if conflict.kind not in (Kind.VANISHED, Kind.RENAMED, Kind.MASS):
-        raise ValueError("only a record that its provider no longer has is deleted here; the others have an owner")
+        raise ActRefused(Reason(ActCode.NOT_GONE))
     entry = store.prepare_deletion(conflict.identifier)
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
-    if result.action is decisions.Action.REJECTED:
-        raise ValueError(f"the record {result.reason}")
+    if result.reason is not None and result.action is decisions.Action.REJECTED:
+        raise not_stored(result.reason)
     remote_headers.mark_deleted(conflict.link, conflict.key)
-    settle(conflict, f"Deleted by {by}.")
+    settle(conflict, SettlementCode.DELETED, {"by": by})
     return "deleted"
 
 
-def settle(conflict: Conflict, settlement: str) -> None:
+def settle(conflict: Conflict, settlement: SettlementCode, facts: Facts) -> None:
     """Store how the conflict was settled, and that it waits for nobody any more."""
-    conflict.settled, conflict.settlement = seams.now(), settlement
-    conflict.save(update_fields=["settled", "settlement"])
+    conflict.settled, conflict.settlement, conflict.settlement_data = seams.now(), settlement, limit_facts(facts)
+    conflict.save(update_fields=["settled", "settlement", "settlement_data"])
+
+
+def not_stored(reason: Reason) -> ActRefused:
+    """Return the error of an act whose record the catalogue does not store, for this reason."""
+    return ActRefused(Reason(ActCode.NOT_STORED, {"reason": reason.to_json()}))
 
 
 def _as_bytes(value: bytes | memoryview | None) -> bytes | None:

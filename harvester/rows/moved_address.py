@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from catalogue.reasons import ActRefused, Reason
+from harvester.messages import ActCode
 from harvester.models import Link
 from harvester.net import addresses
 
@@ -27,22 +29,20 @@ def propose(link: Link, moved_to: str) -> None:
 
 @transaction.atomic
 def accept(link: Link, moved_to: str) -> str:
-    """Make the proposed address the link's base URL; the message for the operator. Raises ValueError with the reason if not.
+    """Make the proposed address the link's base URL; the message for the operator. Raises ActRefused.
 
     `moved_to`: the address as the person who accepts it has seen it. `harvested_to` stays: the provider itself says
     that this is the same repository, and the last harvests were redirected there already.
     """
     current = Link.objects.select_for_update(of=("self",)).select_related("local_set").get(pk=link.pk)
     if not moved_to or current.moved_to != moved_to:
-        raise ValueError("the provider proposes " + (current.moved_to or "no other address"))
+        raise ActRefused(Reason(ActCode.OTHER_ADDRESS, {"proposed": current.moved_to}))
     old_url = current.base_url
     old_host, new_host = (urlsplit(url).hostname or "" for url in (old_url, moved_to))
     if old_host != new_host and not addresses.is_redirect_allowed(
         addresses.resolve(old_host), addresses.resolve(new_host)
     ):
-        raise ValueError(
-            f"{new_host} is a more private address than {old_host}; if it is right, write it into the link yourself"
-        )
+        raise ActRefused(Reason(ActCode.PRIVATE_ADDRESS, {"host": new_host, "old_host": old_host}))
     keeps_password = addresses.may_send_credentials(old_url, moved_to) or not current.user
     if not keeps_password:
         current.user = current.sealed_password = ""
@@ -50,7 +50,7 @@ def accept(link: Link, moved_to: str) -> str:
     try:
         current.full_clean()
     except ValidationError as exc:
-        raise ValueError(" ".join(exc.messages)) from exc
+        raise ActRefused(Reason(ActCode.LINK_INVALID, {"faults": exc.messages})) from exc
     current.save(update_fields=["base_url", "moved_to", "user", "sealed_password"])
     logger.info("new address accepted", extra={"link": current.name, "base_url": moved_to})
     message = f"The base URL of {current} is now {moved_to}; the next run goes on from where the last one ended"

@@ -16,8 +16,9 @@ from django.db import transaction
 from django.db.models import F
 
 from catalogue import locks, seams
+from catalogue.reasons import Reason
 from harvester.header import ReceivedHeader
-from harvester.messages import Outcome, OutcomeCode
+from harvester.messages import Outcome, OutcomeCode, limit_facts
 from harvester.models import Link, Reject, Run
 
 _RUNNING = Outcome(OutcomeCode.RUNNING)
@@ -236,7 +237,7 @@ class Refusal(NamedTuple):
     """
 
     header: ReceivedHeader
-    reason: str
+    reason: Reason
     raw: bytes | None = None
     file_key: str = ""
 
@@ -248,7 +249,8 @@ def add_rejects(run: Run, refused: Iterable[Refusal]) -> None:
             run=run,
             identifier=refusal.header.identifier,
             datestamp=refusal.header.datestamp[:100],
-            reason=refusal.reason,
+            reason=refusal.reason.code,
+            reason_data=limit_facts(refusal.reason.facts),
             raw=refusal.raw,
             file_key=refusal.file_key,
         )

@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from django.db.models import F, Q, QuerySet, Sum
 
 from catalogue import datestamps, seams
+from catalogue.reasons import Reason
 from catalogue.writing import store
 from harvester import schedule
-from harvester.messages import Outcome, OutcomeCode
+from harvester.messages import EntryCode, Outcome, OutcomeCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.rows import conflicts, links, remote_headers, runs
 
@@ -65,7 +66,7 @@ def report_vanished(run: Run, rows: list[RemoteHeader]) -> None:
             store.prepare_deletion(row.identifier),
             None,
             Conflict.Kind.VANISHED,
-            "The provider no longer lists it, answers idDoesNotExist when asked for it, and never gave it as deleted.",
+            Reason(EntryCode.VANISHED),
         )
         for row in rows
     ]

@@ -7,6 +7,7 @@ from functools import partial
 from django.db import transaction
 
 from catalogue import datestamps, seams
+from catalogue.reasons import Reason
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
 from harvester.header import ReceivedHeader
@@ -123,7 +124,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     vanished = [row for row, exc in refused if row.state in _MAY_HAVE_VANISHED and exc.codes == {"idDoesNotExist"}]
     entries = store_page.prepare(run, received, at=run.first_response)
     entries.refused += [
-        Refusal(_header_of(row), f"the provider listed it, but {exc}") for row, exc in refused if row not in vanished
+        Refusal(_header_of(row), Reason(exc.code, exc.facts)) for row, exc in refused if row not in vanished
     ]
     with transaction.atomic():
         now = seams.now()

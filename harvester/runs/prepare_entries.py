@@ -8,8 +8,10 @@ from catalogue.bulk.pool import ReadPool
 from catalogue.documents import iso19139, xml_tree
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
+from catalogue.reasons import Reason
 from catalogue.writing import current, read_document, store
 from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
+from harvester.messages import EntryCode
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.unchanged import StoredVersion
 
@@ -40,7 +42,7 @@ class PreparedPage:
 class OtherIdentifier(xml_tree.Unusable):
     """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
 
-    def __init__(self, key: str, digest: bytes | None, reason: str) -> None:
+    def __init__(self, key: str, digest: bytes | None, reason: Reason) -> None:
         super().__init__(reason)
         self.key, self.digest = key, digest
 
@@ -102,27 +104,19 @@ def prepare(
     """
     header = received.header
     if not header.identifier:
-        raise xml_tree.Unusable(received.fault or "the entry has no identifier in its header")
-    if received.fault:
+        raise xml_tree.Unusable(received.fault or Reason(EntryCode.NO_IDENTIFIER))
+    if received.fault is not None:
         raise xml_tree.Unusable(received.fault)
     if header.deleted:
         return store.prepare_deletion(header.identifier, header.key)
     if received.metadata is None:
-        raise xml_tree.Unusable("the record has no metadata and is not deleted")
+        raise xml_tree.Unusable(Reason(EntryCode.NO_METADATA))
     if received.stored is not None:
         return _unchanged(received, received.stored)
-    try:
-        entry = (
-            _read_here(received, source, stored.get(header.key)) if result is None else _pack(received, source, result)
-        )
-    except xml_tree.Unusable as exc:
-        raise xml_tree.Unusable(f"the record {exc}") from exc
+    entry = _read_here(received, source, stored.get(header.key)) if result is None else _pack(received, source, result)
     if entry.key != header.key:  # H38, W3
-        raise OtherIdentifier(
-            entry.key,
-            entry.digest,
-            f"the header says {header.identifier!r}, the record's gmd:fileIdentifier says {entry.identifier!r}",
-        )
+        facts = {"header": header.identifier, "record": entry.identifier}
+        raise OtherIdentifier(entry.key, entry.digest, Reason(EntryCode.OTHER_IDENTIFIER, facts))
     return entry
 
 
@@ -136,7 +130,7 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
     element, header = received.metadata, received.header
     assert element is not None
     if len(element) > xml_tree.MAX_RECORD_BYTES:
-        raise xml_tree.Unusable(xml_tree.describe_oversized(len(element)))
+        raise xml_tree.Unusable(xml_tree.oversized(len(element)))
     if stored is not None and stored.equals(element):
         return _unchanged(received, stored)
     root = xml_tree.parse(element) if received.root is None else received.root
@@ -150,7 +144,7 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
 
 def _pack(received: ReceivedEntry, source: EntrySource, result: read_document.ReadResult) -> PreparedEntry:
     """Pack a record that another process has read. Raises Unusable."""
-    if isinstance(result, str):
+    if isinstance(result, Reason):
         raise xml_tree.Unusable(result)
     assert received.metadata is not None
     return store.pack_document(received.metadata, result, provenance_of(received, source))

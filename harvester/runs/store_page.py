@@ -13,11 +13,14 @@ from datetime import datetime
 from django.db import transaction
 
 from catalogue import datestamps, seams
+from catalogue.documents import xml_tree
 from catalogue.provenance import About
+from catalogue.reasons import Reason
 from catalogue.writing import abouts, current, decisions, staging, store
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import Kind
+from harvester.messages import EntryCode
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import warnings
 from harvester.protocol.answers import Page, ReceivedEntry
@@ -174,13 +177,13 @@ def _entries_of(page: PreparedPage) -> PageEntries:
     return PageEntries(page.checked, [_refusal(received, fault) for received, fault in page.refused])
 
 
-def _refusal(received: ReceivedEntry, fault: Exception) -> Refusal:
+def _refusal(received: ReceivedEntry, fault: xml_tree.Unusable) -> Refusal:
     """Refuse an entry. One whose gmd:fileIdentifier is not the identifier of its header is stored with both (H38, F75)."""
-    reason, file_key = str(fault), ""
+    reason, file_key = fault.reason, ""
     if isinstance(fault, prepare_entries.OtherIdentifier):
         file_key = fault.key
         if current.current_digests([file_key]).get(file_key) == fault.digest:
-            reason += "; the same record is stored here under that identifier: the provider calls it otherwise now"
+            reason = Reason(EntryCode.CALLED_OTHERWISE, reason.facts)
     return Refusal(received.header, reason, received.metadata, file_key)
 
 
@@ -189,15 +192,15 @@ def _refusal(received: ReceivedEntry, fault: Exception) -> Refusal:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What the database knows about the entries of a page; reasons by key, each the end of a sentence.
+    """What the database knows about the entries of a page; reasons by key.
 
     `listed_before`: records that the page deletes and that the provider had listed as live. `awaiting_operator`: deletions
     that wait, with the kind of conflict. `refused`: entries that this node knows better.
     """
 
     listed_before: frozenset[str] = frozenset()
-    awaiting_operator: Mapping[str, tuple[Conflict.Kind, str]] = field(default_factory=dict)
-    refused: Mapping[str, str] = field(default_factory=dict)
+    awaiting_operator: Mapping[str, tuple[Conflict.Kind, Reason]] = field(default_factory=dict)
+    refused: Mapping[str, Reason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +220,12 @@ def plan_page(checked: Sequence[CheckedEntry], facts: PageFacts) -> PagePlan:
     """
     offered, refused, awaiting_operator = [], [], []
     for received, entry in checked:
+        reason = facts.refused.get(entry.key)
         if waits := facts.awaiting_operator.get(entry.key):
             kind, reason = waits
-            awaiting_operator.append(ConflictReport(entry, None, kind, f"The record {reason}."))
-        else:
-            reason = facts.refused.get(entry.key, "")
-        if reason:
-            refused.append(Refusal(received.header, f"the record {reason}", received.metadata))
+            awaiting_operator.append(ConflictReport(entry, None, kind, reason))
+        if reason is not None:
+            refused.append(Refusal(received.header, reason, received.metadata))
         else:
             offered.append((received, entry))
     not_removed = facts.refused.keys() | facts.awaiting_operator.keys()
@@ -249,8 +251,8 @@ def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
 
 def _awaiting_operator(
     run: Run, deletions: list[str], listed_before: frozenset[str], refused: list[Refusal]
-) -> Mapping[str, tuple[Conflict.Kind, str]]:
-    """Deletions that wait for the operator, by key: the kind of conflict, and the reason as the end of a sentence."""
+) -> Mapping[str, tuple[Conflict.Kind, Reason]]:
+    """Deletions that wait for the operator, by key: the kind of conflict, and the reason."""
     too_many = mass_deletion.awaiting_operator(run, listed_before)
     renamed = _renamed(run.link, deletions, refused)
     return {
@@ -259,17 +261,13 @@ def _awaiting_operator(
     }
 
 
-def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[str, str]:
+def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[str, Reason]:
     """Hold deletions whose record now arrives under another identifier (F75): the reasons by key."""
     new_names = dict(
         Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier")
     )
     new_names |= {refusal.file_key: refusal.header.identifier for refusal in refused if refusal.file_key}
-    return {
-        key: f"is deleted by this identifier and listed by the identifier {new_names[key]}, so it is kept until you decide"
-        for key in deletions
-        if key in new_names
-    }
+    return {key: Reason(EntryCode.RENAMED, {"identifier": new_names[key]}) for key in deletions if key in new_names}
 
 
 # --- Storing ----------------------------------------------------------------------------------------
@@ -297,8 +295,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         received=len(entries.checked) + len(entries.refused) + entries.unchanged, unchanged=entries.unchanged
     )
     for (received, entry), result in zip(offered, results, strict=True):
-        if result.action is decisions.Action.REJECTED:
-            refused.append(Refusal(received.header, f"the record {result.reason}", received.metadata))
+        if result.action is decisions.Action.REJECTED and result.reason is not None:
+            refused.append(Refusal(received.header, result.reason, received.metadata))
             headers.append((received.header, RemoteHeader.State.REJECTED))
         else:
             counts[result.action.value] += 1
@@ -306,7 +304,7 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         if result.action is decisions.Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
         kind = conflicts.kind_of(result)
-        reports.append(ConflictReport(entry, received.metadata, kind, f"The record {result.reason}."))
+        reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
     remote_headers.record(link, headers)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)

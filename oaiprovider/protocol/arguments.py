@@ -192,7 +192,7 @@ def _date(value: str) -> str:
 # P14 (6): each function returns what is wrong with a value, as the end of a sentence; empty if nothing is. All refuse
 # an empty value (P20), except for tokens, which `tokens` checks.
 _SYNTAX: dict[str, Callable[[str], str]] = {
-    IDENTIFIER: lambda value: oai.identifier_fault(value) or "",  # P68
+    IDENTIFIER: lambda value: str(oai.identifier_fault(value) or ""),  # P68
     PREFIX: lambda value: "" if oai.PREFIX.fullmatch(value) else "is not a metadataPrefix",  # P60
     SET: lambda value: "" if oai.is_set_spec(value) else "is not a setSpec",  # P72
     FROM: _date,

@@ -241,7 +241,7 @@ def test_a_recovery_undoes_nothing_that_we_know_better(recovery: Link, provider:
     assert counters(run) == {"received": 5, "updated": 1, "rejected": 4}
     titles = dict(Record.objects.filter(deleted=False).values_list("identifier", "description__title"))
     assert titles == {identifier(0): "Ours", identifier(1): "Theirs", identifier(2): "Ours", identifier(3): "Ours"}
-    reasons = dict(run.rejects.values_list("identifier", "reason"))
+    reasons = {reject.identifier: reject.reason_text for reject in run.rejects.all()}
     assert "not older" in reasons[identifier(0)] and "not older" in reasons[identifier(2)]
     assert "live here" in reasons[identifier(3)]
     assert "was withdrawn here" in reasons[identifier(4)]
@@ -325,4 +325,4 @@ def test_of_two_owners_versions_the_later_at_the_origin_counts_whoever_comes_fir
     assert Record.objects.get().claims.get().source == "older"
     waiting = list(Conflict.objects.filter(settled=None).values_list("link__name", "kind"))
     assert waiting == [("older", "differs")]
-    assert "by their datestamps at the origin" in Conflict.objects.get(settled=None).reason
+    assert "by their datestamps at the origin" in Conflict.objects.get(settled=None).reason_text

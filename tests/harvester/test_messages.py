@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalogue.reasons import write_sentence
 from harvester import messages
 from harvester.errors import BrokenReply, HarvestError, Unreachable
 from harvester.messages import FaultCode, OutcomeCode, RemarkCode, RepairCode, WarningCode
@@ -60,7 +61,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | s
 
 @pytest.mark.parametrize(("kind", "code"), CODES)
 def test_each_code_has_a_sentence(kind: type[StrEnum], code: StrEnum) -> None:
-    sentence = messages.write_sentence(TABLES[kind], code, FACTS)
+    sentence = write_sentence(TABLES[kind], code, FACTS)
     if code is OutcomeCode.RUNNING:
         assert sentence == "", "there is nothing to tell"
     else:
@@ -89,8 +90,8 @@ def test_a_code_of_a_later_version_is_shown_with_its_facts(describe) -> None:
 @given(which=st.sampled_from(CODES), changed=st.dictionaries(st.sampled_from(sorted(FACTS)), VALUES, max_size=5))
 def test_no_sentence_raises_whatever_the_facts_are(which: tuple[type[StrEnum], StrEnum], changed: dict) -> None:
     kind, code = which
-    assert isinstance(messages.write_sentence(TABLES[kind], code, FACTS | changed), str)
-    assert isinstance(messages.write_sentence(TABLES[kind], code, changed), str)
+    assert isinstance(write_sentence(TABLES[kind], code, FACTS | changed), str)
+    assert isinstance(write_sentence(TABLES[kind], code, changed), str)
 
 
 def test_a_cause_that_cannot_be_read_leaves_the_rest_of_the_sentence() -> None:

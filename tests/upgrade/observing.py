@@ -40,14 +40,15 @@ def observe() -> dict[str, Any]:
             run.link.name: [run.token, run.pages, list(run.cookies)] for run in Run.objects.filter(state=Run.State.OPEN)
         },
         "rejects": sorted(
-            [it.run.link.name, it.identifier, it.reason, it.file_key, _digest(it.raw)] for it in Reject.objects.all()
+            [it.run.link.name, it.identifier, it.reason_text, it.file_key, _digest(it.raw)]
+            for it in Reject.objects.all()
         ),
         "remote headers": sorted(
             [it.link.name, str(it.alternative or ""), it.identifier, _written(it.datestamp), it.deleted, it.state]
             for it in RemoteHeader.objects.all()
         ),
         "conflicts": sorted(
-            [it.link.name, it.identifier, it.kind, it.reason, it.settled is None] for it in Conflict.objects.all()
+            [it.link.name, it.identifier, it.kind, it.reason_text, it.settled is None] for it in Conflict.objects.all()
         ),
         "claims": sorted(
             [it.record.identifier, it.set.spec, it.source, _digest(payload.unpack(bytes(it.payload)))]

@@ -70,7 +70,7 @@ class Command(BaseCommand):
                 "unchanged": report.unchanged,
                 "left_alone": report.left_alone,
                 "damaged_lines": [str(damage) for damage in report.damaged],
-                "left": [{"identifier": left.identifier, "reason": left.reason} for left in report.left],
+                "left": [left.report() for left in report.left],
             }
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
         else:

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalogue.models import MetadataSet
 from catalogue.writing import decisions, set_inclusion, store
 
+_FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
 
 
@@ -45,7 +46,8 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
-            self.stdout.write(", ".join(f"{name}: {value}" for name, value in report.items()))
+            lines = (f"{name}: {value}" for name, value in report.items() if name != _FOR_PROGRAMS)
+            self.stdout.write(", ".join(lines))
 
 
 def _find_set(spec: str) -> MetadataSet:
@@ -82,6 +84,11 @@ def _move(options: dict[str, Any]) -> dict[str, Any]:
     if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
         raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
     results = store.move(options["identifiers"], into=into)
-    rejects = [f"{result.identifier} {result.reason}" for result in results if result.reason]
+    rejects = [result for result in results if result.action is decisions.Action.REJECTED]
     moved = sum(result.action is decisions.Action.UPDATED for result in results)
-    return {"moved": moved, "unchanged": len(results) - moved - len(rejects), "rejected": rejects}
+    return {
+        "moved": moved,
+        "unchanged": len(results) - moved - len(rejects),
+        "rejected": [f"{reject.identifier} {reject.reason}" for reject in rejects],
+        _FOR_PROGRAMS: [reject.report() for reject in rejects],
+    }

@@ -54,7 +54,7 @@ class Command(BaseCommand):
             "deleted": counts[decisions.Action.DELETED],
             "unchanged": counts[decisions.Action.UNCHANGED],
             "rejected": len(rejects),
-            "rejects": [{"identifier": r.identifier, "reason": r.reason} for r in rejects],
+            "rejects": [reject.report() for reject in rejects],
             "waiting_for_journal": waiting,
         }
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))

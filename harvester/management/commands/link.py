@@ -12,6 +12,7 @@ from rich.table import Table
 
 from catalogue import datestamps
 from catalogue.models import MetadataSet
+from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
 from harvester.errors import HarvestError
 from harvester.link_rules import Kind
@@ -253,7 +254,7 @@ class Command(BaseCommand):
         link = _get_link(name)
         try:
             message = moved_address.accept(link, link.moved_to)
-        except ValueError as exc:
+        except ActRefused as exc:
             raise CommandError(f"The base URL of {name} stays {link.base_url}: {exc}.") from exc
         self._print(_get_link(name), options["json"], message)
 

@@ -22,6 +22,7 @@ from catalogue.documents import iso19139, sources, xml_tree
 from catalogue.documents.sources import Document
 from catalogue.models import Description, Dictionary, Membership, Record
 from catalogue.payloads import dictionaries, payload, zstd
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import read_document, store
 from tests import world
 from tests.concurrency import CountedProcesses
@@ -40,7 +41,7 @@ def samples_and_bad_ones() -> list[Document]:
     """All samples; among them what cannot be stored, one identifier three times, and one that comes again unchanged."""
     found = [Document(file.name, file.read_bytes()) for file in SAMPLES]
     found[3:3] = [Document("empty", b""), Document("cut", found[0].content[:-20])]
-    found[17:17] = [Document("locked", fault="cannot be read: Permission denied")]
+    found[17:17] = [Document("locked", fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": "Permission denied"}))]
     found[30:30] = [Document("html", b"<html/>"), Document("no identifier", world.iso_record(""))]
     for title in ("One", "Two", "Three"):
         found.insert(11, Document(f"urn:same {title}", world.iso_record("urn:same", title=title)))

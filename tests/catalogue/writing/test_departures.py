@@ -197,7 +197,7 @@ def test_what_it_came_back_to_is_left_alone_also_by_an_old_export(journal_dir: P
         file.unlink()
     report = replay.replay(export)  # even where our own journal is lost
     assert counts(report) == (0, 0, 0, 0, 1)
-    assert f"is in the set {GERMAN}, which it had left" in report.left[0].reason
+    assert f"is in the set {GERMAN}, which it had left" in str(report.left[0].reason)
     assert looking.row_versions() == before
 
 
@@ -218,7 +218,7 @@ def test_what_is_not_here_is_told_and_done_by_a_later_replay(journal_dir: Path, 
     known = the_sets()
     report = replay.replay(journal_dir)
     assert counts(report) == (0, 0, 0, 0, 2)
-    assert "is not in the catalogue; replay again" in report.left[0].reason
+    assert "is not in the catalogue; replay again" in str(report.left[0].reason)
     assert not Record.objects.exists(), "a record that lives is not told as deleted to everybody"
     offer("Two", into=known[GERMAN], source="o")
     assert counts(replay.replay(journal_dir)) == (0, 0, 2, 0, 0)

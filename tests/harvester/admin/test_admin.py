@@ -30,6 +30,7 @@ RUNS = "/admin/harvester/run/"
 REJECTS = "/admin/harvester/reject/"
 LOOK = f"{LINKS}retrieve-info/"
 HARVESTED_TO = datetime(2026, 2, 1, tzinfo=UTC)
+SENTENCE = "the record declares the encoding '<empty>', which is not known here; save it as UTF-8"
 
 
 def form(**changes: object) -> dict[str, object]:
@@ -98,9 +99,16 @@ def run(link: Link) -> Run:
         link=link, state="done", begun=begun, finished=timezone.now(), received=5, new=3, rejected=2, trigger="schedule"
     )
     Reject.objects.create(
-        run=run, identifier="urn:bad", datestamp="2026-02-01", reason="the record is <empty>", raw=b"<a><b>\xff</b></a>"
+        run=run,
+        identifier="urn:bad",
+        datestamp="2026-02-01",
+        reason="unknown-encoding",
+        reason_data={"encoding": "<empty>"},
+        raw=b"<a><b>\xff</b></a>",
     )
-    Reject.objects.create(run=run, identifier="", datestamp="", reason="=HYPERLINK(1)", raw=b"<a><b>two</b></a>")
+    Reject.objects.create(
+        run=run, identifier="", reason="as-written", reason_data={"text": "=HYPERLINK(1)"}, raw=b"<a><b>two</b></a>"
+    )
     return run
 
 
@@ -511,8 +519,8 @@ def test_the_rejects_of_a_run_are_downloaded_as_csv(admin_client: Client, run: R
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert f"rejects-{run.link.name}-" in response["Content-Disposition"]
     rows = list(csv.reader(io.StringIO(response.getvalue().decode())))
-    assert rows[0] == ["identifier", "datestamp", "reason", "xml"]
-    assert rows[1] == ["urn:bad", "2026-02-01", "the record is <empty>", "<a><b>\ufffd</b></a>"]
+    assert rows[0] == ["identifier", "datestamp", "reason", "xml", "code"]
+    assert rows[1] == ["urn:bad", "2026-02-01", SENTENCE, "<a><b>\ufffd</b></a>", "unknown-encoding"]
 
 
 def test_no_cell_of_the_csv_is_a_formula(admin_client: Client, run: Run) -> None:
@@ -529,16 +537,22 @@ def test_chosen_rejects_and_the_rejects_of_chosen_runs_are_downloaded(admin_clie
 
 
 def test_rejects_are_searched_by_identifier_and_reason(admin_client: Client, run: Run) -> None:
-    for words in ("urn:bad", "empty"):
+    for words in ("urn:bad", "empty", "unknown-enc"):
         found = admin_client.get(REJECTS, {"q": words}).context["cl"].result_list
         assert [reject.identifier for reject in found] == ["urn:bad"]
+
+
+def test_rejects_are_filtered_by_the_code_of_their_reason(admin_client: Client, run: Run) -> None:
+    page = admin_client.get(REJECTS, {"reason": "unknown-encoding"})
+    assert [reject.identifier for reject in page.context["cl"].result_list] == ["urn:bad"]
+    assert "?reason=as-written" in page.content.decode()
 
 
 def test_a_reject_shows_what_was_received_as_text_whatever_its_bytes(admin_client: Client, run: Run) -> None:
     broken, whole = Reject.objects.order_by("-identifier")
     page = admin_client.get(f"{REJECTS}{broken.pk}/change/").content.decode()
     assert "&lt;a&gt;&lt;b&gt;\ufffd&lt;/b&gt;&lt;/a&gt;" in page
-    assert "the record is &lt;empty&gt;" in page
+    assert "the encoding &#x27;&lt;empty&gt;&#x27;" in page and "unknown-encoding" in page
     assert "  &lt;b&gt;two&lt;/b&gt;" in admin_client.get(f"{REJECTS}{whole.pk}/change/").content.decode()
 
 

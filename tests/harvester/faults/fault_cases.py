@@ -64,7 +64,7 @@ class Case:
 
     def _compare(self, first: Run, last: Run, world: World) -> None:
         outcome = self.outcome
-        reasons = [reject.reason for reject in Reject.objects.filter(run=last)]
+        reasons = [reject.reason_text for reject in Reject.objects.filter(run=last)]
         story = (first.state, first.message, last.state, last.message, reasons)
         if outcome is Outcome.FAILED:
             assert last.state == Run.State.FAILED, story

@@ -126,7 +126,7 @@ def renamed(world: World) -> None:
 
 def the_reject_names_both(world: World) -> None:
     reject = Reject.objects.get()
-    assert reject.identifier == "hdl:20.500/2" and identifier(2) in reject.reason
+    assert reject.identifier == "hdl:20.500/2" and identifier(2) in reject.reason_text
 
 
 AWKWARD = "urn:x-wmo:md:fr.meteofrance::a&b;c=%3Cd%3E?e#f" + "g" * 1500

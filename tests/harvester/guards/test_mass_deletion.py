@@ -57,7 +57,10 @@ def test_a_provider_that_deletes_all_it_had_takes_little_with_it(
     assert run.state == Run.State.DONE
     assert here() == kept == len(waiting()) == run.rejects.count()
     assert counters(run) == {"received": MANY, "deleted": mass_deletion.MIN_DELETIONS, "rejected": kept}
-    assert Conflict.objects.first().reason.endswith("more than 10 %) that it is kept until you decide.")
+    conflict = Conflict.objects.first()
+    assert conflict.reason_text.endswith("more than 10 %) that it is kept until you decide.")
+    assert (conflict.reason, conflict.reason_data["percent"]) == ("mass-deletion", 10)
+    assert set(run.rejects.values_list("reason", flat=True)) == {"mass-deletion"}
     assert status.count_conflicts_waiting(status.with_last_run(Link.objects.all()).get()) == kept
     assert Link.objects.get().harvested_to > full.harvested_to, "the list was complete"
 

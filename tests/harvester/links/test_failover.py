@@ -482,4 +482,4 @@ def test_an_older_version_of_the_relay_never_replaces_a_newer_one(
     titles = dict(Record.objects.filter(deleted=False).values_list("identifier", "description__title"))
     assert titles == {identifier(0): "Own", identifier(1): "Relay", identifier(2): "Own"}
     assert counters(run) == {"received": 5, "updated": 1, "unchanged": 1, "deleted": 1, "rejected": 2}
-    assert all("W31" in reject.reason for reject in run.rejects.all())
+    assert all("W31" in reject.reason_text for reject in run.rejects.all())

@@ -5,11 +5,14 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from catalogue.models import Record
+from catalogue.reasons import ActRefused, Reason
+from harvester.messages import ActCode
 from harvester.models import Conflict, Link
+from harvester.rows import conflicts
 from tests.harvester.conftest import fill, identifier
 from tests.harvester.provider import Provider
 from tests.harvester.working import counters, harvest
-from tests.world import OFFENBACH, TOULOUSE, iso_record, own_set, peer_set, put
+from tests.world import OFFENBACH, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 CONFLICTS = "/admin/harvester/conflict/"
 STAMP = "2026-02-01T00:00:00Z"
@@ -52,11 +55,13 @@ def test_what_was_left_as_it_is_comes_up_again_only_when_the_provider_says_somet
     assert "left as it is" in act(admin_client, "leave", misplaced)
     again(link)
     misplaced.refresh_from_db()
-    assert misplaced.settled is not None and "admin" in misplaced.settlement
+    assert (misplaced.settlement, misplaced.settlement_data) == ("left-as-it-is", {"by": "admin"})
+    assert misplaced.settled is not None and misplaced.settlement_text == "Left as it is by admin."
 
     provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="Theirs, changed"))
     again(link)
     misplaced.refresh_from_db()
+    assert misplaced.settlement_text == ""
     assert misplaced.settled is None
 
 
@@ -97,7 +102,45 @@ def test_two_peers_that_differ_are_shown_and_the_owner_counts(link: Link, provid
     provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="By Offenbach"))
     again(link)
     conflict.refresh_from_db()
-    assert conflict.settled is not None and "agree again" in conflict.settlement
+    assert conflict.settled is not None and "agree again" in conflict.settlement_text
+
+
+def test_an_act_that_is_refused_says_why_by_a_code(misplaced: Conflict) -> None:
+    with pytest.raises(ActRefused) as refused:
+        conflicts.withdraw(misplaced, "anna")
+    assert refused.value.reason == Reason(ActCode.NOT_GONE)
+    bury(identifier(0))
+    with pytest.raises(ActRefused) as refused:
+        conflicts.hand_over(misplaced, "anna")
+    cause = {"code": "not-in-catalogue", "facts": {}}
+    assert refused.value.reason == Reason(ActCode.NOT_STORED, {"reason": cause})
+    assert str(refused.value) == "the record is not in the catalogue"
+
+
+def test_conflicts_and_rejects_are_counted_by_code_for_monitors_and_filtered_by_it(
+    misplaced: Conflict, admin_client: Client
+) -> None:
+    assert (misplaced.reason, misplaced.reason_data) == (
+        "belongs-to-other-set",
+        {"owner": own_set().spec, "set": TOULOUSE.spec, "act": "change"},
+    )
+    assert misplaced.reason_text == (
+        f"The record belongs to the set {own_set().spec}, so {TOULOUSE.spec} cannot change it."
+    )
+
+    def figures() -> set[str]:
+        lines = admin_client.get("/metrics").content.decode().splitlines()
+        return {line for line in lines if line.startswith(("gisc_link_conflicts{", "gisc_link_rejects{"))}
+
+    rejects = 'gisc_link_rejects{link="toulouse",reason="belongs-to-other-set"} 1.0'
+    conflict = 'gisc_link_conflicts{kind="misplaced",link="toulouse",reason="belongs-to-other-set"} 1.0'
+    assert figures() == {rejects, conflict}
+    for reason, number in (("belongs-to-other-set", 1), ("vanished", 0)):
+        page = admin_client.get(f"{CONFLICTS}?reason={reason}")
+        assert len(page.context["cl"].result_list) == number
+
+    act(admin_client, "leave", misplaced)
+    assert figures() == {rejects}
 
 
 def test_only_what_fits_can_be_done(link: Link, provider: Provider, misplaced: Conflict, admin_client: Client) -> None:

@@ -9,7 +9,9 @@ from django.test import Client
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from catalogue.reasons import ActRefused, Reason
 from harvester.links import edit, failover
+from harvester.messages import ActCode
 from harvester.models import Alternative, Link, Run
 from harvester.net import addresses
 from harvester.rows import moved_address
@@ -89,8 +91,9 @@ def test_an_accepted_address_is_asked_from_where_the_last_list_ended(moved: Link
 def test_only_the_address_that_was_seen_is_accepted(moved: Link, provider: Provider) -> None:
     harvest(moved)
     for other in ("", "https://elsewhere.example.org/oai"):
-        with pytest.raises(ValueError, match="proposes"):
+        with pytest.raises(ActRefused, match="proposes") as refused:
             moved_address.accept(moved, other)
+        assert refused.value.reason == Reason(ActCode.OTHER_ADDRESS, {"proposed": provider.base_url})
     assert Link.objects.get().base_url == moved.base_url
 
 
@@ -120,7 +123,7 @@ def test_an_address_of_a_more_private_kind_is_not_accepted(link: Link, monkeypat
     )
     link.base_url, link.moved_to = "https://gisc.example.org/oai", "https://intranet.example.org/oai"
     link.save()
-    with pytest.raises(ValueError, match="more private"):
+    with pytest.raises(ActRefused, match="more private"):
         moved_address.accept(link, link.moved_to)
     assert Link.objects.get().base_url == "https://gisc.example.org/oai"
 
@@ -129,7 +132,7 @@ def test_an_address_of_a_more_private_kind_is_not_accepted(link: Link, monkeypat
 def test_our_own_address_is_not_accepted(link: Link, settings) -> None:
     link.base_url, link.moved_to = "http://127.0.0.1:1/oai", f"{settings.GISC_BASE_URL}/oai"
     link.save()
-    with pytest.raises(ValueError, match="itself|our own|this node"):
+    with pytest.raises(ActRefused, match="itself|our own|this node"):
         moved_address.accept(link, link.moved_to)
 
 

@@ -290,6 +290,10 @@ def test_the_report_of_a_run_has_every_reject_with_reason_and_xml(
     assert rows["urn:x:é"]["xml"] == '<dc xmlns="urn:dc">é</dc>' or "é" in rows["urn:x:é"]["xml"]
     assert rows["urn:x:none"]["xml"] == ""
     assert all(row["reason"] for row in rows.values())
+    assert {name: row["code"] for name, row in rows.items()} == {
+        "urn:x:é": "not-iso19139",
+        "urn:x:none": "record-without-metadata",
+    }
 
 
 @pytest.mark.parametrize("pages_before", [0, 1, 3])

@@ -53,7 +53,7 @@ def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(link: Lin
 
     with seams.replaced(concurrency=processes):
         by_processes = harvest(link)
-        held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason"))
+        held, reasons = rows(), list(by_processes.rejects.values_list("identifier", "reason", "reason_data"))
         assert len(processes.pools) == 1
         Record.objects.all().delete()
         with schedule.LIMITS.replaced(worth_processes=10**6):
@@ -62,7 +62,7 @@ def test_what_processes_make_of_a_long_list_is_what_threads_make_of_it(link: Lin
     assert len(processes.pools) == 1
     assert counters(by_processes) == counters(by_threads)
     assert counters(by_processes) == {"received": 2 * PAGE + 5, "new": 2 * PAGE + 2, "deleted": 1, "rejected": 2}
-    assert reasons == list(by_threads.rejects.values_list("identifier", "reason"))
+    assert reasons == list(by_threads.rejects.values_list("identifier", "reason", "reason_data"))
     assert held == rows()
 
 
@@ -207,4 +207,4 @@ def test_a_worker_of_celery_may_have_records_read_by_processes() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=Path(settings.BASE_DIR), capture_output=True, text=True, timeout=120
     )
-    assert "is not an ISO 19139 record" in done.stdout, done.stderr
+    assert "not-iso19139" in done.stdout, done.stderr

@@ -305,7 +305,7 @@ def test_one_bad_record_costs_one_record(link: Link, provider: Provider) -> None
 
     assert run.state == Run.State.DONE
     assert counters(run) == {"received": 7, "new": 4, "rejected": 3}
-    reasons = dict(Reject.objects.filter(run=run).values_list("identifier", "reason"))
+    reasons = {reject.identifier: reject.reason_text for reject in Reject.objects.filter(run=run)}
     assert "urn:x-wmo:md:another::NAME" in reasons[identifier(7)]
     assert "not an ISO 19139 record" in reasons["urn:x:not iso"]
     assert "no metadata" in reasons["urn:x:none"]
@@ -331,7 +331,7 @@ def test_what_a_peer_offers_never_touches_our_own_records(link: Link, provider: 
         == before
     )
     assert not Record.objects.get(identifier=identifier(1)).deleted
-    assert all(own_set().spec in reject.reason for reject in run.rejects.all())
+    assert all(own_set().spec in reject.reason_text for reject in run.rejects.all())
 
 
 @pytest.mark.spec("P122", "P123", "P125")

@@ -204,7 +204,10 @@ def test_what_is_listed_and_then_cannot_be_had_is_a_reject_and_asked_for_next_ti
 
     assert run.state == Run.State.DONE
     assert counters(run) == {"received": 3, "new": 2, "rejected": 1}
-    assert "idDoesNotExist" in run.rejects.get().reason
+    reject = run.rejects.get()
+    errors = [{"code": "idDoesNotExist", "text": "gone"}]
+    assert (reject.reason, reject.reason_data) == ("request-refused", {"errors": errors})
+    assert reject.reason_text.startswith("the provider listed it, but the provider refused the request: idDoesNotExist")
 
     assert counters(harvest_alone(by_identifiers)[0]) == {"received": 3, "new": 1, "unchanged": 2}
 

@@ -1,0 +1,233 @@
+"""Reasons: why an entry was not stored, or a source disagrees, as a code with facts; and the sentence for each code.
+
+Programs look at the code, people read the sentence, and nothing reads a sentence back. No Django, no I/O. The codes
+are listed in docs/codes.md.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+Facts = Mapping[str, Any]  # JSON values
+Sentence = str | Callable[[Facts], str]  # a template of `str.format`, or a function
+
+
+class Code(StrEnum):
+    """The base of all kinds of code. The values are stored in databases and read by programs: they are never changed."""
+
+    def sentence(self, facts: Facts) -> str:
+        """Return the sentence of this code with these facts."""
+        raise NotImplementedError
+
+
+class Reason(NamedTuple):
+    """A code with its facts. Its text is the end of a sentence about the record: "is empty"."""
+
+    code: Code
+    facts: Facts = {}
+
+    def __str__(self) -> str:
+        return self.code.sentence(self.facts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return code and facts as plain values, for the facts of another reason."""
+        return {"code": self.code.value, "facts": dict(self.facts)}
+
+    def report(self) -> dict[str, Any]:
+        """Return the sentence with code and facts, for reports in JSON."""
+        return {"reason": str(self), **self.to_json()}
+
+
+class ReasonError(Exception):
+    """An error with a reason. Its text is that of the reason."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ActRefused(ReasonError):
+    """What a person asked for cannot be done, and nothing was changed."""
+
+
+def write_sentence(sentences: Mapping[str, Sentence], code: str, facts: Facts) -> str:
+    """Return the sentence of a code; the code with its facts if there is none. Never raises.
+
+    A row may come from another version of this node, which knows other codes and facts.
+    """
+    sentence = sentences.get(code)
+    try:
+        if sentence is not None:
+            return sentence.format_map(facts) if isinstance(sentence, str) else sentence(facts)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        pass  # a fact is missing, or is something else than this version knows
+    if not facts:
+        return str(code)
+    return f"{code} ({', '.join(f'{name} {value}' for name, value in dict(facts).items())})"
+
+
+class ReasonCode(Code):
+    """Why a document or a deletion is not stored as it was offered, or what sources disagree about."""
+
+    # Documents
+    TOO_LARGE = "too-large"
+    EMPTY = "empty"
+    NO_ELEMENT = "no-element"
+    DOCTYPE = "has-doctype"
+    BEFORE_DECLARATION = "text-before-xml-declaration"
+    NOT_XML = "not-xml"
+    UNKNOWN_ENCODING = "unknown-encoding"
+    WRONG_ENCODING = "wrong-encoding"
+    HALF_SURROGATE = "half-surrogate"
+    NOT_WELL_FORMED = "ill-formed"
+    NOT_ISO_19139 = "not-iso19139"
+    OAI_PMH_ANSWER = "oai-pmh-answer"
+    CSW_ANSWER = "csw-answer"
+    FILE_IDENTIFIERS = "not-one-file-identifier"
+    EMPTY_FILE_IDENTIFIER = "empty-file-identifier"
+    FILE_IDENTIFIER_NO_URI = "file-identifier-no-uri"
+    # Files
+    NO_REGULAR_FILE = "no-regular-file"
+    UNREADABLE_FILE = "unreadable-file"
+    CANNOT_UNPACK = "cannot-unpack"
+    ARCHIVE_DAMAGED = "archive-damaged"
+    # Identifiers (P68)
+    IDENTIFIER = "identifier-no-uri"
+    IDENTIFIER_EMPTY = "identifier-empty"
+    IDENTIFIER_TOO_LONG = "identifier-too-long"
+    IDENTIFIER_WHITE_SPACE = "identifier-white-space"
+    IDENTIFIER_CHARACTERS = "identifier-characters"
+    IDENTIFIER_CONTROL_CHARACTER = "identifier-control-character"
+    IDENTIFIER_ESCAPE = "identifier-escape"
+    IDENTIFIER_FRAGMENTS = "identifier-fragments"
+    IDENTIFIER_SCHEME = "identifier-scheme"
+    IDENTIFIER_HOST = "identifier-host"
+    # Owners and other sources
+    NOT_IN_CATALOGUE = "not-in-catalogue"
+    OTHER_SET = "belongs-to-other-set"
+    LIVE_ELSEWHERE = "deleted-by-owner-live-elsewhere"
+    LIVE_AT_OWNER = "deleted-elsewhere-live-at-owner"
+    DIFFERS = "differs-from-owner"
+    DIFFERS_FROM_SOURCE = "differs-from-other-source"
+    REPLACES_SOURCE = "replaces-other-source"
+    CLAIMS_DAMAGED = "claims-damaged"
+    FROM_LINK = "from-link"
+    # Which of two versions counts (W33)
+    BY_ORIGIN = "by-datestamp-at-origin"
+    BY_METADATA_DATE = "by-metadata-date"
+    BY_DIRECT_WAY = "by-direct-way"
+    STORED_FIRST = "stored-first"
+    # Events of the journal that are not replayed
+    DELETED_IN_OTHER_SET = "deleted-in-other-set"
+    MOVED_TO_OTHER_SET = "moved-to-other-set"
+    CAME_BACK = "came-back"
+    LEFT_AND_NOT_STORED = "left-set-not-stored"
+    LEFT_AND_MEMBER = "left-set-member-again"
+
+    def sentence(self, facts: Facts) -> str:
+        return write_sentence(SENTENCES, self, facts)
+
+
+def _too_large(facts: Facts) -> str:
+    return f"is {facts['bytes'] / 1e6:.1f} MB; a record may have up to {facts['limit'] / 1e6:.1f} MB"
+
+
+def _not_well_formed(facts: Facts) -> str:
+    line = f", line {facts['line']}" if "line" in facts else ""
+    return f"is not well-formed XML: {facts['error']}{line}"
+
+
+def _file_identifiers(facts: Facts) -> str:
+    return f"has {facts['number'] or 'no'} gmd:fileIdentifier; a record needs exactly one"
+
+
+def _file_identifier_no_uri(facts: Facts) -> str:
+    return f"has the gmd:fileIdentifier {facts['identifier']!r}, which is no URI: it {_nested(facts, 'fault')}; give it another one"
+
+
+def _identifier(facts: Facts) -> str:
+    return f"the identifier {facts['identifier']!r} {_nested(facts, 'fault')}"
+
+
+def _deleted_in_other_set(facts: Facts) -> str:
+    return f"belongs to the set {facts['owner']} now; it was deleted in {', '.join(facts['sets'])}"
+
+
+def _moved_to_other_set(facts: Facts) -> str:
+    return f"belongs to the set {facts['owner']} now; it had moved to {', '.join(facts['sets'])}"
+
+
+def _differs_from_source(facts: Facts) -> str:
+    return f"differs from the version of another source of {facts['owner']}, which counts {_nested(facts, 'why')} (W33)"
+
+
+def _replaces_source(facts: Facts) -> str:
+    return f"replaces the version of another source, {_nested(facts, 'why')} (W33)"
+
+
+def _nested(facts: Facts, name: str) -> str:
+    """Return the sentence of a reason that is a fact of another one."""
+    reason = facts[name]
+    return write_sentence(SENTENCES, reason["code"], reason["facts"])
+
+
+_WRONG_ROOT = "is not an ISO 19139 record: its root is {root} in the namespace {namespace}"
+
+SENTENCES: Mapping[str, Sentence] = {
+    ReasonCode.TOO_LARGE: _too_large,
+    ReasonCode.EMPTY: "is empty",
+    ReasonCode.NO_ELEMENT: "holds no XML element",
+    ReasonCode.DOCTYPE: "has a DOCTYPE, which is refused because it can hide entities; remove it",
+    ReasonCode.BEFORE_DECLARATION: (
+        "has something before its XML declaration, which may only stand at the very start; remove it"
+    ),
+    ReasonCode.NOT_XML: "is not XML: it does not begin with an element",
+    ReasonCode.UNKNOWN_ENCODING: "declares the encoding {encoding!r}, which is not known here; save it as UTF-8",
+    ReasonCode.WRONG_ENCODING: (
+        "is not {encoding} as it says: byte {byte:#04x} at position {position} does not fit; save it again in one encoding"
+    ),
+    ReasonCode.HALF_SURROGATE: "holds half a surrogate pair, which is no character; save it as UTF-8",
+    ReasonCode.NOT_WELL_FORMED: _not_well_formed,
+    ReasonCode.NOT_ISO_19139: f"{_WRONG_ROOT}; the catalogue stores gmd:MD_Metadata and gmi:MI_Metadata",
+    ReasonCode.OAI_PMH_ANSWER: (
+        f"{_WRONG_ROOT}; this is part of an OAI-PMH answer: harvest it, or take out the content of its metadata"
+    ),
+    ReasonCode.CSW_ANSWER: f"{_WRONG_ROOT}; this is an answer of a CSW server: offer the records in it one by one",
+    ReasonCode.FILE_IDENTIFIERS: _file_identifiers,
+    ReasonCode.EMPTY_FILE_IDENTIFIER: "has an empty gmd:fileIdentifier; give the record an identifier",
+    ReasonCode.FILE_IDENTIFIER_NO_URI: _file_identifier_no_uri,
+    ReasonCode.NO_REGULAR_FILE: "is no regular file",
+    ReasonCode.UNREADABLE_FILE: "cannot be read: {error}",
+    ReasonCode.CANNOT_UNPACK: "cannot be unpacked: {error}",
+    ReasonCode.ARCHIVE_DAMAGED: "is cut short or damaged after the last document taken from it: {error}",
+    ReasonCode.IDENTIFIER: _identifier,
+    ReasonCode.IDENTIFIER_EMPTY: "is empty",
+    ReasonCode.IDENTIFIER_TOO_LONG: "is longer than {limit} bytes",
+    ReasonCode.IDENTIFIER_WHITE_SPACE: "contains white space",
+    ReasonCode.IDENTIFIER_CHARACTERS: "contains {characters}",
+    ReasonCode.IDENTIFIER_CONTROL_CHARACTER: "contains a control character",
+    ReasonCode.IDENTIFIER_ESCAPE: "contains a % that two hexadecimal digits do not follow",
+    ReasonCode.IDENTIFIER_FRAGMENTS: "contains more than one #",
+    ReasonCode.IDENTIFIER_SCHEME: "begins with {scheme!r}, which is no URI scheme, before its first colon",
+    ReasonCode.IDENTIFIER_HOST: "has a host part that is not host or host:port",
+    ReasonCode.NOT_IN_CATALOGUE: "is not in the catalogue",
+    ReasonCode.OTHER_SET: "belongs to the set {owner}, so {set} cannot {act} it",
+    ReasonCode.LIVE_ELSEWHERE: "is deleted in {set} and still live at another source",
+    ReasonCode.LIVE_AT_OWNER: "is still live in {owner}",
+    ReasonCode.DIFFERS: "differs from the version of {owner}, which counts",
+    ReasonCode.DIFFERS_FROM_SOURCE: _differs_from_source,
+    ReasonCode.REPLACES_SOURCE: _replaces_source,
+    ReasonCode.CLAIMS_DAMAGED: "is deleted, because the versions of other sources are damaged",
+    ReasonCode.FROM_LINK: "came by the link {link}, which decides where it belongs",
+    ReasonCode.BY_ORIGIN: "by their datestamps at the origin of both",
+    ReasonCode.BY_METADATA_DATE: "by gmd:dateStamp",
+    ReasonCode.BY_DIRECT_WAY: "because it came from its origin directly",
+    ReasonCode.STORED_FIRST: "because it was stored first and nothing shows which one is newer",
+    ReasonCode.DELETED_IN_OTHER_SET: _deleted_in_other_set,
+    ReasonCode.MOVED_TO_OTHER_SET: _moved_to_other_set,
+    ReasonCode.CAME_BACK: "came back on {date}, after it had been deleted",
+    ReasonCode.LEFT_AND_NOT_STORED: (
+        "had left the set {set} and is not in the catalogue; replay again when it was ingested or harvested"
+    ),
+    ReasonCode.LEFT_AND_MEMBER: "is in the set {set}, which it had left on {date}",
+}
