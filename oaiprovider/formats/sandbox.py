@@ -41,6 +41,10 @@ class TransformFailed(Exception):
     """This record cannot be transformed; the text is the end of a sentence that says why."""
 
 
+class LibraryFailed(TransformFailed):
+    """This record cannot be transformed; the text is what libxslt says."""
+
+
 class StylesheetUnusable(TransformFailed):
     """No record can be transformed: the stylesheet does not compile."""
 
@@ -95,9 +99,7 @@ class _Helper:
         self.answer_pending = False
         if kind == sandbox_child.TRANSFORMED:
             return answer
-        raise (StylesheetUnusable if kind == sandbox_child.STYLESHEET_FAILED else TransformFailed)(
-            answer.decode(errors="replace")
-        )
+        raise _ERRORS.get(kind, TransformFailed)(answer.decode(errors="replace"))
 
     def _write(self, data: bytes) -> None:
         # This cannot block for long: a helper reads the whole request before anything else.
@@ -158,6 +160,12 @@ class _Helper:
     def alive(self) -> bool:
         return not self.answer_pending and self.process.returncode is None and self.process.poll() is None
 
+
+_ERRORS = {
+    sandbox_child.RECORD_FAILED: TransformFailed,
+    sandbox_child.LIBRARY_FAILED: LibraryFailed,
+    sandbox_child.STYLESHEET_FAILED: StylesheetUnusable,
+}
 
 _idle: list[_Helper] = []
 _lock = seams.Lock()

@@ -5,8 +5,8 @@ and no socket, start no process, write only to its pipes, and use only so much m
 processor time ends the process (the default action of SIGPROF), since libxslt cannot be interrupted from Python.
 
 First the helper sends READY. A request is three lengths and the bytes: a stylesheet with its namespace and schema as
-JSON (empty: the same as before), an identifier, a payload. An answer is a letter (transformed, record failed,
-stylesheet failed), a length and the bytes.
+JSON (empty: the same as before), an identifier, a payload. An answer is a letter (transformed, record failed, libxslt
+failed, stylesheet failed), a length and the bytes.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import BinaryIO
 from lxml import etree
 
 READY = b"!"
-TRANSFORMED, RECORD_FAILED, STYLESHEET_FAILED = b"M", b"R", b"S"
+TRANSFORMED, RECORD_FAILED, LIBRARY_FAILED, STYLESHEET_FAILED = b"M", b"R", b"L", b"S"
 REQUEST = struct.Struct(">III")
 ANSWER = struct.Struct(">cI")
 MAX_OUTPUT = 10 * 1024 * 1024  # chosen: as large as a record may be
@@ -63,7 +63,7 @@ def main(memory: int, cpu_s: float) -> None:
         except etree.XSLTParseError as exc:
             kind, answer = STYLESHEET_FAILED, _describe(exc).encode()
         except (etree.LxmlError, ValueError) as exc:
-            kind, answer = RECORD_FAILED, _describe(exc).encode()
+            kind, answer = LIBRARY_FAILED, _describe(exc).encode()
         except RecursionError:
             kind, answer = RECORD_FAILED, b"is nested too deeply"
         signal.setitimer(signal.ITIMER_PROF, 0)

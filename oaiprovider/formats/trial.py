@@ -89,5 +89,4 @@ def _records(number: int) -> Iterator[tuple[str, bytes, bool]]:
 
 def _sentence(exc: sandbox.TransformFailed) -> str:
     """Say what failed, as the end of a sentence that begins with "the stylesheet"."""
-    text = str(exc)
-    return f"{text}." if text.startswith(("makes", "takes", "needs")) else f"ends with: {text}."
+    return f"ends with: {exc}." if isinstance(exc, sandbox.LibraryFailed) else f"{exc}."
