@@ -18,9 +18,11 @@ from lxml import etree
 from catalogue import oai
 from catalogue.documents import xml_tree
 from catalogue.models import MetadataSet, SetInclusion
+from catalogue.reasons import ActRefused, Reason
 from catalogue.writing import set_inclusion
 from oaiprovider import builtin_formats
 from oaiprovider.models import Crosswalk, Profile
+from oaiprovider.reasons import InputCode
 from oaiprovider.terms import ANY
 
 NO_SET = "NO_SET"
@@ -66,16 +68,16 @@ class ImportReport:
 
 
 def read(document: bytes) -> list[ImportedAgent]:
-    """Read the user-agents of a file. Raises ValueError with a sentence for the operator."""
+    """Read the user-agents of a file. Raises ActRefused with a sentence for the operator."""
     if xml_tree.has_doctype(document):
-        raise ValueError("The file has a DOCTYPE; remove it.")
+        raise ActRefused(Reason(InputCode.FILE_DOCTYPE))
     try:
         root = etree.fromstring(document, xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
-        raise ValueError(f"The file is not well-formed XML: {exc.msg}.") from exc
+        raise ActRefused(Reason(InputCode.FILE_ILL_FORMED, {"error": exc.msg})) from exc
     agents = [root] if root.tag == "user-agent" else root.findall("user-agent")
     if root.tag not in ("user-agents", "user-agent") or not agents:
-        raise ValueError(f"The root of the file is {root.tag}; it must be user-agents, with at least one user-agent.")
+        raise ActRefused(Reason(InputCode.FILE_ROOT, {"root": root.tag}))
     return [_agent(agent) for agent in agents]
 
 

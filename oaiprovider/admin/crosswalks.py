@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -18,6 +18,7 @@ from catalogue.admin.base import Admin, coloured, preformatted
 from catalogue.models import Record
 from catalogue.pages import display
 from catalogue.reading import lists
+from catalogue.reasons import ActRefused
 from oaiprovider.formats import sandbox, stylesheet, trial
 from oaiprovider.formats.stylesheet import Stylesheet
 from oaiprovider.models import Crosswalk
@@ -61,8 +62,8 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         try:
             typed = data.get("stylesheet", "")
             text = stylesheet.decode(uploaded.read()) if uploaded else stylesheet.without_declaration(typed)
-        except ValueError as exc:
-            self.add_error("upload", str(exc))
+        except ActRefused as exc:
+            self.add_error("upload", ValidationError(str(exc), code=exc.reason.code))
             return data
         # A browser sends each line end as CR LF; that alone must not count as a change (P90).
         text = text.replace("\r\n", "\n")

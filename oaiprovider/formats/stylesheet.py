@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from catalogue.documents import xml_tree
+from catalogue.reasons import ActRefused, Reason
+from oaiprovider.reasons import InputCode
 
 MAX_BYTES = 500_000  # chosen: the shipped one has 13,000
 
@@ -84,11 +86,11 @@ class Stylesheet:
 
 
 def decode(document: bytes) -> str:
-    """Decode an uploaded file by its declared encoding, and drop its XML declaration. Raises ValueError."""
+    """Decode an uploaded file by its declared encoding, and drop its XML declaration. Raises ActRefused."""
     try:
         return xml_tree.to_utf8(document).decode()
     except xml_tree.Unusable as exc:
-        raise ValueError(f"The stylesheet {exc}.") from exc
+        raise ActRefused(Reason(InputCode.STYLESHEET, {"fault": exc.reason.to_json()})) from exc
 
 
 def without_declaration(text: str) -> str:

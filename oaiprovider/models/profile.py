@@ -19,6 +19,7 @@ from django.db.models import Q
 from catalogue import oai
 from catalogue.models import MetadataSet, Record
 from catalogue.reading.scopes import EVERYTHING, Scope
+from catalogue.reasons import ActRefused
 from oaiprovider import builtin_formats
 from oaiprovider.models.crosswalk import Crosswalk
 from oaiprovider.protocol import identify_descriptions
@@ -271,8 +272,8 @@ class IdentifyDescription(models.Model):
         """Refuse what would make Identify wrong; store the element without declaration and comments."""
         try:
             container = identify_descriptions.read(self.xml, schema_dir=settings.GISC_SCHEMA_DIR)
-        except ValueError as exc:
-            raise ValidationError({"xml": str(exc)}) from exc
+        except ActRefused as exc:
+            raise ValidationError({"xml": ValidationError(str(exc), code=exc.reason.code)}) from exc
         self.xml = container.xml
         if self.shown and container.name in identify_descriptions.ONCE:
             others = IdentifyDescription.objects.filter(shown=True).exclude(pk=self.pk)

@@ -13,6 +13,8 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.documents import schemas
+from catalogue.reasons import ActRefused, Reason
+from oaiprovider.reasons import InputCode
 
 _GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
 _FRIENDS = f"{_GUIDELINES}friends/"
@@ -47,38 +49,30 @@ def friends(base_urls: Iterable[str]) -> bytes:
 
 
 def read(text: str, *, schema_dir: str = "") -> Container:
-    """Check a container that an operator wrote. Raises ValueError with a sentence that says what to change.
+    """Check a container that an operator wrote. Raises ActRefused with a sentence that says what to change.
 
     `schema_dir` is a folder of schemas with a catalogue; if it is empty, the container is not validated by its schema.
     """
     if "<!DOCTYPE" in text:
-        raise ValueError("Leave the DOCTYPE out: a part of another document has none.")
+        raise ActRefused(Reason(InputCode.DOCTYPE))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True)
     try:
         root = etree.fromstring(text.strip().encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as exc:
-        raise ValueError(f"This is not well-formed XML: {exc}.") from exc
+        raise ActRefused(Reason(InputCode.ILL_FORMED, {"error": str(exc)})) from exc
     name = etree.QName(root)
     if not name.namespace or name.namespace == oai.OAI_NS:
-        raise ValueError(
-            f'{name.localname} has no namespace of its own; write xmlns=..., such as xmlns="{_GUIDELINES}branding/" (P48).'
-        )
+        raise ActRefused(Reason(InputCode.NO_NAMESPACE, {"element": name.localname}))
     if name.namespace == _FRIENDS:
-        raise ValueError(
-            "Identify lists friends by itself: the base URLs of the links to peers that are enabled (P127)."
-        )
+        raise ActRefused(Reason(InputCode.FRIENDS))
     located = root.get(f"{{{oai.XSI_NS}}}schemaLocation", "").split()
     if name.namespace not in located[::2]:
-        where = _KNOWN.get(name.namespace, "where its schema is")
-        raise ValueError(
-            f'{name.localname} does not say where its schema is; add xmlns:xsi="{oai.XSI_NS}" '
-            f'xsi:schemaLocation="{name.namespace} {where}".'
-        )
+        schema = _KNOWN.get(name.namespace, "where its schema is")
+        facts = {"element": name.localname, "namespace": name.namespace, "schema": schema}
+        raise ActRefused(Reason(InputCode.NO_SCHEMA_LOCATION, facts))
     for child in root.iter(etree.Element):
         if etree.QName(child).localname in _CONFUSING:
-            raise ValueError(
-                f"Leave out {etree.QName(child).localname}: simple harvesters take it for the repository's own (P59)."
-            )
+            raise ActRefused(Reason(InputCode.CONFUSING_ELEMENT, {"element": etree.QName(child).localname}))
     if schema_dir and name.namespace in _KNOWN:
         _validate(root, Path(schema_dir), name.namespace)
     return Container(name.localname, etree.tostring(root, encoding="unicode"))
@@ -100,7 +94,7 @@ def _validate(root: etree._Element, folder: Path, namespace: str) -> None:
         return  # the folder has the schemas of records only
     found = schemas.faults(schema, root)
     if found:
-        raise ValueError(f"Not valid by the published schema {_KNOWN[namespace]}: {'; '.join(found)}.")
+        raise ActRefused(Reason(InputCode.INVALID, {"schema": _KNOWN[namespace], "faults": found}))
 
 
 # P54: local@domain.tld, deliverable from everywhere. Stricter than OAI-PMH.xsd, which requires \S+@(\S+\.)+\S+.

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
+from catalogue.reasons import ActRefused
 from oaiprovider import gcube_import, preview
 from oaiprovider.models import Profile
 
@@ -86,7 +87,7 @@ class Command(BaseCommand):
     def _import(self, *, file: Path, dry_run: bool, as_json: bool, **_: Any) -> None:
         try:
             report = gcube_import.store(gcube_import.read(file.read_bytes()), dry_run=dry_run)
-        except (OSError, ValueError) as exc:
+        except (OSError, ActRefused) as exc:
             raise CommandError(f"{file}: {exc}") from exc
         except ValidationError as exc:
             raise CommandError("Nothing was stored.\n" + "\n".join(exc.messages)) from exc

@@ -12,6 +12,7 @@ import threading
 import pytest
 from lxml import etree
 
+from catalogue.reasons import ActRefused
 from oaiprovider.formats import sandbox, stylesheet
 from oaiprovider.formats.stylesheet import Stylesheet
 from tests import world
@@ -381,5 +382,5 @@ def test_an_uploaded_file_may_be_in_any_encoding() -> None:
             f'<?xml version="1.0" encoding="{encoding}"?>{text}'.encode(encoding, "xmlcharrefreplace")
         )
         assert etree.fromstring(made(said)).text == "T\u014dky\u014d"
-    with pytest.raises(ValueError, match="The stylesheet is not UTF-8"):
+    with pytest.raises(ActRefused, match="The stylesheet is not UTF-8"):
         stylesheet.decode(b"<a>\xff</a>")

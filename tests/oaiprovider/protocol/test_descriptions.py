@@ -7,6 +7,7 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.models import MetadataSet
+from catalogue.reasons import ActRefused
 from harvester.models import Link
 from harvester.monitoring import status
 from oaiprovider.models import IdentifyDescription
@@ -124,7 +125,7 @@ def test_what_the_published_schema_does_not_allow_is_refused(name: str) -> None:
     assert identify_descriptions.read(ALL[name], schema_dir=folder).name == name
     spoilt = ALL[name].replace(f"</{name}>", f"<nonsense/></{name}>")
     assert identify_descriptions.read(spoilt).name == name, "without the schemas the form alone is looked at"
-    with pytest.raises(ValueError, match="published schema .*: line 1: .*nonsense"):
+    with pytest.raises(ActRefused, match="published schema .*: line 1: .*nonsense"):
         identify_descriptions.read(spoilt, schema_dir=folder)
 
 
@@ -147,7 +148,7 @@ def test_what_the_published_schema_does_not_allow_is_refused(name: str) -> None:
     ],
 )
 def test_what_would_make_identify_wrong_is_refused_with_a_sentence(xml: str, sentence: str) -> None:
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ActRefused) as refused:
         identify_descriptions.read(xml)
     assert sentence in str(refused.value)
 
