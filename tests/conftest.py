@@ -1,4 +1,4 @@
-"""Fixtures of all tests. The servers come from tests/servers.py, centres and records from tests/world.py."""
+"""Fixtures of all tests. The servers come from tests/servers.py, centres and records from tests/support/world.py."""
 
 import gzip
 import zlib
@@ -11,8 +11,8 @@ from django.test import Client, override_settings
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
 from gisc import module_state
-from tests import schemas
-from tests.world import TOULOUSE
+from tests.support import schemas
+from tests.support.world import TOULOUSE
 
 _UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}
 

@@ -41,7 +41,7 @@ def _distributes(options: Namespace) -> bool:
 
 
 def _set_environment(data_dir: str) -> None:
-    # tests/world.py: our node is Tokyo, whatever the name of the developer's node.
+    # tests/support/world.py: our node is Tokyo, whatever the name of the developer's node.
     for name in [name for name in os.environ if name.startswith("GISC_") and name != "GISC_SHARED"]:
         del os.environ[name]
     os.environ.update(GISC_DATA_DIR=data_dir, GISC_NAME="WIS-GISC-TOKYO")
@@ -52,7 +52,7 @@ def _set_environment(data_dir: str) -> None:
 def _serve(data_dir: str, needed: list[str]) -> None:
     """Start the process that runs the servers and, at the end, removes the data directory."""
     servers = subprocess.Popen(
-        [sys.executable, "-m", "tests.serving", data_dir, *needed],
+        [sys.executable, "-m", "tests.support.serving", data_dir, *needed],
         cwd=Path(__file__).resolve().parent.parent,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -13,7 +13,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
 from tests.harvester.conftest import provider  # noqa: F401
-from tests.waiting import until
+from tests.support.waiting import until
 
 
 class Browser:

@@ -11,11 +11,10 @@ from catalogue.models import MetadataSet, Record
 from harvester import tasks
 from harvester.models import Alternative, Conflict, Link, Run
 from tests.browser.conftest import Browser
-from tests.harvester.admin.test_admin import queued
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.waiting import until
-from tests.world import TOULOUSE
+from tests.support.broker import queued
+from tests.support.provider import Provider, fill, identifier
+from tests.support.waiting import until
+from tests.support.world import TOULOUSE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PASSWORD = "an operator's password"

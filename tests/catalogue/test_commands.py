@@ -12,9 +12,8 @@ from django.db import IntegrityError, transaction
 from catalogue import bootstrap, checks, journal, oai
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
 from catalogue.reading import lists, stats
-from tests import world
-from tests.catalogue.commanding import command
-from tests.catalogue.pages import looking
+from tests.support import looking, world
+from tests.support.commands import command
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,16 +1,15 @@
 """The register of advisory locks: numbers that never change, and no lock beside it."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
 from catalogue import locks
-from tests.catalogue.parallel import TIMEOUT_S, threads
+from tests.support.paths import ROOT
+from tests.support.threads import TIMEOUT_S, threads
 
-ROOT = Path(__file__).resolve().parents[2]
 APPS = ("catalogue", "harvester", "oaiprovider", "gisc")
 ADVISORY = re.compile(r"\bpg_(?:try_)?advisory_\w*")
 

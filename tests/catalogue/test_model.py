@@ -12,8 +12,7 @@ from catalogue import journal, oai
 from catalogue.models import Description, JournalOutbox, Membership, Record
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 

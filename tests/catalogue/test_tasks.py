@@ -14,8 +14,8 @@ from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import JournalOutbox, Record
 from catalogue.payloads import dictionaries
-from tests import world
-from tests.connections import backend, cut
+from tests.support import world
+from tests.support.connections import backend, cut
 
 FAILING = ["journal.count_waiting", "purge.purge_daily", "validate.apply_async", "dictionaries.retrain_if_outgrown"]
 

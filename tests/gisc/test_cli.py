@@ -7,7 +7,7 @@ import psycopg2
 import pytest
 
 from gisc import embedded
-from tests.gisc.running import free_port, manage, refused
+from tests.support.nodes import free_port, manage, refused
 
 
 def test_a_command_on_a_fresh_data_directory_finds_a_migrated_database_and_stops_it_after(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from gisc import embedded
-from tests.gisc.running import ROOT, environment
-from tests.serving import answers
-from tests.waiting import until
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
+from tests.support.serving import answers
+from tests.support.waiting import until
 
 ASK = "SELECT current_database(), lower('É'), to_tsvector('simple', 'ÄRGER')::text"
 HOLD = """

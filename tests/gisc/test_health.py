@@ -15,7 +15,8 @@ from catalogue.models import CatalogueCanary
 from gisc import database
 from harvester.models import Canary
 from harvester.rows.health import record_tick
-from tests.gisc.running import ROOT, environment, free_port
+from tests.support.nodes import environment, free_port
+from tests.support.paths import ROOT
 
 ASK_WITHOUT_DATABASE = """
 import django

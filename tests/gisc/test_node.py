@@ -14,8 +14,8 @@ import pytest
 import requests
 
 from gisc import embedded
-from tests.gisc.running import Node, free_port, living, manage, refused
-from tests.waiting import until
+from tests.support.nodes import Node, free_port, living, manage, refused
+from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 import requests
 
 from gisc.node.watchdog import Watchdog
-from tests.gisc.running import Node, free_port
-from tests.waiting import until
+from tests.support.nodes import Node, free_port
+from tests.support.waiting import until
 
 
 def health(*, ready: bool = True, late: bool = True) -> str:

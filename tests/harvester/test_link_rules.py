@@ -12,10 +12,9 @@ from catalogue.writing import decisions, store
 from harvester import link_rules
 from harvester.link_rules import Arrangement
 from harvester.models import Conflict, Link, Run
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import counters, harvest
-from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, put
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import counters, harvest
+from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, put
 
 OURS = "http://tokyo.example.org/oai"
 PEER = Arrangement(

@@ -11,7 +11,7 @@ from catalogue.reasons import write_sentence
 from harvester import messages
 from harvester.errors import BrokenReply, HarvestError, Unreachable
 from harvester.messages import FaultCode, OutcomeCode, RemarkCode, RepairCode, WarningCode
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 TABLES = {
     FaultCode: messages.FAULTS,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gisc import file_locks
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 _INSTALL_S = 300
 # Kept for the next run, and shared by the worker processes of this one.

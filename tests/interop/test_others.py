@@ -14,10 +14,10 @@ from catalogue.models import MetadataSet, Record
 from harvester.models import Link, Run
 from harvester.protocol import probe
 from harvester.runs import lifecycle
-from tests.gisc.running import Node, answers, free_port, manage
 from tests.interop.installing import python_with
-from tests.waiting import until
-from tests.world import TOULOUSE, iso_record
+from tests.support.nodes import Node, answers, free_port, manage
+from tests.support.waiting import until
+from tests.support.world import TOULOUSE, iso_record
 
 SERVERS = Path(__file__).parent / "servers"
 PAGE = 4

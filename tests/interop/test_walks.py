@@ -25,11 +25,11 @@ from catalogue.documents.sources import Document
 from catalogue.models import Record
 from catalogue.reading import lists
 from catalogue.writing import store
-from tests import world
-from tests.catalogue.parallel import TIMEOUT_S, threads
 from tests.interop.installing import python_with
-from tests.oaiprovider.served.served import Served, served
-from tests.waiting import until
+from tests.support import world
+from tests.support.served import Served, served
+from tests.support.threads import TIMEOUT_S, threads
+from tests.support.waiting import until
 
 RECORDS = int(os.environ.get("WALK_RECORDS", "2000"))
 CHANGES_A_SECOND = 50

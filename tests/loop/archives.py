@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import cycle
 from pathlib import Path
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 _IDENTIFIER = re.compile(r"(<gmd:fileIdentifier>\s*<gco:CharacterString>)[^<]*")
 _ABSTRACT = re.compile(r"(<gmd:abstract[^>]*>\s*<gco:CharacterString[^>]*>)")

@@ -22,9 +22,9 @@ import redis
 from celery import Celery
 
 from gisc import embedded
-from tests.gisc.running import Node
-from tests.harvester.faults.misbehaving import Arguments, RawServer, whole
-from tests.waiting import until
+from tests.support.misbehaving import Arguments, RawServer, whole
+from tests.support.nodes import Node
+from tests.support.waiting import until
 
 MOST_PAGE_S = 1.0  # a page that took longer had met a fault
 

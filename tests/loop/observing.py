@@ -8,9 +8,9 @@ import requests
 
 from gisc import embedded
 from gisc.demo import mesh
-from tests.gisc.running import Node, manage
-from tests.harvester.working import COUNTERS
-from tests.world import TOULOUSE
+from tests.support.nodes import Node, manage
+from tests.support.runs import COUNTERS
+from tests.support.world import TOULOUSE
 
 
 @dataclass

@@ -17,8 +17,7 @@ from catalogue.documents import sources
 from catalogue.writing import store
 from harvester.errors import BrokenReply
 from harvester.protocol import answers
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -22,14 +22,14 @@ from pytest_httpserver import HTTPServer
 
 from catalogue import datestamps
 from catalogue.documents import iso19139
-from tests.gisc.running import Node, free_port
-from tests.harvester.faults.misbehaving import RawServer
-from tests.harvester.provider import Provider
-from tests.harvester.working import COUNTERS
 from tests.loop import chaos
 from tests.loop.observing import Observed, add_link
-from tests.waiting import until
-from tests.world import TOULOUSE, iso_record
+from tests.support.misbehaving import RawServer
+from tests.support.nodes import Node, free_port
+from tests.support.provider import Provider
+from tests.support.runs import COUNTERS
+from tests.support.waiting import until
+from tests.support.world import TOULOUSE, iso_record
 
 RECORDS = int(os.environ.get("CHAOS_RECORDS", "2000"))
 SEED = os.environ.get("CHAOS_SEED", "1")

@@ -25,9 +25,10 @@ import pytest
 
 from catalogue.bulk import ingest
 from gisc import embedded
-from tests.gisc.running import ROOT, environment, living, manage
 from tests.loop import archives
-from tests.waiting import until
+from tests.support.nodes import environment, living, manage
+from tests.support.paths import ROOT
+from tests.support.waiting import until
 
 INSTANTS = int(os.environ.get("CRASH_INSTANTS", "3"))
 SPEC = "WIS-GISC-TOKYO"

@@ -16,9 +16,9 @@ from lxml import etree
 from sickle import Sickle
 from sickle.models import Record
 
-from tests.gisc.running import Node, free_port, manage
-from tests.shared import shared
-from tests.waiting import until
+from tests.support.nodes import Node, free_port, manage
+from tests.support.paths import shared
+from tests.support.waiting import until
 
 SPEC = "WIS-GISC-TOULOUSE"
 SYNTHETIC = 5000

@@ -10,8 +10,8 @@ from lxml import etree
 from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
-from tests.gisc.running import Node, free_port, manage
 from tests.loop import archives
+from tests.support.nodes import Node, free_port, manage
 
 SPEC = "WIS-GISC-TOKYO"
 OAI = "{http://www.openarchives.org/OAI/2.0/}"

@@ -15,13 +15,14 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from catalogue import datestamps
-from tests.gisc.running import ROOT, Node, environment, free_port
-from tests.harvester.faults.misbehaving import RawServer
-from tests.harvester.provider import Provider
 from tests.loop import chaos
 from tests.loop.observing import Observed, add_link
-from tests.waiting import until
-from tests.world import iso_record
+from tests.support.misbehaving import RawServer
+from tests.support.nodes import Node, environment, free_port
+from tests.support.paths import ROOT
+from tests.support.provider import Provider
+from tests.support.waiting import until
+from tests.support.world import iso_record
 
 PAGES, PAGE = 12, 10
 SETTINGS = {

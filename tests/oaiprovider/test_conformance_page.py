@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.gisc.running import ROOT
 from tests.oaiprovider.lists import test_situations
+from tests.support.paths import ROOT
 
 PAGE = ROOT / "docs" / "conformance.md"
 ROW = re.compile(r"^\| (?P<rule>[A-Z]\d+) \| (?P<state>[a-z ]+) \| (?P<text>.*?) \| (?P<tests>.*?) \|$", re.MULTILINE)

@@ -15,9 +15,8 @@ from catalogue.models import DatestampClock, MetadataSet
 from catalogue.provenance import Provenance
 from catalogue.writing import set_inclusion, store
 from harvester.models import Link
-from tests import world
-from tests.oaiprovider import asking
-from tests.shared import shared
+from tests.support import asking, world
+from tests.support.paths import shared
 
 pytestmark = pytest.mark.django_db
 OAI = f"{{{oai.OAI_NS}}}"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from oaiprovider import checks
-from tests import world
+from tests.support import world
 
 
 @pytest.mark.spec("P54")

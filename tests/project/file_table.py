@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 BEGIN, END = "<!-- table of files -->", "<!-- end of the table of files -->"

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 PACKAGES = ("gisc", "catalogue", "oaiprovider", "harvester")
 # What measures and shows, what runs once, and what a process reads as its settings.

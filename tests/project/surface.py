@@ -26,7 +26,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from tests.gisc.running import ROOT, environment
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
 
 PACKAGES = ("gisc", "catalogue", "oaiprovider", "harvester")  # the labels of the apps, and the folders of the code
 SETTINGS = "gisc.settings"
@@ -449,7 +450,7 @@ def answers() -> dict[str, list[str]]:
     from django.utils import timezone
 
     from gisc import database
-    from tests.world import iso_record
+    from tests.support.world import iso_record
 
     found = {}
     database.ensure_sets()

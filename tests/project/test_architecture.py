@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from tests.gisc.running import ROOT
 from tests.project import file_table
+from tests.support.paths import ROOT
 
 TEXT = file_table.PAGE.read_text(encoding="utf-8")
 ANSWERS = sorted(set(re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+\.py):(\w+)`", TEXT)))

@@ -18,7 +18,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
-from tests.gisc.running import ROOT, environment
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
 
 ACTIVITIES = (task_postrun, after_task_publish)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gisc.running import ROOT, environment
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -39,9 +39,9 @@ from oaiprovider.flow_control import FlowDecision, Verdict, decide
 from oaiprovider.flow_control import reset as forget_redis
 from oaiprovider.protocol.errors import Refused
 from oaiprovider.protocol.tokens import Token, decode, encode
-from tests import world
-from tests.gisc.running import ROOT
-from tests.harvester.provider import Provider, continued
+from tests.support import world
+from tests.support.paths import ROOT
+from tests.support.provider import Provider, continued
 
 OLD_CODE = ROOT / "tests" / "project" / "data" / "old_code"
 OURS, TOULOUSE = "WIS-GISC-TOKYO", "WIS-GISC-TOULOUSE"

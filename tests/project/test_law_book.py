@@ -25,7 +25,7 @@ from pathlib import PurePath
 
 import pytest
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 RULES, PROMISES, THIS = "docs/rules.md", "docs/promises.md", "tests/project/test_law_book.py"
 DATA = (".xml", ".svg", ".png", ".ico", ".gz", ".zip", ".tar", ".txt", ".in")

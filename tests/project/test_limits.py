@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, dataclass
 import pytest
 
 from catalogue import limits, seams
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*|__(?:kw)?defaults__")
 _PATCHING = {"setattr", "delattr", "__setattr__", "patch", "object"}

@@ -15,9 +15,10 @@ from catalogue.writing import purge
 from gisc import health, module_state
 from oaiprovider import record_cache
 from oaiprovider.formats import custom
-from tests import world
-from tests.gisc.running import ROOT, environment
 from tests.project import found_state
+from tests.support import world
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
 
 LISTED = {(state.module, state.name) for state in module_state.STATES}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
-from tests.gisc.running import ROOT
 from tests.project.surface import PACKAGES
+from tests.support.paths import ROOT
 
 FOLDERS = (*PACKAGES, "tests")
 # CHANGELOG.md tells of former versions, and a released migration is never edited.

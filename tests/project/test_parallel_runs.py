@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gisc.running import ROOT, environment, free_port
-from tests.waiting import until
+from tests.support.nodes import environment, free_port
+from tests.support.paths import ROOT
+from tests.support.waiting import until
 
 TELL = """
 import json

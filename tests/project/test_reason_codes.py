@@ -14,8 +14,8 @@ from harvester import messages
 from harvester.messages import ActCode, EntryCode, FaultCode, SettlementCode
 from oaiprovider.reasons import SENTENCES as INPUT_SENTENCES
 from oaiprovider.reasons import InputCode
-from tests.gisc.running import ROOT
 from tests.project.file_table import product_files
+from tests.support.paths import ROOT
 
 SENTENCES = {
     ReasonCode: reasons.SENTENCES,

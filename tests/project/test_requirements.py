@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.gisc.running import ROOT
+from tests.support.paths import ROOT
 
 FILES = ("requirements.txt", "requirements-dev.txt")
 

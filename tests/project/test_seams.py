@@ -12,10 +12,10 @@ from django.db import connection, transaction
 from catalogue import seams
 from catalogue.models import Record
 from catalogue.writing import clock
-from tests import world
-from tests.clock import SetClock
+from tests.support import world
+from tests.support.clock import SetClock
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 APPS = ("catalogue", "oaiprovider", "harvester", "gisc")
 
 IMPORTS = (

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.gisc.running import ROOT
 from tests.project.file_table import product_files
+from tests.support.paths import ROOT
 
 SEARCHING = {
     *("startswith", "endswith", "find", "index", "rfind", "count", "partition", "rpartition"),

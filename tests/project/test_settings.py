@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from tests.gisc.running import ROOT, environment
+from tests.support.nodes import environment
+from tests.support.paths import ROOT
 
 EXTERNAL = {"DATABASE_URL": "postgresql://gisc@db/gisc", "SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "gisc.example.org"}
 BAD = {

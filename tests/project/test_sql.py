@@ -15,8 +15,8 @@ from django.db import connection, transaction
 
 import gisc
 from catalogue import locks, sql
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 RELEASED = ROOT / "tests" / "data" / "released_sql.txt"
 APPS = ("catalogue", "oaiprovider", "harvester", "gisc")
 NAME = re.compile(r"([a-z_]+)\.(\d{4})\.sql")

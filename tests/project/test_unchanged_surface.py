@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tests.gisc.running import ROOT
 from tests.project import surface
+from tests.support.paths import ROOT
 
 FILE = ROOT / "tests" / "project" / "data" / "surface.json"
 BEFORE: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))

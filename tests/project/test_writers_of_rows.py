@@ -3,11 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.paths import ROOT
 
 # Each model with the files that may write it; the configuration of links is written by these besides.
 WRITERS = {

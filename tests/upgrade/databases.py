@@ -13,7 +13,7 @@ import psycopg2
 from django.db import connection
 
 from gisc import module_state
-from tests.gisc.running import manage
+from tests.support.nodes import manage
 from tests.upgrade.make_fixture import SECRET_KEY
 
 # A setting of PostgreSQL 17, and commands of psql.

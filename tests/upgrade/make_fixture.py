@@ -21,7 +21,7 @@ import gisc
 from gisc import embedded
 
 if TYPE_CHECKING:
-    from tests.harvester.provider import Provider
+    from tests.support.provider import Provider
 
 SECRET_KEY = "known to everyone, and good for nothing but these tests"  # as in tests/servers.py
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -73,8 +73,8 @@ def fill() -> dict[str, str]:
     from pytest_httpserver import HTTPServer
 
     from catalogue import bootstrap
-    from tests.harvester.provider import Provider
-    from tests.world import OFFENBACH, TOULOUSE
+    from tests.support.provider import Provider
+    from tests.support.world import OFFENBACH, TOULOUSE
 
     call_command("migrate", verbosity=0)
     _small_dictionary()
@@ -96,7 +96,7 @@ def _small_dictionary() -> None:
     """A dictionary of 4 kB. The one that a node trains on the samples would be most of the fixture."""
     from catalogue.models import Dictionary
     from catalogue.payloads import zstd
-    from tests.world import iso_record
+    from tests.support.world import iso_record
 
     samples = [iso_record(f"urn:{number}", title=f"Title {number}") for number in range(40)]
     number, content = zstd.train(samples, size=4096)
@@ -111,7 +111,7 @@ def _our_records() -> None:
     from django.core.management import call_command
 
     from catalogue.writing import store
-    from tests import world
+    from tests.support import world
 
     call_command("set", "add", SHARED_SPEC, "--kind", "shared", stdout=sys.stderr)
     a, b, changed, withdrawn, back, moved, purged = OURS
@@ -136,8 +136,8 @@ def _harvested(toulouse: "Provider", offenbach: "Provider") -> None:
     from django.core.management import call_command
 
     from harvester.models import Link
-    from tests.harvester.conftest import fill, identifier
-    from tests.world import OFFENBACH, TOULOUSE, iso_record
+    from tests.support.provider import fill, identifier
+    from tests.support.world import OFFENBACH, TOULOUSE, iso_record
 
     fill(toulouse, range(6))
     stamp = "2026-02-02T00:00:00Z"
@@ -181,8 +181,7 @@ def _open_run(toulouse: "Provider") -> None:
 
     from harvester.models import Link
     from harvester.runs import lifecycle
-    from tests.harvester.conftest import fill
-    from tests.harvester.provider import xml
+    from tests.support.provider import fill, xml
 
     toulouse.entries.clear()
     fill(toulouse, range(40, 45))
@@ -206,9 +205,9 @@ def _formats_and_profiles() -> None:
     """A crosswalk that has changed once, a profile that sees one set and a hidden format, a container of Identify."""
     from catalogue.models import MetadataSet
     from oaiprovider.models import IdentifyDescription, Profile
-    from tests.oaiprovider.formats.stylesheets import add, brief, change
-    from tests.oaiprovider.protocol.test_descriptions import BRANDING
-    from tests.world import TOULOUSE
+    from tests.support.descriptions import BRANDING
+    from tests.support.stylesheets import add, brief, change
+    from tests.support.world import TOULOUSE
 
     change(add(for_everybody=False), stylesheet=brief("second"))
     driver = Profile.objects.create(
@@ -223,7 +222,7 @@ def _an_event_that_waits_for_the_journal() -> None:
     from django.test import override_settings
 
     from catalogue.writing import store
-    from tests import world
+    from tests.support import world
 
     world.put(world.iso_record("urn:x-wmo:md:jp.jma::waits"))
     with override_settings(GISC_JOURNAL_DIR="/dev/null/journal"):

@@ -14,7 +14,7 @@ from catalogue.models import Claim, JournalOutbox, Purged, Record, Validation
 from catalogue.payloads import payload
 from catalogue.reading import search
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
-from tests.oaiprovider import asking
+from tests.support import asking
 
 AGENTS = ("", "DRIVER/2.1")
 FORMATS = ("iso19139", "brief")

@@ -13,7 +13,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from gisc import database
-from tests.gisc.running import refused
+from tests.support.nodes import refused
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA
 

@@ -20,10 +20,8 @@ from catalogue import journal
 from catalogue.models import Record
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests import world
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
-from tests.oaiprovider import asking
+from tests.support import asking, world
+from tests.support.provider import Provider, fill
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
 from tests.upgrade.observing import observe

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from catalogue.bulk import ingest
 from catalogue.documents import sources, xml_tree
 from catalogue.models import MetadataSet, Record
-from tests import world
-from tests.catalogue.commanding import command
+from tests.support import world
+from tests.support.commands import command
 
 pytestmark = pytest.mark.django_db
 

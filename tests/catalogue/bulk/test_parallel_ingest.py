@@ -24,9 +24,9 @@ from catalogue.models import Description, Dictionary, Membership, Record
 from catalogue.payloads import dictionaries, payload, zstd
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import read_document, store
-from tests import world
-from tests.concurrency import CountedProcesses
-from tests.waiting import until
+from tests.support import world
+from tests.support.concurrency import CountedProcesses
+from tests.support.waiting import until
 
 SAMPLES = sorted(sources.SAMPLES.glob("*/*.xml"))
 

@@ -12,7 +12,7 @@ from catalogue.models import Description, Record
 from catalogue.pages import display
 from catalogue.reading import search
 from catalogue.writing import store
-from tests import world
+from tests.support import world
 
 NAMESPACES = (
     'xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gmi="http://www.isotc211.org/2005/gmi" '

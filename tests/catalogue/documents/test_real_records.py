@@ -11,8 +11,8 @@ from catalogue.documents import sources, xml_tree
 from catalogue.payloads import payload
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
-from tests import world
-from tests.shared import SHARED
+from tests.support import world
+from tests.support.paths import SHARED
 
 DATA = SHARED / "data"
 pytestmark = [

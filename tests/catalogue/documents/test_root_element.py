@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalogue.documents import iso19139, xml_tree
-from tests import world
+from tests.support import world
 
 TITLE = "Température – 気温"
 PLAIN = '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd"><gmd:x>{}</gmd:x></gmd:MD_Metadata>'

@@ -19,10 +19,9 @@ from catalogue.documents import schemas, wcmp, xml_tree
 from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
 from catalogue.writing import store
-from tests import world
-from tests.catalogue.pages import looking
-from tests.catalogue.parallel import TIMEOUT_S, threads
-from tests.shared import ROOT, shared
+from tests.support import looking, world
+from tests.support.paths import ROOT, shared
+from tests.support.threads import TIMEOUT_S, threads
 
 SAMPLES = sorted((ROOT / "catalogue" / "samples").rglob("*.xml"))
 Structure = Validation.Structure

@@ -7,7 +7,7 @@ from lxml import etree
 
 from catalogue import oai
 from catalogue.documents import wcmp, xml_tree
-from tests.shared import ROOT
+from tests.support.paths import ROOT
 
 SAMPLES = sorted((ROOT / "catalogue" / "samples").rglob("*.xml"))
 BULLETIN = next(file for file in SAMPLES if file.stem == "SMJP01RJTD").read_text(encoding="utf-8")  # exchanged globally

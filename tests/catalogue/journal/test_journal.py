@@ -21,10 +21,9 @@ from catalogue.reading.stats import stats
 from catalogue.tasks import tick
 from catalogue.writing import purge, store
 from catalogue.writing.decisions import Action
-from tests import world
-from tests.catalogue.pages import looking
-from tests.catalogue.parallel import TIMEOUT_S, threads
-from tests.clock import SetClock
+from tests.support import looking, world
+from tests.support.clock import SetClock
+from tests.support.threads import TIMEOUT_S, threads
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("W11")]
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from catalogue.models import JournalOutbox, MetadataSet, Record
 from catalogue.pages import paging
-from tests.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
+from tests.support.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
 
 pytestmark = pytest.mark.django_db
 

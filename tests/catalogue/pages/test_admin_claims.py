@@ -6,7 +6,7 @@ from django.test import Client
 from catalogue.models import Claim
 from catalogue.provenance import Provenance
 from catalogue.writing import store
-from tests import world
+from tests.support import world
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 from catalogue.models import MetadataSet, Record
 from catalogue.pages import paging, views
 from catalogue.payloads import payload
-from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put
+from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db
 

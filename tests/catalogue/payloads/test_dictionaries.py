@@ -23,8 +23,8 @@ from catalogue.reading import lists
 from catalogue.reading.lists import Window
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
-from tests import world
-from tests.clock import SetClock
+from tests.support import world
+from tests.support.clock import SetClock
 
 ELEMENT = world.iso_record("urn:a").split(b"\n", 1)[1].strip()
 

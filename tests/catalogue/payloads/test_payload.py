@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from catalogue.models import Dictionary
 from catalogue.payloads import payload, zstd
-from tests.catalogue.parallel import threads
+from tests.support.threads import threads
 
 pytestmark = pytest.mark.django_db
 

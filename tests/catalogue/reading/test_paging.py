@@ -14,8 +14,7 @@ from catalogue.models import MetadataSet, Record
 from catalogue.reading import lists
 from catalogue.reading.lists import Window
 from catalogue.writing import decisions, set_inclusion, store
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 

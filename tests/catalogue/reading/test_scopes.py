@@ -14,8 +14,7 @@ from catalogue.reading import lists
 from catalogue.reading.lists import ListPosition, ListRow, Window
 from catalogue.reading.scopes import Scope
 from catalogue.writing import set_inclusion, store
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 WHOLE = Window(None, None, looking.FAR)

@@ -17,11 +17,9 @@ from catalogue.reading import lists
 from catalogue.reading.lists import Window
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
-from tests import world
-from tests.catalogue import harvesting
-from tests.catalogue.pages import looking
-from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
-from tests.waiting import until
+from tests.support import harvesting, looking, world
+from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

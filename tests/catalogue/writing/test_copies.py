@@ -19,8 +19,7 @@ from catalogue.provenance import Provenance
 from catalogue.reading import lists
 from catalogue.reading.lists import ListRow, Window
 from catalogue.writing import decisions, set_inclusion, store
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -15,11 +15,10 @@ from django.db import connection, transaction
 from catalogue.models import DatestampClock, Record
 from catalogue.reading import lists
 from catalogue.writing import store
-from tests import world
-from tests.catalogue import harvesting
-from tests.catalogue.harvesting import Harvester, run
-from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
-from tests.waiting import until
+from tests.support import harvesting, world
+from tests.support.harvesting import Harvester, run
+from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

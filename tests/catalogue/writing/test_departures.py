@@ -13,9 +13,8 @@ from catalogue.models import Claim, DatestampClock, JournalOutbox, Membership, M
 from catalogue.provenance import Provenance
 from catalogue.writing import set_inclusion, store
 from catalogue.writing.decisions import Action
-from tests import world
-from tests.catalogue.harvesting import Harvester, held_in
-from tests.catalogue.pages import looking
+from tests.support import looking, world
+from tests.support.harvesting import Harvester, held_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("W11")]
 

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from catalogue import checks
-from tests.waiting import until
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,8 +12,7 @@ from catalogue.models import DatestampClock, Membership, MetadataSet, Record, Se
 from catalogue.reading import lists
 from catalogue.reading.lists import Window
 from catalogue.writing import clock, restamp, store
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("W34")]
 

@@ -8,8 +8,7 @@ from django.core.management import CommandError, call_command
 
 from catalogue.models import Membership, MetadataSet
 from catalogue.writing import set_inclusion
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,7 @@ from catalogue.provenance import Provenance
 from catalogue.reading import search
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
-from tests import world
-from tests.catalogue.pages import looking
+from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
 

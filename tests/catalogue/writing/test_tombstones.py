@@ -12,10 +12,9 @@ from catalogue.models import DatestampClock, Membership, MetadataSet, Record
 from catalogue.reading import lists
 from catalogue.tasks import tick
 from catalogue.writing import purge, store
-from tests import world
-from tests.catalogue.pages import looking
-from tests.catalogue.parallel import TIMEOUT_S, threads, waiting_for_the_clock
-from tests.waiting import until
+from tests.support import looking, world
+from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
+from tests.support.waiting import until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("P85")]
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from django.db import connection, transaction
 
-from tests import world
-from tests.catalogue.pages import looking
-from tests.waiting import until
+from tests.support import looking, world
+from tests.support.paths import ROOT
+from tests.support.waiting import until
 
-ROOT = Path(__file__).resolve().parents[3]
 # The writer and its parts (docs/ARCHITECTURE.md). Each takes the clock's lock before it changes what a list shows.
 WRITERS = Path("catalogue/writing"), Path("catalogue/replay.py")
 _TABLES = r"(?:catalogue_record|catalogue_membership)\b"

@@ -1,10 +1,8 @@
 """Links, runs and rejects in the admin, as an operator uses them."""
 
-import contextlib
 import csv
 import io
 from datetime import UTC, datetime, timedelta
-from queue import Empty
 
 import pytest
 from django.conf import settings as django_settings
@@ -14,76 +12,19 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from catalogue.models import MetadataSet, Record
-from gisc.celery import app
 from harvester import tasks
 from harvester.links import edit
 from harvester.models import Link, Reject, Run
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider, xml
-from tests.world import OFFENBACH, OUR_SPEC, TOULOUSE, iso_record, own_set, peer_set, put
+from tests.support.broker import queued
+from tests.support.link_admin import LINKS, LOOK, REJECTS, RUNS, form, messages, unchanged
+from tests.support.provider import Provider, fill, xml
+from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db
 
-LINKS = "/admin/harvester/link/"
-RUNS = "/admin/harvester/run/"
-REJECTS = "/admin/harvester/reject/"
-LOOK = f"{LINKS}retrieve-info/"
 HARVESTED_TO = datetime(2026, 2, 1, tzinfo=UTC)
 SENTENCE = "the record declares the encoding '<empty>', which is not known here; save it as UTF-8"
-
-
-def form(**changes: object) -> dict[str, object]:
-    """The fields of a link to Toulouse, as the form sends them."""
-    fields = {
-        "name": "toulouse",
-        "kind": "peer",
-        "base_url": TOULOUSE.base_url,
-        "prefix": "iso19139",
-        "remote_set": TOULOUSE.spec,
-        "local_set": MetadataSet.objects.get(spec=TOULOUSE.spec).pk,
-        "enabled": "on",
-        "interval_s": "3600",
-        "overlap_s": "60",
-        "strategy": "records",
-        "at_once": "4",
-        "cycle_days": "28",
-        "switch_after_h": "0",
-        "return_after_h": "0",
-        "alternatives-TOTAL_FORMS": "0",
-        "alternatives-INITIAL_FORMS": "0",
-        "tombstone_days": "90",
-        "ceiling_records": "100",
-        "ceiling_percent": "1",
-        "hold_percent": "10",
-        "from_policy": "earlier",
-    }
-    return {name: value for name, value in (fields | changes).items() if value is not None}
-
-
-def unchanged(link: Link, **changes: object) -> dict[str, object]:
-    """The form of a link as it stands, but for the changes."""
-    return form(base_url=link.base_url, interval_s=link.interval_s, **changes)
-
-
-def messages(response) -> str:
-    """What the page that follows a redirect tells the operator."""
-    assert response.status_code == 200, response.status_code
-    return " ".join(str(message) for message in response.context["messages"])
-
-
-def queued() -> list[int]:
-    """The runs for which a task waits in the broker; the queue is empty afterwards."""
-    found = []
-    with app.connection_for_read() as connection:
-        queue = connection.SimpleQueue(django_settings.CELERY_TASK_DEFAULT_QUEUE)
-        with contextlib.suppress(Empty):
-            while True:
-                message = queue.get_nowait()
-                message.ack()
-                found.append(message.payload[0][0])
-        queue.close()
-    return found
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,8 @@ from werkzeug import Response
 
 from catalogue.models import MetadataSet
 from harvester.models import Link
-from tests.harvester.admin.test_admin import LINKS, LOOK, form, messages, unchanged
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
+from tests.support.link_admin import LINKS, LOOK, form, messages, unchanged
+from tests.support.provider import Provider, fill
 
 pytestmark = pytest.mark.django_db
 

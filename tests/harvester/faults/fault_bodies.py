@@ -9,11 +9,10 @@ from werkzeug import Response
 from catalogue.models import Record
 from harvester.models import Reject
 from harvester.net import client
-from tests.harvester.conftest import fill, identifier
 from tests.harvester.faults.fault_cases import STAMP, Case, Outcome
-from tests.harvester.faults.misbehaving import World, first_page, first_time, later_page, listing, whole
-from tests.harvester.provider import xml
-from tests.world import iso_record
+from tests.support.misbehaving import World, first_page, first_time, later_page, listing, whole
+from tests.support.provider import fill, identifier, xml
+from tests.support.world import iso_record
 
 DONE, RETRIED, FAILED = Outcome.DONE, Outcome.RETRIED, Outcome.FAILED
 TITLE = b"Product 2"

@@ -9,8 +9,8 @@ from catalogue.models import Record
 from harvester.models import Reject, Run
 from harvester.protocol import warnings
 from harvester.runs import lifecycle
-from tests.harvester.conftest import identifier
-from tests.harvester.faults.misbehaving import World
+from tests.support.misbehaving import World
+from tests.support.provider import identifier
 
 EVERYTHING = frozenset(range(5))
 BEFORE = datetime(2026, 1, 15, tzinfo=UTC)

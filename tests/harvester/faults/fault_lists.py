@@ -9,11 +9,10 @@ from catalogue.models import Record
 from harvester.models import Run
 from harvester.protocol import probe
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
 from tests.harvester.faults.fault_cases import BEFORE, STAMP, Case, Outcome
-from tests.harvester.faults.misbehaving import Arguments, World, first_page, first_time, later_page, listing
-from tests.harvester.provider import record
-from tests.world import iso_record
+from tests.support.misbehaving import Arguments, World, first_page, first_time, later_page, listing
+from tests.support.provider import fill, identifier, record
+from tests.support.world import iso_record
 
 DONE, RETRIED, RESTARTED, FAILED = Outcome.DONE, Outcome.RETRIED, Outcome.RESTARTED, Outcome.FAILED
 NOTHING = frozenset[int]()
@@ -131,7 +130,7 @@ def set_is_gone(world: World) -> None:
 
 def fill_ours(world: World) -> None:
     """The records are held already."""
-    from tests.world import put
+    from tests.support.world import put
 
     put(*(iso_record(identifier(number), title=f"Product {number}") for number in range(5)), into=world.link.local_set)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from tests.harvester.faults import fault_bodies, fault_lists, fault_records, fault_transport
 from tests.harvester.faults.fault_cases import Case
-from tests.shared import ROOT
+from tests.support.paths import ROOT
 
 if __name__ == "__main__":
     import django

@@ -6,12 +6,11 @@ from catalogue.models import Membership, Record
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.rows import conflicts
 from harvester.runs import lifecycle
-from tests.harvester.conftest import identifier
 from tests.harvester.faults.fault_cases import STAMP, Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING, compared, edit, fill_ours, sub
-from tests.harvester.faults.misbehaving import World, first_page, first_time, later_page, listing
-from tests.harvester.provider import record
-from tests.world import iso_record, own_set, put
+from tests.support.misbehaving import World, first_page, first_time, later_page, listing
+from tests.support.provider import identifier, record
+from tests.support.world import iso_record, own_set, put
 
 DONE, FAILED = Outcome.DONE, Outcome.FAILED
 BOTH = "listed both as live and as deleted"

@@ -11,12 +11,11 @@ from werkzeug import Response
 
 from harvester.models import Run
 from harvester.net import client
-from tests.harvester.conftest import identifier
 from tests.harvester.faults.fault_cases import Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING
-from tests.harvester.faults.misbehaving import Arguments, World, first_page, first_time, later_page, listing, whole
-from tests.harvester.net.certificates import server_context
-from tests.harvester.provider import continued
+from tests.support.certificates import server_context
+from tests.support.misbehaving import Arguments, World, first_page, first_time, later_page, listing, whole
+from tests.support.provider import continued, identifier
 
 DONE, RETRIED, FAILED = Outcome.DONE, Outcome.RETRIED, Outcome.FAILED
 FIRST_PAGE = frozenset({0, 1})

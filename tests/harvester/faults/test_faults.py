@@ -8,13 +8,12 @@ import pytest
 
 from catalogue.models import MetadataSet
 from harvester.models import Link
-from tests.harvester.conftest import fill
 from tests.harvester.faults import fault_page
 from tests.harvester.faults.fault_cases import BEFORE, STAMP, Case
 from tests.harvester.faults.fault_page import CASES
-from tests.harvester.faults.misbehaving import RawServer, World
-from tests.harvester.provider import Provider
-from tests.shared import ROOT, shared
+from tests.support.misbehaving import RawServer, World
+from tests.support.paths import ROOT, shared
+from tests.support.provider import Provider, fill
 
 
 @pytest.fixture

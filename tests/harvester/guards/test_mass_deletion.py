@@ -8,10 +8,9 @@ from harvester.guards import mass_deletion
 from harvester.models import Conflict, Link, Run
 from harvester.monitoring import status
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import counters, go_on, harvest
-from tests.world import iso_record
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import counters, go_on, harvest
+from tests.support.world import iso_record
 
 CONFLICTS = "/admin/harvester/conflict/"
 LATER, LATEST = "2026-02-10T00:00:00Z", "2026-02-20T00:00:00Z"

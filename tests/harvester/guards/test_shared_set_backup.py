@@ -8,10 +8,9 @@ from catalogue.provenance import Provenance
 from catalogue.writing import store
 from harvester.models import Conflict, Link
 from harvester.runs import lifecycle
-from tests.harvester.conftest import identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import counters, harvest
-from tests.world import iso_record
+from tests.support.provider import Provider, identifier
+from tests.support.runs import counters, harvest
+from tests.support.world import iso_record
 
 CONFLICTS = "/admin/harvester/conflict/"
 LATER = "2099-01-01T00:00:00Z"  # later than any datestamp of ours

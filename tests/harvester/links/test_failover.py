@@ -18,11 +18,10 @@ from harvester.links import failover
 from harvester.models import Alternative, Conflict, Link, Run, Standby
 from harvester.monitoring import status
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import counters, go_on, harvest, held
-from tests.waiting import until
-from tests.world import OUR_SPEC, TOULOUSE, iso_record
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import counters, go_on, harvest, held
+from tests.support.waiting import until
+from tests.support.world import OUR_SPEC, TOULOUSE, iso_record
 
 HOUR = timedelta(hours=1)
 

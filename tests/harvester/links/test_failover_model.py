@@ -18,10 +18,9 @@ from catalogue.models import Record
 from harvester.links import failover
 from harvester.models import Alternative, Link
 from harvester.runs import lifecycle
-from tests.harvester.conftest import identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import at, go_on
-from tests.world import TOULOUSE, iso_record
+from tests.support.provider import Provider, identifier
+from tests.support.runs import at, go_on
+from tests.support.world import TOULOUSE, iso_record
 
 Step = tuple[str, int, bool]
 # What happens, to which record, and whether the link harvests after it.

@@ -12,9 +12,8 @@ from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
 from harvester.monitoring import status
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import harvest
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import harvest
 
 pytestmark = pytest.mark.django_db
 

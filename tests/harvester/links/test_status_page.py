@@ -8,9 +8,8 @@ from django.utils import timezone
 
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
-from tests.world import TOULOUSE
+from tests.support.provider import Provider, fill
+from tests.support.world import TOULOUSE
 
 pytestmark = pytest.mark.django_db
 

@@ -19,12 +19,11 @@ from harvester.links import failover
 from harvester.models import Alternative, Link, Run
 from harvester.net import access, client
 from harvester.net.access import Access
-from tests.harvester.conftest import fill
-from tests.harvester.faults.misbehaving import RawServer
-from tests.harvester.net.certificates import folder, server_context
-from tests.harvester.net.tunnel import Tunnel
-from tests.harvester.provider import Provider
-from tests.harvester.working import harvest, held
+from tests.support.certificates import folder, server_context
+from tests.support.misbehaving import RawServer
+from tests.support.provider import Provider, fill
+from tests.support.runs import harvest, held
+from tests.support.tunnel import Tunnel
 
 USER, PASSWORD = "Bürger", "s3cret; ö: 東京"
 

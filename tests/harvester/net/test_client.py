@@ -15,10 +15,9 @@ from werkzeug import Request, Response
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
 from harvester.net import addresses, client
 from harvester.net.client import Access
-from tests.harvester.conftest import fill
-from tests.harvester.faults.misbehaving import RawServer
-from tests.harvester.net.certificates import folder, server_context
-from tests.harvester.provider import Provider
+from tests.support.certificates import folder, server_context
+from tests.support.misbehaving import RawServer
+from tests.support.provider import Provider, fill
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 IDENTIFY = {"verb": "Identify"}

@@ -7,9 +7,8 @@ from werkzeug import Response
 
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider, continued, xml
-from tests.harvester.working import held
+from tests.support.provider import Provider, continued, fill, xml
+from tests.support.runs import held
 
 SESSION = "s3ss10n"
 

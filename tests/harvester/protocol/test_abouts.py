@@ -14,11 +14,9 @@ from catalogue.models import Record
 from harvester.models import Link
 from harvester.protocol import answers
 from harvester.protocol.warnings import describe_warnings
-from tests import world
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import OAI, Provider, record
-from tests.harvester.working import harvest
-from tests.oaiprovider import asking
+from tests.support import asking, world
+from tests.support.provider import OAI, Provider, fill, identifier, record
+from tests.support.runs import harvest
 
 pytestmark = pytest.mark.spec("P126")
 

@@ -13,10 +13,9 @@ from catalogue import datestamps
 from catalogue.models import Record
 from harvester.models import Link, Run
 from harvester.protocol import probe
-from tests import world
-from tests.harvester.provider import Provider, continued, times, xml
-from tests.harvester.working import at, go_on, harvest
-from tests.oaiprovider import asking
+from tests.support import asking, world
+from tests.support.provider import Provider, continued, times, xml
+from tests.support.runs import at, go_on, harvest
 
 MONDAY = "2026-03-02"
 

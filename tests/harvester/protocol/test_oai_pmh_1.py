@@ -7,9 +7,9 @@ from werkzeug import Request, Response
 from catalogue.models import MetadataSet, Record
 from harvester.models import Link, Run
 from harvester.protocol import probe
-from tests.harvester.conftest import identifier
-from tests.harvester.working import go_on, harvest, held
-from tests.world import iso_record
+from tests.support.provider import identifier
+from tests.support.runs import go_on, harvest, held
+from tests.support.world import iso_record
 
 VERB_NS = "http://www.openarchives.org/OAI/1.1/OAI_"
 

@@ -10,8 +10,7 @@ from werkzeug import Response
 from catalogue.models import Record
 from harvester.errors import HarvestError, RefusedByProvider
 from harvester.protocol import probe
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, xml
+from tests.support.provider import Provider, fill, identifier, xml
 
 FRIENDS = (
     '<description><friends xmlns="http://www.openarchives.org/OAI/2.0/friends/"><baseURL>http://a.example.org/oai'

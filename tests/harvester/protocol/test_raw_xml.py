@@ -7,8 +7,8 @@ from lxml import etree
 
 from catalogue.documents import iso19139, xml_tree
 from harvester.protocol import answers
-from tests.shared import shared
-from tests.world import iso_record
+from tests.support.paths import shared
+from tests.support.world import iso_record
 
 OAI = 'xmlns="http://www.openarchives.org/OAI/2.0/"'
 ISO = iso_record("urn:x:1", title="Wind & waves").split(b"?>\n", 1)[1].strip().decode()

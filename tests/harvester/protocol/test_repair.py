@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harvester.errors import BrokenReply
 from harvester.protocol import answers, repair
-from tests.world import iso_record
+from tests.support.world import iso_record
 
 OAI = 'xmlns="http://www.openarchives.org/OAI/2.0/"'
 

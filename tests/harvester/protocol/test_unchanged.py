@@ -12,8 +12,8 @@ from catalogue import oai
 from harvester.errors import BrokenReply
 from harvester.protocol import answers, unchanged
 from harvester.protocol.unchanged import StoredVersion
-from tests.harvester.provider import OAI
-from tests.world import iso_record
+from tests.support.provider import OAI
+from tests.support.world import iso_record
 
 NUMBER = unchanged.MIN_RECORDS + 5
 

@@ -15,10 +15,9 @@ from harvester.models import Link, Run
 from harvester.protocol import warnings
 from harvester.protocol.warnings import MAX_KINDS, ProviderWarning, WarningCode
 from harvester.runs import lifecycle
-from tests.harvester.admin.test_admin import RUNS
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import harvest
+from tests.support.link_admin import RUNS
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import harvest
 
 REMARKS = st.builds(
     ProviderWarning,

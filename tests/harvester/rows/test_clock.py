@@ -14,9 +14,8 @@ from django.utils import timezone
 
 from harvester.models import HostClock, Link
 from harvester.rows.health import check_host_clock
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
-from tests.harvester.working import harvest
+from tests.support.provider import Provider, fill
+from tests.support.runs import harvest
 
 _SINCE_1900_S = 2_208_988_800
 Serve = Callable[[float], str]

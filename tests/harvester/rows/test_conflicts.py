@@ -9,10 +9,9 @@ from catalogue.reasons import ActRefused, Reason
 from harvester.messages import ActCode
 from harvester.models import Conflict, Link
 from harvester.rows import conflicts
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider
-from tests.harvester.working import counters, harvest
-from tests.world import OFFENBACH, TOULOUSE, bury, iso_record, own_set, peer_set, put
+from tests.support.provider import Provider, fill, identifier
+from tests.support.runs import counters, harvest
+from tests.support.world import OFFENBACH, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 CONFLICTS = "/admin/harvester/conflict/"
 STAMP = "2026-02-01T00:00:00Z"

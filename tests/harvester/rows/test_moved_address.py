@@ -15,10 +15,9 @@ from harvester.messages import ActCode
 from harvester.models import Alternative, Link, Run
 from harvester.net import addresses
 from harvester.rows import moved_address
-from tests.harvester.admin.test_admin import LINKS, messages
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
-from tests.harvester.working import at, harvest
+from tests.support.link_admin import LINKS, messages
+from tests.support.provider import Provider, fill
+from tests.support.runs import at, harvest
 
 pytestmark = pytest.mark.django_db
 

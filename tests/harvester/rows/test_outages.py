@@ -18,11 +18,10 @@ from harvester import schedule, tasks
 from harvester.models import Link, Run
 from harvester.rows import outage, runs
 from harvester.runs import lifecycle, store_page
-from tests.connections import backend, cut
-from tests.gisc.running import free_port
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider, continued
-from tests.harvester.working import counters, go_on
+from tests.support.connections import backend, cut
+from tests.support.nodes import free_port
+from tests.support.provider import Provider, continued, fill
+from tests.support.runs import counters, go_on
 
 # --- The database -----------------------------------------------------------------------------------
 

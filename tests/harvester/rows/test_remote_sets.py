@@ -11,10 +11,9 @@ from werkzeug import Response
 from harvester.models import Link
 from harvester.monitoring import status
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, xml
-from tests.harvester.working import at, harvest, held
-from tests.world import TOULOUSE
+from tests.support.provider import Provider, fill, identifier, xml
+from tests.support.runs import at, harvest, held
+from tests.support.world import TOULOUSE
 
 STAMP = at("2026-02-01T00:00:00Z")
 

@@ -16,10 +16,9 @@ from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.monitoring import status
 from harvester.rows import remote_headers
 from harvester.runs import comparison, lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, continued, once, xml
-from tests.harvester.working import at, counters, go_on, harvest, held
-from tests.world import iso_record
+from tests.support.provider import Provider, continued, fill, identifier, once, xml
+from tests.support.runs import at, counters, go_on, harvest, held
+from tests.support.world import iso_record
 
 DAY = timedelta(days=1)
 LIMITS = schedule.RunLimits()

@@ -13,9 +13,8 @@ from harvester import tasks
 from harvester.models import Canary, Link, Run
 from harvester.rows import runs
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
-from tests.harvester.working import go_on
+from tests.support.provider import Provider, fill
+from tests.support.runs import go_on
 
 
 @pytest.fixture

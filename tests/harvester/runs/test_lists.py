@@ -15,10 +15,9 @@ from harvester import schedule
 from harvester.links import edit
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, continued, record, xml
-from tests.harvester.working import at, counters, go_on, harvest, held
-from tests.world import iso_record
+from tests.support.provider import Provider, continued, fill, identifier, record, xml
+from tests.support.runs import at, counters, go_on, harvest, held
+from tests.support.world import iso_record
 
 NOW = "2026-03-01T12:00:00Z"
 

@@ -20,11 +20,10 @@ from harvester.protocol import answers, unchanged
 from harvester.rows import runs
 from harvester.runs import lifecycle, prepare_entries, store_page
 from harvester.runs.run_position import LoopMark
-from tests.concurrency import CountedProcesses
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, continued, xml
-from tests.harvester.working import counters, go_on, harvest
-from tests.world import iso_record
+from tests.support.concurrency import CountedProcesses
+from tests.support.provider import Provider, continued, fill, identifier, xml
+from tests.support.runs import counters, go_on, harvest
+from tests.support.world import iso_record
 
 PAGE = schedule.LIMITS.in_force.worth_processes + 10
 FULL = {"full": True}

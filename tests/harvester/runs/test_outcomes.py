@@ -15,12 +15,11 @@ from harvester import schedule
 from harvester.links import edit
 from harvester.models import Link, Run
 from harvester.runs import lifecycle, store_page
-from tests.connections import backend, cut
-from tests.harvester.admin.test_admin import LINKS, RUNS
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, continued, once, times, xml
-from tests.harvester.working import go_on, harvest
-from tests.world import iso_record
+from tests.support.connections import backend, cut
+from tests.support.link_admin import LINKS, RUNS
+from tests.support.provider import Provider, continued, fill, identifier, once, times, xml
+from tests.support.runs import go_on, harvest
+from tests.support.world import iso_record
 
 
 def remarks(run: Run) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 from harvester.net.client import Reply
 from harvester.protocol import answers
 from harvester.protocol.prefetch import Prefetcher, token_at_end
-from tests.harvester.provider import OAI
+from tests.support.provider import OAI
 
 FIRST = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
 

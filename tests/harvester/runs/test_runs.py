@@ -11,10 +11,9 @@ from harvester import schedule
 from harvester.models import Link, Reject, Run
 from harvester.rows import runs
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, continued, once, record, times, xml
-from tests.harvester.working import at, counters, go_on, harvest, held
-from tests.world import iso_record, own_set, put
+from tests.support.provider import Provider, continued, fill, identifier, once, record, times, xml
+from tests.support.runs import at, counters, go_on, harvest, held
+from tests.support.world import iso_record, own_set, put
 
 
 def test_a_complete_list_is_stored_and_the_link_is_complete_up_to_its_newest_record(

@@ -13,10 +13,9 @@ from harvester import schedule
 from harvester.models import Link, RemoteHeader, Run
 from harvester.models.link_schedule import MAX_AT_ONCE
 from harvester.runs import lifecycle
-from tests.harvester.conftest import fill, identifier
-from tests.harvester.provider import Provider, once, times, xml
-from tests.harvester.working import at, counters, go_on, harvest, held
-from tests.world import OFFENBACH, TOULOUSE, iso_record
+from tests.support.provider import Provider, fill, identifier, once, times, xml
+from tests.support.runs import at, counters, go_on, harvest, held
+from tests.support.world import OFFENBACH, TOULOUSE, iso_record
 
 pytestmark = pytest.mark.spec("W18")
 

@@ -4,8 +4,7 @@ import pytest
 
 from harvester import schedule, tasks
 from harvester.models import Link, Run
-from tests.harvester.conftest import fill
-from tests.harvester.provider import Provider
+from tests.support.provider import Provider, fill
 
 
 @pytest.fixture

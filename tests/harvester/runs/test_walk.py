@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.harvester.conftest import fill
-from tests.harvester.working import counters, harvest
+from tests.support.provider import fill
+from tests.support.runs import counters, harvest
 from tests.trace import report, traced
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from oaiprovider import oai_dc
-from tests import schemas, world
+from tests.support import schemas, world
 
 DC = "{http://purl.org/dc/elements/1.1/}"
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -20,9 +20,8 @@ from catalogue.writing import store
 from harvester.protocol import answers
 from oaiprovider import oai_dc
 from oaiprovider.protocol.provenance import containers
-from tests import schemas, world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats.stylesheets import PREFIX, add
+from tests.support import asking, schemas, world
+from tests.support.stylesheets import PREFIX, add
 
 PROVENANCE = "http://www.openarchives.org/OAI/2.0/provenance"
 P = f"{{{PROVENANCE}}}"

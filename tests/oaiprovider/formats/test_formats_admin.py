@@ -9,9 +9,8 @@ from django.test import Client
 
 from oaiprovider.formats import sandbox, trial
 from oaiprovider.models import Crosswalk
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats.stylesheets import NAMESPACE, PREFIX, SCHEMA, TITLE, add, brief, root, sheet
+from tests.support import asking, world
+from tests.support.stylesheets import NAMESPACE, PREFIX, SCHEMA, TITLE, add, brief, root, sheet
 
 pytestmark = pytest.mark.django_db
 CROSSWALKS = "/admin/oaiprovider/crosswalk/"

@@ -10,9 +10,8 @@ from lxml import etree
 from oaiprovider import list_entries
 from oaiprovider.formats import sandbox, supported
 from oaiprovider.models import Crosswalk
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats.stylesheets import NAMESPACE, PREFIX, SCHEMA, add, brief, change, root, sheet
+from tests.support import asking, world
+from tests.support.stylesheets import NAMESPACE, PREFIX, SCHEMA, add, brief, change, root, sheet
 
 pytestmark = pytest.mark.django_db
 PAST = "2025-03-01T00:00:00Z"

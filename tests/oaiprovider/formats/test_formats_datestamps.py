@@ -22,12 +22,10 @@ from catalogue.reading import lists
 from oaiprovider import oai_dc
 from oaiprovider.formats import versions
 from oaiprovider.models import Crosswalk, Generation
-from tests import world
-from tests.catalogue import harvesting
-from tests.catalogue.parallel import waiting_for_the_clock
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats.stylesheets import PREFIX, add, brief, change
-from tests.waiting import until
+from tests.support import asking, harvesting, world
+from tests.support.stylesheets import PREFIX, add, brief, change
+from tests.support.threads import waiting_for_the_clock
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db
 PAST = "2025-03-01T00:00:00Z"

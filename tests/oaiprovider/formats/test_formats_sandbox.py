@@ -15,8 +15,8 @@ from lxml import etree
 from catalogue.reasons import ActRefused
 from oaiprovider.formats import sandbox, stylesheet
 from oaiprovider.formats.stylesheet import Stylesheet
-from tests import world
-from tests.oaiprovider.formats.stylesheets import NAMESPACE, SCHEMA, brief, root, sheet
+from tests.support import world
+from tests.support.stylesheets import NAMESPACE, SCHEMA, brief, root, sheet
 
 RECORD = world.iso_record("urn:a", title="T\u014dky\u014d & <more>")
 LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"

@@ -7,8 +7,7 @@ from django.test import Client
 
 from catalogue.models import Description, Record
 from catalogue.payloads.payload import PayloadDamaged
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -13,9 +13,7 @@ from lxml import etree
 from catalogue import datestamps
 from catalogue.models import Record
 from catalogue.reading import lists
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats import stylesheets
+from tests.support import asking, stylesheets, world
 
 pytestmark = pytest.mark.django_db
 PAST = "2025-03-01T00:00:00Z"

@@ -11,8 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from catalogue.reading import lists
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 HARD = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}

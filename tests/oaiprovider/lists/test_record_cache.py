@@ -13,8 +13,7 @@ from catalogue.reading import lists
 from catalogue.reading.lists import ListRow, RowVersion, Window
 from catalogue.writing import store
 from oaiprovider import record_cache
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("P115")]
 

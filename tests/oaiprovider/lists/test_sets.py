@@ -6,8 +6,7 @@ from django.test import Client
 from catalogue.models import MetadataSet, Record
 from catalogue.writing import set_inclusion
 from oaiprovider import list_entries
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,7 @@ import pytest
 from django.test import Client
 
 from catalogue.models import MetadataSet
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,7 @@ from catalogue.bulk import ingest
 from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
 from oaiprovider.protocol import render
-from tests import schemas, world
-from tests.oaiprovider import asking
+from tests.support import asking, schemas, world
 
 pytestmark = pytest.mark.django_db
 ISO = ("iso19139-20070417.xsd", "iso19139-20060504.xsd")  # by the GML namespace

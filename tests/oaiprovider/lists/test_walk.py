@@ -9,8 +9,7 @@ from catalogue import oai
 from catalogue.provenance import Provenance
 from catalogue.writing import store
 from gisc import module_state
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 from tests.trace import Trace, report, traced
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,7 @@ from catalogue.models import MetadataSet
 from oaiprovider import models, preview
 from oaiprovider.models import IdentifyDescription, Profile
 from oaiprovider.terms import ANY
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 PROFILES = "/admin/oaiprovider/profile/"

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from oaiprovider import models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY
-from tests import world
+from tests.support import world
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,7 @@ from catalogue.models import MetadataSet
 from oaiprovider import gcube_import, models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats import stylesheets
+from tests.support import asking, stylesheets, world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("G16")]
 

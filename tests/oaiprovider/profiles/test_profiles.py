@@ -14,9 +14,7 @@ from catalogue.writing import set_inclusion
 from oaiprovider import models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY, Terms
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.formats import stylesheets
+from tests.support import asking, stylesheets, world
 
 pytestmark = pytest.mark.django_db
 DRIVER = "DRIVER/2.1 (harvester)"

@@ -9,7 +9,7 @@ from sickle.oaiexceptions import BadResumptionToken, IdDoesNotExist
 
 from catalogue.models import MetadataSet
 from oaiprovider.models import Profile
-from tests import world
+from tests.support import world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,16 +12,9 @@ from harvester.models import Link
 from harvester.monitoring import status
 from oaiprovider.models import IdentifyDescription
 from oaiprovider.protocol import identify_descriptions
-from tests import schemas, world
-from tests.oaiprovider import asking
+from tests.support import asking, schemas, world
+from tests.support.descriptions import BRANDING, GUIDELINES, XSI
 
-XSI = f'xmlns:xsi="{oai.XSI_NS}"'
-GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
-BRANDING = (
-    f'<branding xmlns="{GUIDELINES}branding/" {XSI} xsi:schemaLocation="{GUIDELINES}branding/ {GUIDELINES}branding.xsd">'
-    "<collectionIcon><url>http://gisc-tokyo.example.org/icon.png</url><link>http://gisc-tokyo.example.org/</link>"
-    "<title>GISC Tokyo</title><width>88</width><height>31</height></collectionIcon></branding>"
-)
 OAI_IDENTIFIER = (
     f'<oai-identifier xmlns="{GUIDELINES}oai-identifier" {XSI} '
     f'xsi:schemaLocation="{GUIDELINES}oai-identifier {GUIDELINES}oai-identifier.xsd"><scheme>oai</scheme>'

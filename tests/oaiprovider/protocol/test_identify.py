@@ -6,8 +6,7 @@ import pytest
 from django.test import Client
 from lxml import etree
 
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 

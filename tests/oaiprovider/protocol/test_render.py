@@ -9,7 +9,7 @@ from lxml import etree
 
 from catalogue.oai import Entry, Header
 from oaiprovider.protocol import errors, render
-from tests import schemas
+from tests.support import schemas
 
 AT = datetime(2025, 3, 4, 9, 0, 0, 999999, tzinfo=UTC)
 BASE = "http://gisc.example.org/oai"

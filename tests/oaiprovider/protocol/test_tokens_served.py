@@ -12,10 +12,9 @@ from catalogue import bootstrap
 from catalogue.models import DatestampClock
 from catalogue.reading import lists
 from oaiprovider.models import Profile
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.served.served import Served, served
-from tests.waiting import until
+from tests.support import asking, world
+from tests.support.served import Served, served
+from tests.support.waiting import until
 
 NAMES = [f"urn:{number}" for number in range(7)]
 PAGES = {"GISC_BASE_URL": world.OUR_BASE_URL, "GISC_PAGE_RECORDS": "2", "GISC_PAGE_HEADERS": "2", "GISC_PAGE_SETS": "2"}

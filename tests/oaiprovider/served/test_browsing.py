@@ -7,8 +7,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from lxml import etree, html
 
-from tests import world
-from tests.oaiprovider import asking
+from tests.support import asking, world
 
 pytestmark = pytest.mark.django_db
 # What Firefox and Chromium send when a person opens a page.

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from catalogue import seams
 from oaiprovider import flow_control, views
 from oaiprovider.flow_control import Verdict
-from tests import world
-from tests.clock import SetClock
-from tests.gisc.running import free_port
-from tests.oaiprovider import asking
+from tests.support import asking, world
+from tests.support.clock import SetClock
+from tests.support.nodes import free_port
 
 NOW = 1_800_000_000.0
 STRANGER = "198.51.100.7"

@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalogue import bootstrap
-from tests import schemas, world
-from tests.oaiprovider import asking
-from tests.oaiprovider.served.served import Served, served
+from tests.support import asking, schemas, world
+from tests.support.served import Served, served
 
 REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "1500"))
 MAY_GROW_BYTES = 80 * 1024 * 1024

@@ -4,7 +4,7 @@ import pytest
 from sickle import Sickle
 from sickle.oaiexceptions import BadArgument, NoRecordsMatch
 
-from tests import world
+from tests.support import world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -21,9 +21,8 @@ from oaiprovider import views
 from oaiprovider.models import Profile
 from oaiprovider.protocol import tokens
 from oaiprovider.protocol.tokens import Token
-from tests import world
-from tests.connections import backend, cut
-from tests.oaiprovider import asking
+from tests.support import asking, world
+from tests.support.connections import backend, cut
 
 pytestmark = pytest.mark.django_db
 

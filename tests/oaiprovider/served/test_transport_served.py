@@ -11,10 +11,9 @@ import requests
 from django.db import connection, transaction
 
 from catalogue import bootstrap
-from tests import world
-from tests.oaiprovider import asking
-from tests.oaiprovider.served.served import served
-from tests.waiting import until
+from tests.support import asking, world
+from tests.support.served import served
+from tests.support.waiting import until
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from catalogue.documents import iso19139
 from catalogue.models import Membership, MetadataSet, Record
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
-from tests import world
-from tests.catalogue.parallel import TIMEOUT_S, threads
-from tests.waiting import until
+from tests.support import world
+from tests.support.threads import TIMEOUT_S, threads
+from tests.support.waiting import until
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 FUNCTIONS = ("catalogue_stamp", "catalogue_instant")

@@ -1,4 +1,4 @@
-"""The process that runs the servers of a test run: `python -m tests.serving DATA_DIR [postgres] [redis]`.
+"""The process that runs the servers of a test run: `python -m tests.support.serving DATA_DIR [postgres] [redis]`.
 
 It prints `ready`, runs until its stdin is closed, which every end of the test run does, and then removes the data
 directory.
@@ -13,7 +13,7 @@ from pathlib import Path
 import redis
 
 from gisc import embedded
-from tests.waiting import until
+from tests.support.waiting import until
 
 
 def main(data_dir: Path, servers: list[str]) -> None:

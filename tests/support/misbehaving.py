@@ -14,7 +14,7 @@ import pytest
 from werkzeug import Response
 
 from harvester.models import Link
-from tests.harvester.provider import Provider, xml
+from tests.support.provider import Provider, xml
 
 Arguments = dict[str, str]
 # Answers in its own way on the socket, or returns False and leaves it to the server.

@@ -12,8 +12,9 @@ import psutil
 from django.conf import settings
 from django.db import connection
 
-from tests.gisc.running import ROOT, answers, environment, free_port
-from tests.waiting import until
+from tests.support.nodes import answers, environment, free_port
+from tests.support.paths import ROOT
+from tests.support.waiting import until
 
 
 @dataclass(frozen=True, slots=True)

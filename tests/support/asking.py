@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from django.test import Client
 from lxml import etree
 
-from tests import schemas
+from tests.support import schemas
 
 NS = {"o": "http://www.openarchives.org/OAI/2.0/"}
 _OAI = f"{{{NS['o']}}}"

@@ -1,12 +1,11 @@
-"""The material beside the repository that some tests use: real records, schemas, a generator. Found by GISC_SHARED."""
+"""Where things are: the repository, and beside it the material of some tests (GISC_SHARED): real records, schemas."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.gisc.running import ROOT
-
+ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("GISC_SHARED", ROOT.parent / "shared"))
 
 

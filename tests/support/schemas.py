@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from tests.shared import SHARED
+from tests.support.paths import SHARED
 
 SCHEMAS = SHARED / "schemas"
 

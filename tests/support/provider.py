@@ -7,6 +7,8 @@ from xml.sax.saxutils import escape
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from tests.support.world import iso_record
+
 OAI = "http://www.openarchives.org/OAI/2.0/"
 
 # Looks at the arguments of a request, before it is answered; what it returns is sent instead.
@@ -165,3 +167,13 @@ def times(number: int, condition: Callable[[dict[str, str]], bool], answer: Call
 def continued(arguments: dict[str, str]) -> bool:
     """Whether a request asks for a further page."""
     return "resumptionToken" in arguments
+
+
+def identifier(number: int) -> str:
+    return f"urn:x-wmo:md:fr.meteofrance::R{number:03d}"
+
+
+def fill(provider: Provider, numbers: range, stamp: str = "2026-02-01T00:00:00Z") -> None:
+    """Give the provider live records with these numbers."""
+    for number in numbers:
+        provider.entries[identifier(number)] = (stamp, iso_record(identifier(number), title=f"Product {number}"))

@@ -3,7 +3,7 @@
 import psycopg2
 from django.db import connection
 
-from tests.waiting import until
+from tests.support.waiting import until
 
 
 def cut(backend: int) -> None:

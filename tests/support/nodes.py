@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import requests
 
-from tests.waiting import until
+from tests.support.paths import ROOT
+from tests.support.waiting import until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 _OURS = ("GISC_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_", "DEBUG", "LOG_", "SAMPLES")
 
 
