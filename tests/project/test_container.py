@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
@@ -16,8 +15,9 @@ from celery.signals import after_task_publish, beat_init, task_postrun, worker_r
 from celery.utils.dispatch import Signal
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
+from tests.support.commands import printed
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
@@ -48,9 +48,7 @@ def recorded(container: ModuleType, file: Path) -> Iterator[None]:
 
 
 def _administrator() -> str:
-    out = StringIO()
-    call_command("administrator", stdout=out)
-    return out.getvalue()
+    return printed("administrator")
 
 
 @pytest.mark.django_db

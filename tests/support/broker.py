@@ -1,22 +1,30 @@
 """The broker of the tests: which tasks wait in it."""
 
-import contextlib
 from queue import Empty
+from typing import Any
 
-from django.conf import settings as django_settings
+from django.conf import settings
+from kombu import Connection
 
 from gisc.celery import app
 
 
-def queued() -> list[int]:
-    """The runs for which a task waits in the broker; the queue is empty afterwards."""
+def waiting(broker: Connection) -> list[tuple[str, list[Any]]]:
+    """The tasks in the queue with their arguments, in the order in which a worker gets them. They are taken out."""
+    queue = broker.SimpleQueue(app.amqp.queues[settings.GISC_NAME])
     found = []
-    with app.connection_for_read() as connection:
-        queue = connection.SimpleQueue(django_settings.CELERY_TASK_DEFAULT_QUEUE)
-        with contextlib.suppress(Empty):
-            while True:
-                message = queue.get_nowait()
-                message.ack()
-                found.append(message.payload[0][0])
+    try:
+        while True:
+            message = queue.get_nowait()
+            message.ack()
+            found.append((message.headers["task"], message.payload[0]))
+    except Empty:
+        return found
+    finally:
         queue.close()
-    return found
+
+
+def queued() -> list[int]:
+    """The runs for which a task waits in the queue, which is empty afterwards."""
+    with app.connection_for_read() as broker:
+        return [arguments[0] for _, arguments in waiting(broker)]

@@ -14,3 +14,10 @@ def command(*arguments: object) -> tuple[str | int | None, str, str]:
     except SystemExit as exc:
         status = exc.code
     return status, out.getvalue(), err.getvalue()
+
+
+def printed(*arguments: object) -> str:
+    """What a command prints on standard output."""
+    out = StringIO()
+    call_command(*map(str, arguments), stdout=out)
+    return out.getvalue()

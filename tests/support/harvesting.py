@@ -9,7 +9,7 @@ from random import Random
 from threading import Event, Lock
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
 from lxml import etree
 
@@ -19,17 +19,12 @@ from catalogue.models import Membership, MetadataSet, Record
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
 from tests.support import world
+from tests.support.sql import run
 from tests.support.threads import TIMEOUT_S, threads
 from tests.support.waiting import until
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 FUNCTIONS = ("catalogue_stamp", "catalogue_instant")
-
-
-def run(sql: str, *values: object) -> list[tuple]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values or None)
-        return cursor.fetchall() if cursor.description else []
 
 
 # --- The clock -----------------------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 """What the fault table is made of: a link to a provider that misbehaves, and a server that can misbehave below HTTP."""
 
 import socket
-import socketserver
 import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from werkzeug import Response
 
 from harvester.models import Link
 from tests.support.provider import Provider, xml
+from tests.support.sockets import serving
 
 Arguments = dict[str, str]
 # Answers in its own way on the socket, or returns False and leaves it to the server.
@@ -35,26 +34,9 @@ class RawServer:
     @contextmanager
     def serving(self) -> Iterator["RawServer"]:
         """Serve on 127.0.0.1 within the block."""
-        answer = self._answer
-
-        class Handler(socketserver.BaseRequestHandler):
-            def handle(self) -> None:
-                answer(self.request)
-
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            block_on_close = False
-
-        with Server(("127.0.0.1", 0), Handler) as server:
-            scheme = "https" if self.context else "http"
-            self.base_url = f"{scheme}://127.0.0.1:{server.server_address[1]}/oai"
-            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-            thread.start()
-            try:
-                yield self
-            finally:
-                server.shutdown()
-                thread.join()
+        with serving(self._answer) as port:
+            self.base_url = f"{'https' if self.context else 'http'}://127.0.0.1:{port}/oai"
+            yield self
 
     def _answer(self, connection: socket.socket) -> None:
         try:

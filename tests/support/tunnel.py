@@ -3,11 +3,11 @@
 import base64
 import select
 import socket
-import socketserver
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from tests.support.sockets import serving
 
 
 @dataclass
@@ -22,25 +22,9 @@ class Tunnel:
     @contextmanager
     def serving(self) -> Iterator["Tunnel"]:
         """Serve on 127.0.0.1 within the block."""
-        answer = self._answer
-
-        class Handler(socketserver.BaseRequestHandler):
-            def handle(self) -> None:
-                answer(self.request)
-
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            block_on_close = False
-
-        with Server(("127.0.0.1", 0), Handler) as server:
-            self.url = f"http://127.0.0.1:{server.server_address[1]}"
-            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-            thread.start()
-            try:
-                yield self
-            finally:
-                server.shutdown()
-                thread.join()
+        with serving(self._answer) as port:
+            self.url = f"http://127.0.0.1:{port}"
+            yield self
 
     def _answer(self, client: socket.socket) -> None:
         head = b""

@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-from io import StringIO
 from typing import Any
 
-from django.core.management import call_command
 from django.test import Client
 from lxml import etree
 
@@ -15,6 +13,7 @@ from catalogue.payloads import payload
 from catalogue.reading import search
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from tests.support import asking
+from tests.support.commands import printed
 
 AGENTS = ("", "DRIVER/2.1")
 FORMATS = ("iso19139", "brief")
@@ -92,9 +91,7 @@ def _link(name: str) -> dict[str, Any]:
 
 
 def _command(*arguments: str) -> Any:
-    out = StringIO()
-    call_command(*arguments, "--json", stdout=out)
-    return json.loads(out.getvalue())
+    return json.loads(printed(*arguments, "--json"))
 
 
 def _digest(content: Any) -> str:

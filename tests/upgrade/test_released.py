@@ -6,7 +6,6 @@ The fixtures are made by `tests/upgrade/make_fixture.py`, one for each version, 
 import json
 import shutil
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from catalogue.models import Record
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
 from tests.support import asking, world
+from tests.support.commands import printed
 from tests.support.provider import Provider, fill
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
@@ -60,9 +60,7 @@ def without_new_keys(after: Any, before: Any) -> Any:
 
 
 def replay(path: Path) -> dict[str, Any]:
-    out = StringIO()
-    call_command("journal", "replay", str(path), "--json", stdout=out)
-    return dict(json.loads(out.getvalue()))
+    return dict(json.loads(printed("journal", "replay", str(path), "--json")))
 
 
 def test_there_is_a_fixture_of_the_first_version_whose_databases_are_kept_to() -> None:

@@ -4,12 +4,10 @@ import csv
 import json
 from collections import Counter
 from datetime import timedelta
-from io import StringIO
 from pathlib import Path
 from shutil import copytree
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from pytest_httpserver import HTTPServer
@@ -20,6 +18,7 @@ from catalogue.documents.wcmp import Fault
 from catalogue.models import DatestampClock, Record, Validation
 from catalogue.writing import store
 from tests.support import looking, world
+from tests.support.commands import printed
 from tests.support.paths import ROOT, shared
 from tests.support.threads import TIMEOUT_S, threads
 
@@ -380,9 +379,7 @@ def test_only_one_process_labels_at_a_time(no_schemas: None) -> None:
 
 
 def command(*arguments: str) -> str:
-    out = StringIO()
-    call_command("catalogue", *arguments, stdout=out)
-    return out.getvalue()
+    return printed("catalogue", *arguments)
 
 
 @pytest.mark.django_db

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 
 import pytest
 from django.conf import settings
@@ -25,6 +24,7 @@ from catalogue.writing import store
 from catalogue.writing.decisions import Action
 from tests.support import world
 from tests.support.clock import SetClock
+from tests.support.commands import printed
 
 ELEMENT = world.iso_record("urn:a").split(b"\n", 1)[1].strip()
 
@@ -213,9 +213,7 @@ def test_repacking_keeps_datestamps_and_the_bytes_on_the_wire() -> None:
     memberships = list(Membership.objects.order_by("pk").values_list())
     wire = on_the_wire()
     assert len(wire) == 48
-    out = StringIO()
-    call_command("catalogue", "dictionary", "train", "--repack", "--json", stdout=out)
-    report = json.loads(out.getvalue())
+    report = json.loads(printed("catalogue", "dictionary", "train", "--repack", "--json"))
     assert report["repacked"] > 0 and report["repacked"] + report["kept"] == 48 and not report["damaged"]
     packed_with = [zstd.dictionary_id(held) for held in Record.objects.values_list("payload", flat=True)]
     assert packed_with.count(report["id"]) == report["repacked"]
@@ -282,9 +280,5 @@ def test_what_one_process_packs_another_unpacks() -> None:
 def test_the_list_of_dictionaries_names_the_newest_first() -> None:
     load_samples()
     made = dictionaries.train()
-    out = StringIO()
-    call_command("catalogue", "dictionary", "list", "--json", stdout=out)
-    assert json.loads(out.getvalue())[0]["id"] == made.pk
-    out = StringIO()
-    call_command("catalogue", "dictionary", "list", stdout=out)
-    assert str(made.pk) in out.getvalue()
+    assert json.loads(printed("catalogue", "dictionary", "list", "--json"))[0]["id"] == made.pk
+    assert str(made.pk) in printed("catalogue", "dictionary", "list")

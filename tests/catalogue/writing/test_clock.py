@@ -18,6 +18,7 @@ from catalogue.reading.lists import Window
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
 from tests.support import harvesting, looking, world
+from tests.support.sql import run
 from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
 from tests.support.waiting import until
 
@@ -25,12 +26,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 START = datetime(2031, 5, 1, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
-
-
-def run(sql: str, *values: object) -> list[tuple]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values or None)
-        return cursor.fetchall() if cursor.description else []
 
 
 @pytest.fixture

@@ -10,16 +10,12 @@ from django.db import connection
 from django.test import Client
 
 from catalogue import checks
+from tests.support.sql import run
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")
-
-
-def run(sql: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
 
 
 def reload() -> None:

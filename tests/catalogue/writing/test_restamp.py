@@ -2,10 +2,8 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, SetInclusion
@@ -13,6 +11,7 @@ from catalogue.reading import lists
 from catalogue.reading.lists import Window
 from catalogue.writing import clock, restamp, store
 from tests.support import looking, world
+from tests.support.commands import printed
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.spec("W34")]
 
@@ -133,9 +132,7 @@ def test_the_mark_is_raised_to_the_present_and_never_lowered() -> None:
 
 
 def command(*arguments: str) -> str:
-    out = StringIO()
-    call_command("catalogue", "restamp", *arguments, stdout=out)
-    return out.getvalue()
+    return printed("catalogue", "restamp", *arguments)
 
 
 def test_a_dry_run_counts_and_writes_nothing(began: datetime) -> None:

@@ -2,10 +2,8 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection, transaction
 
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record
@@ -13,6 +11,7 @@ from catalogue.reading import lists
 from catalogue.tasks import tick
 from catalogue.writing import purge, store
 from tests.support import looking, world
+from tests.support.commands import printed
 from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
 from tests.support.waiting import until
 
@@ -254,9 +253,7 @@ def test_a_purge_that_failed_is_tried_again_by_the_next_tick(monkeypatch) -> Non
 
 
 def command(*arguments: str) -> str:
-    out = StringIO()
-    call_command("catalogue", "purge", *arguments, stdout=out)
-    return out.getvalue()
+    return printed("catalogue", "purge", *arguments)
 
 
 def test_the_command_says_what_went(settings) -> None:

@@ -1,6 +1,5 @@
 """What a link is let in with: sent to its provider, and told to nobody else."""
 
-import io
 import json
 import logging
 import tempfile
@@ -20,6 +19,7 @@ from harvester.models import Alternative, Link, Run
 from harvester.net import access, client
 from harvester.net.access import Access
 from tests.support.certificates import folder, server_context
+from tests.support.commands import printed
 from tests.support.misbehaving import RawServer
 from tests.support.provider import Provider, fill
 from tests.support.runs import harvest, held
@@ -52,9 +52,7 @@ def pem() -> str:
 
 
 def shown(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("link", *arguments, stdout=out)
-    return out.getvalue()
+    return printed("link", *arguments)
 
 
 # --- Passwords ---------------------------------------------------------------------------------------

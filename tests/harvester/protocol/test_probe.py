@@ -1,7 +1,6 @@
 """What "retrieve info" and `link check` tell of a provider before anything is stored."""
 
 import json
-from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,6 +9,7 @@ from werkzeug import Response
 from catalogue.models import Record
 from harvester.errors import HarvestError, RefusedByProvider
 from harvester.protocol import probe
+from tests.support.commands import printed
 from tests.support.provider import Provider, fill, identifier, xml
 
 FRIENDS = (
@@ -107,17 +107,13 @@ def test_sets_that_never_end_are_no_reason_to_tell_nothing(provider: Provider) -
 def test_link_check_prints_the_same(db: None, provider: Provider) -> None:
     fill(provider, range(1))
     provider.description = FRIENDS
-    out = StringIO()
-    call_command("link", "check", provider.base_url, "--json", stdout=out)
-    told = json.loads(out.getvalue())
+    told = json.loads(printed("link", "check", provider.base_url, "--json"))
     assert told["iso_prefix"] == "ISO19139"
     assert told["sample"]["identifier"] == identifier(0)
     assert told["friends"] == ["http://a.example.org/oai", "http://b.example.org/oai"]
     assert told["deleted_record"] == "persistent"
     assert told["granularity"] == "YYYY-MM-DDThh:mm:ssZ"
-    words = StringIO()
-    call_command("link", "check", provider.base_url, stdout=words)
-    assert f"sample: identifier {identifier(0)}; datestamp" in words.getvalue()
+    assert f"sample: identifier {identifier(0)}; datestamp" in printed("link", "check", provider.base_url)
 
 
 def test_link_check_of_what_does_not_answer_is_one_sentence(db: None) -> None:

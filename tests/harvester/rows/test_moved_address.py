@@ -1,6 +1,5 @@
 """A provider that has moved for good: proposed to the operator, and taken at a person's word (H27)."""
 
-import io
 import json
 
 import pytest
@@ -15,6 +14,7 @@ from harvester.messages import ActCode
 from harvester.models import Alternative, Link, Run
 from harvester.net import addresses
 from harvester.rows import moved_address
+from tests.support.commands import printed
 from tests.support.link_admin import LINKS, messages
 from tests.support.provider import Provider, fill
 from tests.support.runs import at, harvest
@@ -43,9 +43,7 @@ def test_a_new_address_is_proposed_and_not_taken(moved: Link, provider: Provider
     moved.refresh_from_db()
     assert (moved.moved_to, moved.base_url.endswith("/old")) == (provider.base_url, True)
     assert client.get("/harvest/status.json").json()["links"][0]["moved_to"] == provider.base_url
-    out = io.StringIO()
-    call_command("link", "show", "toulouse", "--json", stdout=out)
-    assert json.loads(out.getvalue())["moved_to"] == provider.base_url
+    assert json.loads(printed("link", "show", "toulouse", "--json"))["moved_to"] == provider.base_url
 
 
 @pytest.mark.spec("H27")

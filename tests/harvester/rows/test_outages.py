@@ -18,6 +18,7 @@ from harvester import schedule, tasks
 from harvester.models import Link, Run
 from harvester.rows import outage, runs
 from harvester.runs import lifecycle, store_page
+from tests.support.broker import waiting
 from tests.support.connections import backend, cut
 from tests.support.nodes import free_port
 from tests.support.provider import Provider, continued, fill
@@ -128,21 +129,6 @@ def broker() -> Iterator[Connection]:
         queue.clear()
         yield opened
         queue.clear()
-
-
-def waiting(broker: Connection) -> list[tuple[str, list[Any]]]:
-    """The tasks in the queue with their arguments, in the order in which a worker gets them. They are taken out."""
-    queue = broker.SimpleQueue(app.amqp.queues[django_settings.GISC_NAME])
-    found = []
-    try:
-        while True:
-            message = queue.get_nowait()
-            message.ack()
-            found.append((message.headers["task"], message.payload[0]))
-    except queue.Empty:
-        return found
-    finally:
-        queue.close()
 
 
 def flush() -> None:

@@ -1,15 +1,15 @@
 """Profiles from the command line."""
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from oaiprovider import models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY
 from tests.support import world
+from tests.support.commands import printed
 
 pytestmark = pytest.mark.django_db
 
@@ -30,9 +30,7 @@ def driver() -> Profile:
 
 
 def run(*arguments: str) -> str:
-    out = StringIO()
-    call_command("profile", *arguments, stdout=out)
-    return out.getvalue()
+    return printed("profile", *arguments)
 
 
 def test_the_profiles_are_listed_for_people_and_for_scripts() -> None:

@@ -1,11 +1,10 @@
 """Profiles from the XML form of the gCube provider (G16)."""
 
 import json
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import Client
 
 from catalogue.models import MetadataSet
@@ -13,6 +12,7 @@ from oaiprovider import gcube_import, models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY
 from tests.support import asking, stylesheets, world
+from tests.support.commands import printed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("G16")]
 
@@ -46,9 +46,7 @@ def document(*agents: str) -> bytes:
 def run(folder: Path, content: bytes, *options: str) -> str:
     file = folder / "user-agents.xml"
     file.write_bytes(content)
-    out = StringIO()
-    call_command("profile", "import", str(file), *options, stdout=out)
-    return out.getvalue()
+    return printed("profile", "import", str(file), *options)
 
 
 @pytest.fixture(autouse=True)
