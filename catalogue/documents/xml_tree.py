@@ -34,6 +34,7 @@ STRIDE = 20
 LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
 BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
+DOCTYPE_FIRST = re.compile(rb"(?>%b)%b" % (_MISC.pattern, _DOCTYPE.pattern), re.S | re.I)  # before the root element
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -68,11 +69,6 @@ def root_element(document: bytes) -> bytes:
 def start_of_root(text: bytes) -> int:
     """Return where the root element, or a DOCTYPE before it, begins: after white space, comments and PIs."""
     return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
-
-
-def has_doctype(text: bytes) -> bool:
-    """Whether there is a DOCTYPE before the root element."""
-    return _DOCTYPE.match(text, _MISC.match(text).end()) is not None  # type: ignore[union-attr]  # _MISC matches ""
 
 
 def oversized(size: int) -> Reason:

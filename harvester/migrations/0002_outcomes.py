@@ -46,6 +46,7 @@ class Migration(migrations.Migration):
             name="outcome",
             field=models.CharField(
                 default="running",
+                db_default="running",
                 help_text="code of what happened last, and of what happens next",
                 max_length=40,
             ),
@@ -53,7 +54,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="run",
             name="outcome_data",
-            field=models.JSONField(default=dict, help_text="the facts of the outcome"),
+            field=models.JSONField(default=dict, db_default={}, help_text="the facts of the outcome"),
         ),
         migrations.AlterField(
             model_name="run",
@@ -61,5 +62,14 @@ class Migration(migrations.Migration):
             field=models.JSONField(default=list, help_text="what was not as it should be: code, facts, count"),
         ),
         migrations.RunPython(keep_sentences, write_sentences),
-        migrations.RemoveField(model_name="run", name="message"),
+        # The column stays while nodes of version 0.9.0 may still write it; this version neither reads nor writes it.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[migrations.RemoveField(model_name="run", name="message")],
+            database_operations=[
+                migrations.RunSQL(
+                    "ALTER TABLE harvester_run ALTER COLUMN message SET DEFAULT ''",
+                    "ALTER TABLE harvester_run ALTER COLUMN message DROP DEFAULT",
+                )
+            ],
+        ),
     ]

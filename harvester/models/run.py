@@ -46,9 +46,12 @@ class Run(models.Model):
     strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
     outcome = models.CharField(
-        max_length=40, default=OutcomeCode.RUNNING, help_text="code of what happened last, and of what happens next"
+        max_length=40,
+        default=OutcomeCode.RUNNING,
+        db_default="running",  # for rows that a node of the version before still writes
+        help_text="code of what happened last, and of what happens next",
     )
-    outcome_data = models.JSONField(default=dict, help_text="the facts of the outcome")
+    outcome_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the outcome")
 
     warnings = models.JSONField(default=list, help_text="what was not as it should be: code, facts, count")
 

@@ -19,7 +19,7 @@ from isal import igzip_lib, isal_zlib
 from catalogue import seams
 from catalogue.limits import Replaceable
 from catalogue.payloads.gzip_registers import clear_registers
-from harvester.errors import BrokenReply, FaultCode, RefusedByProvider, TooLarge, Unreachable
+from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
 from harvester.net.session import Session, deadline
@@ -153,8 +153,8 @@ def _send(
     ) as (response, moved_to):
         if response.status_code in _METHOD_REFUSED and not is_last:
             raise _MethodRefused
-        if response.status_code not in _MAY_BE_OAI_ERRORS:
-            _check_status(response, moved_to)
+        if response.status_code != 200 and response.status_code not in _MAY_BE_OAI_ERRORS:
+            raise _fault_of_status(response, moved_to)
         compressed = _read_body(response)
         try:
             body = decompress(compressed) if compressed.startswith(_MAY_BE_COMPRESSED) else compressed
@@ -238,22 +238,20 @@ def _too_large() -> TooLarge:
 # --- Status and headers -----------------------------------------------------------------------------
 
 
-def _check_status(response: requests.Response, moved_to: str) -> None:
+def _fault_of_status(response: requests.Response, moved_to: str) -> HarvestError:
     status = response.status_code
-    if status == 200:
-        return
     if status in RETRY_WAITS_S or status >= 500 and status not in _METHOD_REFUSED:
         if response.headers.get("cf-mitigated"):  # F91
-            raise RefusedByProvider(FaultCode.BROWSER_CHALLENGE, {"status": status})
+            return RefusedByProvider(FaultCode.BROWSER_CHALLENGE, {"status": status})
         now = _http_date(response.headers.get("Date", "")) or seams.now()  # Retry-After may be a date of their clock
         wait_s = retry_after_s(response.headers.get("Retry-After"), now)
-        raise Unreachable(
+        return Unreachable(
             FaultCode.HTTP_ERROR,
             {"status": status, "reason": response.reason or ""},
             retry_after_s=RETRY_WAITS_S.get(status) if wait_s is None else wait_s,
             status=status,
         )
-    raise refusal(status, response.reason or "", moved_to)
+    return refusal(status, response.reason or "", moved_to)
 
 
 def refusal(status: int, reason: str, moved_to: str = "") -> RefusedByProvider:

@@ -1,6 +1,6 @@
 """Check the pages of a list as they come: is the list complete, and is it what was asked for? No network, no database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -38,31 +38,28 @@ class ListChecker:
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
             facts = {"records": len(page.entries), "identifier": identifiers.pop()}
             raise BrokenReply(FaultCode.ONE_IDENTIFIER, facts)
-        warnings = [*page.warnings, *self._not_requested(page.entries), *_unreadable_datestamps(page.entries)]
+        warnings = [*page.warnings, *self._warn_of_headers(page.entries)]
         token = page.token
         if token == CSW_END and self.is_complete:
             token = None
             warnings.append(ProviderWarning(WarningCode.END, {"token": CSW_END}))
         return replace(page, entries=_latest_last(page.entries), token=token, warnings=tuple(warnings))
 
-    def _not_requested(self, entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
-        """Warn of records outside the requested set or time (F34, F55, F56); they are stored all the same (H16, H36)."""
-        found = []
+    def _warn_of_headers(self, entries: Sequence[ReceivedEntry]) -> Iterator[ProviderWarning]:
+        """Warn of records outside the requested set or time (F34, F55, F56), and of datestamps that cannot be read (F60).
+
+        All are stored all the same (H16, H35, H36).
+        """
+        below = f"{self._remote_set}:"
         for header in (entry.header for entry in entries):
-            if self._remote_set and header.set_specs and not any(map(self._is_in_set, header.set_specs)):
-                found.append(ProviderWarning(WarningCode.OTHER_SET, {"set": self._remote_set}))
-            if self._start is not None and header.stamp is not None and header.stamp < self._start:
-                found.append(_TOO_OLD)
-        return found
-
-    def _is_in_set(self, spec: str) -> bool:
-        return spec == self._remote_set or spec.startswith(f"{self._remote_set}:")
-
-
-def _unreadable_datestamps(entries: Sequence[ReceivedEntry]) -> list[ProviderWarning]:
-    """Warn of datestamps that cannot be read; their records are stored all the same (H35, F60)."""
-    unreadable = [entry for entry in entries if entry.header.identifier and entry.header.stamp is None]
-    return [ProviderWarning(WarningCode.DATESTAMP)] * len(unreadable)
+            specs = header.set_specs if self._remote_set else ()
+            if specs and self._remote_set not in specs and not any(spec.startswith(below) for spec in specs):
+                yield ProviderWarning(WarningCode.OTHER_SET, {"set": self._remote_set})
+            if header.stamp is None:
+                if header.identifier:
+                    yield ProviderWarning(WarningCode.DATESTAMP)
+            elif self._start is not None and header.stamp < self._start:
+                yield _TOO_OLD
 
 
 def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:

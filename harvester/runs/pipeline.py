@@ -26,7 +26,7 @@ from catalogue.writing.current import current_versions
 from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.guards import contradictions
-from harvester.models import Link, Run
+from harvester.models import Link, Provider, Run
 from harvester.net import client
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
@@ -91,9 +91,9 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
         )
         if not run.token and not run.pages:
             _set_bounds(run, conversation.identify())
-            _check_remote_set(run, conversation)
+            _check_remote_set(run, provider.remote_set, conversation)
         with Pipeline(run, conversation, prefetcher, until=until, progress=progress) as pipeline:
-            pipeline.store_pages(_request_arguments(run))
+            pipeline.store_pages(_request_arguments(run, provider))
 
 
 class Pipeline:
@@ -266,10 +266,9 @@ def _set_bounds(run: Run, identity: Identity) -> None:
     )
 
 
-def _check_remote_set(run: Run, conversation: Conversation) -> None:
+def _check_remote_set(run: Run, remote_set: str, conversation: Conversation) -> None:
     """Look for the link's set before its first list, and once a day (H17). A set that is missing is asked for all the same."""
     link, now = run.link, seams.now()
-    remote_set = link.provider.remote_set
     if not remote_set or (link.set_checked is not None and now - link.set_checked < CHECK_SET_EVERY):
         return
     links.record_set_state(link, set_state=probe.set_state(conversation, remote_set), checked=now)
@@ -277,12 +276,11 @@ def _check_remote_set(run: Run, conversation: Conversation) -> None:
         logger.error("remote set is not listed", extra=run.log_facts(set=remote_set, state=link.set_state))
 
 
-def _request_arguments(run: Run) -> dict[str, str]:
+def _request_arguments(run: Run, provider: Provider) -> dict[str, str]:
     """The arguments of the run's next request; the verb is that of its strategy (W18)."""
     verb = "ListIdentifiers" if run.strategy == Link.Strategy.IDENTIFIERS else "ListRecords"
     if run.token:
         return {"verb": verb, "resumptionToken": run.token}
-    provider = run.link.provider
     arguments = {"verb": verb, "metadataPrefix": provider.prefix}
     if provider.remote_set:
         arguments["set"] = provider.remote_set

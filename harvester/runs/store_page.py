@@ -70,7 +70,7 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
             first_response=run.first_response or page.response_date,
             newest=_newest(run.newest if run.pages else None, page),
             list_size=page.list_size if page.list_size is not None else run.list_size,
-            warnings=warnings.merge_warnings(run.warnings, page.warnings),
+            warnings=warnings.merge_warnings(run.warnings, page.warnings) if page.warnings else run.warnings,
             sealed_cookies=run.seal_cookies(page.cookies),
         ):
             return False

@@ -45,6 +45,19 @@ def execute(name: str, sql: str) -> None:
     session.close()
 
 
+def columns(name: str) -> dict[tuple[str, str], bool]:
+    """The columns of all tables, by table and column: whether a row may be written without a value for it."""
+    with psycopg2.connect(url(name)) as session, session.cursor() as cursor:
+        cursor.execute(
+            "SELECT table_name, column_name,"
+            " is_nullable = 'YES' OR column_default IS NOT NULL OR is_identity = 'YES' OR is_generated = 'ALWAYS'"
+            " FROM information_schema.columns WHERE table_schema = 'public'"
+        )
+        found = {(table, column): may_be_left_out for table, column, may_be_left_out in cursor.fetchall()}
+    session.close()
+    return found
+
+
 def url(name: str) -> str:
     """The URL of a database on the server of the tests."""
     known = connection.get_connection_params()

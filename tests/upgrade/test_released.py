@@ -88,6 +88,20 @@ def test_the_tables_are_those_of_a_new_database(upgraded: str) -> None:
             assert databases.dump(databases.url(second), "--schema-only").splitlines() == expected
 
 
+def test_the_version_itself_can_go_on_writing_its_tables_meanwhile(upgraded: str, released: Path) -> None:
+    """All its columns are there, and what this version added may be left out of a row."""
+    with databases.scratch() as name:
+        databases.load(name, released / "database.sql")
+        before = databases.columns(name)
+    after = databases.columns(upgraded)
+    assert before.keys() - after.keys() == set()
+    tables = {table for table, _ in before}
+    added = {column: may_be_left_out for column, may_be_left_out in after.items() if column not in before}
+    assert [column for column, may_be_left_out in added.items() if column[0] in tables and not may_be_left_out] == []
+    no_longer_written = {("harvester_run", "message")}
+    assert all(after[column] for column in no_longer_written)
+
+
 def test_a_harvester_that_goes_on_from_its_last_datestamp_misses_nothing(upgraded: str) -> None:
     client = Client()
     arguments = {"verb": "ListIdentifiers", "metadataPrefix": "iso19139"}
