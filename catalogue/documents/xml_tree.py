@@ -34,7 +34,7 @@ STRIDE = 20
 LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
 BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
-DOCTYPE_FIRST = re.compile(rb"(?>%b)%b" % (_MISC.pattern, _DOCTYPE.pattern), re.S | re.I)  # before the root element
+_DOCTYPE_FIRST = re.compile(rb"(?>%b)%b" % (_MISC.pattern, _DOCTYPE.pattern), re.S | re.I)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -74,6 +74,11 @@ def start_of_root(text: bytes) -> int:
 def oversized(size: int) -> Reason:
     """Return the reason why a document of `size` bytes, which is over the limit, is refused."""
     return Reason(ReasonCode.TOO_LARGE, {"bytes": size, "limit": MAX_RECORD_BYTES})
+
+
+def has_doctype(text: bytes) -> bool:
+    """Whether there is a DOCTYPE before the root element."""
+    return _DOCTYPE_FIRST.match(text) is not None
 
 
 def to_utf8(document: bytes) -> bytes:

@@ -41,7 +41,7 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
     """As `parse`, of an answer that is UTF-8 already."""
     if not text.strip():
         raise BrokenReply(FaultCode.ANSWER_EMPTY)
-    if xml_tree.DOCTYPE_FIRST.match(text):
+    if xml_tree.has_doctype(text):
         raise BrokenReply(FaultCode.DOCTYPE, {"beginning": _beginning(text)})
     try:
         root = etree.fromstring(_shorten_blanks(text), xml_tree.parsers.strict)
