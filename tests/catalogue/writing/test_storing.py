@@ -1,6 +1,8 @@
 """What becomes of entries that are put: counts, rows, tombstones."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from catalogue import oai
 from catalogue.models import DatestampClock, Description, JournalOutbox, Membership, Record
@@ -112,6 +114,19 @@ def test_the_provenance_of_the_version_held_is_kept() -> None:
         Action.UNCHANGED
     ]
     assert looking.record("urn:a").provenance["link"] == "toulouse"
+
+
+@pytest.mark.parametrize("offered", [
+    (a(),), (a("Two", "urn:b"), "urn:c"), ("urn:known",), (a("Changed", "urn:known"),), (a("Held", "urn:known"), a("New", "urn:d")),
+])  # fmt: skip
+def test_no_statement_runs_for_an_empty_list(offered: tuple[bytes | str, ...], toulouse) -> None:
+    """Under the writers' lock least of all: all other writers wait meanwhile."""
+    put(a("Held", "urn:known"), into=toulouse)
+    with CaptureQueriesContext(connection) as captured:
+        put(*offered, into=toulouse)
+    statements = [query["sql"] for query in captured.captured_queries]
+    assert any("catalogue_record" in sql for sql in statements)
+    assert [sql for sql in statements if "'{}'" in sql or "ARRAY[]" in sql] == []
 
 
 # --- One identifier, several times --------------------------------------------------------------------
