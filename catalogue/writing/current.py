@@ -56,7 +56,8 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
             key: CurrentVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
             for key, identifier, digest, date, packed in cursor.fetchall()
         }
-    payload.fetch_dictionaries(version.packed for version in found.values())
+    if found:
+        payload.fetch_dictionaries(version.packed for version in found.values())
     return found
 
 

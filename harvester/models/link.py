@@ -74,7 +74,8 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
     @property
     def provider(self) -> Provider:
         """The provider that serves the link now: its own, or an alternative."""
-        return self.as_provider() if self.serving is None else self.serving.as_provider()
+        source = self if self.serving is None else self.serving
+        return Provider(source.base_url, source.prefix, source.remote_set)
 
     @property
     def is_relayed(self) -> bool:

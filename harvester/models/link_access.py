@@ -75,9 +75,9 @@ class AccessFields(models.Model):
         """
         return Access(
             user=self.user,
-            password=self._decrypt(self.sealed_password, _PASSWORD),
+            password=self._decrypt(self.sealed_password, _PASSWORD) if self.sealed_password else "",
             certificates=self.certificates,
-            proxy=self._proxy_with_credentials(),
+            proxy=self._proxy_with_credentials() if self.proxy else "",
             post=self.post,
             user_agent=self.user_agent,
             sender=self.sender,
@@ -86,7 +86,7 @@ class AccessFields(models.Model):
 
     def access_to_alternative(self, **more: Any) -> Access:
         """Return the access to another provider than the link's own: nothing that the own provider gave us is sent."""
-        proxy = self._proxy_with_credentials()
+        proxy = self._proxy_with_credentials() if self.proxy else ""
         return Access(proxy=proxy, user_agent=self.user_agent, sender=self.sender, **more)
 
     def describe_access(self) -> dict[str, str | bool]:

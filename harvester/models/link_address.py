@@ -35,9 +35,6 @@ class ProviderFields(models.Model):
     class Meta:
         abstract = True
 
-    def as_provider(self) -> Provider:
-        return Provider(self.base_url, self.prefix, self.remote_set)
-
 
 class AddressFields(ProviderFields):
     """The link's own provider: its address, and what it last answered about its set, its clock and its new address."""

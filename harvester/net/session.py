@@ -50,7 +50,7 @@ class Session(requests.Session):
                 "Accept-Encoding": "gzip;q=1.0, identity;q=0.5",  # H30
             }
         )
-        self.ca_file = self._ca_path(access.certificates)
+        self.ca_file = self._ca_path(access.certificates) if access.certificates else ""
         if access.proxy:
             self.proxies = {"http": access.proxy, "https": access.proxy}
         for cookie in access.cookies:
@@ -92,7 +92,9 @@ def _cut_off_at_deadline(sock: socket.socket | None) -> Iterator[None]:
         except OSError:
             pass  # the connection ended in the same moment
 
-    timer = seams.start_timer(max(deadline.get() - seams.monotonic(), 0), shut_down)
+    timer = seams.timer(max(deadline.get() - seams.monotonic(), 0), shut_down)
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:

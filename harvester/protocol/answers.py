@@ -167,9 +167,9 @@ def parse_page(
     (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or RefusedByProvider.
     """
     text = envelope.decode(body, charset)
-    stored = (
-        unchanged.look_up(text, load_stored) if load_stored is not None and verb == "ListRecords" else NOTHING_STORED
-    )
+    stored = NOTHING_STORED
+    if load_stored is not None and verb == "ListRecords" and text.count(b"<identifier>") >= unchanged.MIN_RECORDS:
+        stored = unchanged.look_up(text, load_stored)
     if stored.unchanged:
         try:
             root, remaining = envelope.parse_text(stored.remaining)

@@ -111,6 +111,7 @@ class Pipeline:
         self._run, self._restarts = run, run.restarts
         self._conversation, self._prefetcher = conversation, prefetcher
         self._until, self._progress = until, progress
+        self._source = store_page.source_of(run, None)
         self._parsing = seams.thread_pool(1)
         self._parsed: seams.SimpleQueue[ParsedPage | Exception | None] = seams.SimpleQueue()
         self._room = seams.Semaphore(READ_AHEAD)  # of that queue
@@ -199,7 +200,7 @@ class Pipeline:
         worth_processes = schedule.LIMITS.in_force.worth_processes
         if self._processes is None and page.token and _count_new(page.entries, stored) >= worth_processes:
             self._processes = ReadPool(min(PROCESSES, ingest.default_processes()))
-        source = store_page.source_of(self._run, page.response_date)
+        source = replace(self._source, harvest_date=datestamps.write(page.response_date))
         size = len(page.entries) // THREADS + 1
         parts = [page.entries[first : first + size] for first in range(0, len(page.entries), size)]
         return PendingPage(

@@ -75,7 +75,8 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
         ):
             return False
         _store_entries(run, page, entries)
-        moved_address.propose(run.link, page.moved_to)
+        if page.moved_to != run.link.moved_to:
+            moved_address.propose(run.link, page.moved_to)
         if page.token is None:
             run.refresh_from_db()
             finish.end_list(run, now=now)
@@ -98,7 +99,8 @@ def store_beside_error(run: Run, page: Page) -> None:
 
 def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
-    remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))
+    if entries.to_request:
+        remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))
     store_prepared(run, entries, at=page.response_date)
     if run.is_comparison:
         remote_headers.mark_seen(run, [received.header.key for received in page.entries])
