@@ -300,5 +300,5 @@ def _add_to_report(
             continue
         result = next(results)
         report.counts[result.action] += 1
-        if result.reason is not None and result.action is decisions.Action.REJECTED:
-            report.rejects.append(RejectedDocument(document.source, result.identifier, result.reason))
+        if result.rejection is not None:
+            report.rejects.append(RejectedDocument(document.source, result.identifier, result.rejection))

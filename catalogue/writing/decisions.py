@@ -45,6 +45,14 @@ class Result:
     reason: Reason | None = None
     disagreement: Disagreement | None = None
 
+    @property
+    def rejection(self) -> Reason | None:
+        """Why the entry was rejected; None if it was not."""
+        if self.action is not Action.REJECTED:
+            return None
+        assert self.reason is not None, "what is rejected has a reason"
+        return self.reason
+
     def report(self) -> dict[str, Any]:
         """Return identifier and reason, with its code and facts, for reports in JSON."""
         return {"identifier": self.identifier, **(self.reason.report() if self.reason else {})}

@@ -15,7 +15,7 @@ from django.db import transaction
 from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Reason
-from catalogue.writing import decisions, store
+from catalogue.writing import store
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
@@ -57,8 +57,8 @@ def take_over(conflict: Conflict, by: str) -> str:
         if kind != Kind.OFFERED:
             raise ActRefused(Reason(ActCode.NOT_NEWER_ANY_MORE, {"reason": reason.to_json()}))
         result = store.put_entries([entry], into=link.local_set, source=source)[0]
-        if result.reason is not None and result.action is decisions.Action.REJECTED:
-            raise conflicts.not_stored(result.reason)
+        if result.rejection is not None:
+            raise conflicts.not_stored(result.rejection)
         conflicts.settle(conflict, SettlementCode.TAKEN_OVER, {"by": by})
     return "deleted, as the co-owner has it" if entry.deleted else "taken over"
 

@@ -47,11 +47,12 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
     new, changed = [], []
     for key, report in by_key.items():
         row = rows.get(key)
-        if report.kind is None or report.reason is None:
+        if report.kind is None:
             if row is not None and row.settled is None:
                 row.settled, row.settlement, row.settlement_data = now, SettlementCode.AGREED, {}
                 changed.append(row)
             continue
+        assert report.reason is not None, "a conflict has a reason"
         digest = report.entry.digest
         if row is None:
             row = Conflict(link_id=run.link_id, key=key, first_seen=now)
@@ -100,8 +101,8 @@ def hand_over(conflict: Conflict, by: str) -> str:
         raise ActRefused(Reason(ActCode.NOT_MISPLACED))
     into = conflict.link.local_set
     result = store.move([conflict.identifier], into=into)[0]
-    if result.reason is not None and result.action is decisions.Action.REJECTED:
-        raise not_stored(result.reason)
+    if result.rejection is not None:
+        raise not_stored(result.rejection)
     remote_headers.request(conflict.link, conflict.key)
     settle(conflict, SettlementCode.HANDED_OVER, {"set": into.spec, "by": by})
     return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
@@ -117,8 +118,8 @@ def withdraw(conflict: Conflict, by: str) -> str:
         raise ActRefused(Reason(ActCode.NOT_GONE))
     entry = store.prepare_deletion(conflict.identifier)
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
-    if result.reason is not None and result.action is decisions.Action.REJECTED:
-        raise not_stored(result.reason)
+    if result.rejection is not None:
+        raise not_stored(result.rejection)
     remote_headers.mark_deleted(conflict.link, conflict.key)
     settle(conflict, SettlementCode.DELETED, {"by": by})
     return "deleted"

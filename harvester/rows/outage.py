@@ -9,8 +9,6 @@ from django.db import connection
 from catalogue import seams
 from catalogue.outage import ERRORS, is_outage
 
-__all__ = ["describe_error", "is_outage", "retry_while_away"]
-
 logger = logging.getLogger(__name__)
 
 _PAUSE_S = 0.5  # chosen

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from catalogue import seams
+from catalogue.outage import is_outage
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.messages import Outcome, OutcomeCode
@@ -103,7 +104,7 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
     try:
         run = runs.claim_run(run_id)
     except Exception as exc:
-        if outage.is_outage(exc):  # the claim may have been made all the same
+        if is_outage(exc):  # the claim may have been made all the same
             outage.retry_while_away(partial(runs.release_run, run_id))
         raise
     if run is None:
@@ -114,7 +115,7 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
     except HarvestError as exc:
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:
-        if outage.is_outage(exc):
+        if is_outage(exc):
             lost = Retry(FaultCode.DATABASE_LOST, {"detail": outage.describe_error(exc)})
             outage.retry_while_away(partial(_react_to_our_fault, run, lost))
         else:

@@ -297,8 +297,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         received=len(entries.checked) + len(entries.refused) + entries.unchanged, unchanged=entries.unchanged
     )
     for (received, entry), result in zip(offered, results, strict=True):
-        if result.action is decisions.Action.REJECTED and result.reason is not None:
-            refused.append(Refusal(received.header, result.reason, received.metadata))
+        if (rejection := result.rejection) is not None:
+            refused.append(Refusal(received.header, rejection, received.metadata))
             headers.append((received.header, RemoteHeader.State.REJECTED))
         else:
             counts[result.action.value] += 1
