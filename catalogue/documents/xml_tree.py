@@ -34,7 +34,6 @@ STRIDE = 20
 LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
 BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
-_DOCTYPE_FIRST = re.compile(rb"(?>%b)%b" % (_MISC.pattern, _DOCTYPE.pattern), re.S | re.I)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
 
@@ -78,7 +77,7 @@ def oversized(size: int) -> Reason:
 
 def has_doctype(text: bytes) -> bool:
     """Whether there is a DOCTYPE before the root element."""
-    return _DOCTYPE_FIRST.match(text) is not None
+    return _DOCTYPE.match(text, start_of_root(text)) is not None
 
 
 def to_utf8(document: bytes) -> bytes:
