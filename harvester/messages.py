@@ -1,4 +1,6 @@
-"""Every sentence that an operator reads about a harvest, made from a code and its facts. No Django, no database, no I/O.
+"""Every sentence that an operator reads about a run, its faults and its provider, made from a code and its facts. No I/O.
+
+Why entries were not stored, and how conflicts were settled: `harvester.reasons`.
 
 A code is a member of an enum below; programs, alerts and filters go by it (`docs/codes.md`). Its facts are JSON values. To
 add a sentence: add the code to its enum, the sentence to the table under it, and a row to `docs/codes.md`. A sentence is a
@@ -12,8 +14,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from catalogue import reasons
-from catalogue.reasons import Code, Facts, ReasonCode, Sentence, write_sentence
+from catalogue.reasons import Code, Facts, Sentence, write_sentence
 
 MAX_CHARACTERS = 2000  # chosen: of a text in the facts; some repeat what the provider sent
 _MAX_ITEMS = 20  # chosen: of a list in the facts
@@ -34,7 +35,8 @@ def _limit(value: Any, max_characters: int) -> Any:
     return value
 
 
-def _as_sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
+    """Return a clause as a sentence: it begins large and has a full stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
@@ -247,7 +249,7 @@ def describe_outcome(code: str, data: Facts) -> str:
 
 
 def _cause_of(data: Facts) -> str:
-    return _as_sentence(describe_cause(data["cause"]))
+    return as_sentence(describe_cause(data["cause"]))
 
 
 def _postponed(data: Facts) -> str:
@@ -514,177 +516,4 @@ WARNINGS: Mapping[str, Sentence] = {
         f"An about of a record was left out, because {write_sentence(_ABOUT_REASONS, facts['reason'], facts)}"
     ),
     WarningCode.MORE: "There are more kinds of warning in the log",
-}
-
-
-# --- Entries and conflicts --------------------------------------------------------------------------
-
-
-class EntryCode(Code):
-    """Why an entry was not stored as it came, or what a link and the catalogue disagree about.
-
-    The codes of `Reject.reason` and `Conflict.reason` are these, those of `catalogue.reasons`, and those of faults.
-    """
-
-    AS_WRITTEN = "as-written"
-    # Entries
-    NO_IDENTIFIER = "header-without-identifier"
-    NO_METADATA = "record-without-metadata"
-    UNREADABLE = "record-unreadable"
-    OTHER_IDENTIFIER = "other-identifier"
-    CALLED_OTHERWISE = "called-otherwise"
-    ASKED_FOR_ITSELF = "asked-for-by-itself"
-    # Recoveries and relays
-    WITHDRAWN_HERE = "withdrawn-here"
-    DELETED_THERE = "deleted-there"
-    NOT_LATER = "not-later-than-ours"
-    DELETED_BY_PROVIDER = "deleted-by-own-provider"
-    NOT_NEWER = "not-newer-than-ours"
-    # Deletions that await the operator
-    MASS_DELETION = "mass-deletion"
-    MASS_DELETION_WAITS = "mass-deletion-waits"
-    RENAMED = "renamed"
-    VANISHED = "vanished"
-    # What a co-owner of a shared set has (W43 to W45)
-    OTHER_SET = "co-owner-other-set"
-    SAME_DATESTAMP = "co-owner-not-later"
-    SAME_METADATA_DATE = "co-owner-same-metadata-date"
-    SAME_VERSION = "co-owner-same-version"
-    DELETED_BY_CO_OWNER = "co-owner-deleted"
-    DELETED_AND_LIVE = "co-owner-deleted-live-here"
-    NEW_AT_CO_OWNER = "co-owner-new"
-    BACK_AT_CO_OWNER = "co-owner-deleted-here"
-    NEWER_AT_CO_OWNER = "co-owner-newer"
-
-    def sentence(self, facts: Facts) -> str:
-        return write_sentence(ENTRIES, self, facts)
-
-
-def describe_reason(code: str, facts: Facts) -> str:
-    """Return why an entry was not stored as it came: a clause that begins small and has no full stop."""
-    if code in ENTRIES:
-        return write_sentence(ENTRIES, code, facts)
-    if code in FAULTS:
-        return f"the provider listed it, but {describe_fault(code, facts)}"
-    text = write_sentence(reasons.SENTENCES, code, facts)
-    return f"the record {text}" if code in reasons.SENTENCES and code != ReasonCode.IDENTIFIER else text
-
-
-def describe_disagreement(code: str, facts: Facts) -> str:
-    """As `describe_reason`, as a sentence."""
-    text = describe_reason(code, facts)
-    return text if code == EntryCode.AS_WRITTEN else _as_sentence(text)
-
-
-def _nested_reason(facts: Facts, name: str) -> str:
-    """Return the clause of a reason, or of a fault, that is a fact of another reason."""
-    return describe_reason(facts[name]["code"], facts[name]["facts"])
-
-
-def _unreadable(facts: Facts) -> str:
-    text = f"the record cannot be read: {describe_cause(facts['cause'])}"
-    if "repairs" not in facts:
-        return text
-    repairs = describe_repairs(facts["repairs"])
-    return f"{text}; mended ({repairs}) it is no better: {describe_cause(facts['cause_after_repairs'])}"
-
-
-def _mass_deletion(facts: Facts) -> str:
-    return (
-        f"the record is one of so many that the provider deletes in one run ({facts['deleted']} of {facts['listed']} until "
-        f"now, more than {facts['percent']} %) that it is kept until you decide"
-    )
-
-
-_OTHER_IDENTIFIER = "the header says {header!r}, the record's gmd:fileIdentifier says {record!r}"
-
-ENTRIES: Mapping[str, Sentence] = {
-    EntryCode.AS_WRITTEN: "{text}",
-    EntryCode.NO_IDENTIFIER: "the entry has no identifier in its header",
-    EntryCode.NO_METADATA: "the record has no metadata and is not deleted",
-    EntryCode.UNREADABLE: _unreadable,
-    EntryCode.OTHER_IDENTIFIER: _OTHER_IDENTIFIER,
-    EntryCode.CALLED_OTHERWISE: _OTHER_IDENTIFIER
-    + "; the same record is stored here under that identifier: the provider calls it otherwise now",
-    EntryCode.ASKED_FOR_ITSELF: lambda facts: (
-        f"{_nested_reason(facts, 'reason')}; asked for by itself, {describe_cause(facts['cause'])}"
-    ),
-    EntryCode.WITHDRAWN_HERE: "the record was withdrawn here, and a recovery does not bring it back",
-    EntryCode.DELETED_THERE: "the record is deleted there and live here; withdraw it, if that is right",
-    EntryCode.NOT_LATER: "the record differs from our version, which is not older",
-    EntryCode.DELETED_BY_PROVIDER: "the record was deleted by its own provider, and the relay may not know yet (W31)",
-    EntryCode.NOT_NEWER: lambda facts: (
-        "the record is not newer than our version, which counts "
-        f"{write_sentence(reasons.SENTENCES, facts['why']['code'], facts['why']['facts'])} (W31, W33)"
-    ),
-    EntryCode.MASS_DELETION: _mass_deletion,
-    EntryCode.MASS_DELETION_WAITS: "the record was deleted together with many others, and is kept until you decide",
-    EntryCode.RENAMED: "the record is deleted by this identifier and listed by the identifier {identifier}, so it is kept "
-    "until you decide",
-    EntryCode.VANISHED: "the provider no longer lists it, answers idDoesNotExist when asked for it, and never gave it as "
-    "deleted",
-    EntryCode.OTHER_SET: "another set of ours holds it",
-    EntryCode.SAME_DATESTAMP: "ours has the same or a later OAI datestamp",
-    EntryCode.SAME_METADATA_DATE: "its gmd:dateStamp is not later than ours",
-    EntryCode.SAME_VERSION: "both are the same",
-    EntryCode.DELETED_BY_CO_OWNER: "the co-owner, whom we have it from, has deleted it (W43)",
-    EntryCode.DELETED_AND_LIVE: "the co-owner has deleted it, and it is live here; withdraw it, if that is right (W45)",
-    EntryCode.NEW_AT_CO_OWNER: "the co-owner has a record that we do not have (W43)",
-    EntryCode.BACK_AT_CO_OWNER: "the co-owner has a record that was deleted here before that (W43)",
-    EntryCode.NEWER_AT_CO_OWNER: "the co-owner has a version with a later gmd:dateStamp and a later OAI datestamp (W43)",
-}
-
-
-class SettlementCode(StrEnum):
-    """How a conflict was settled (`Conflict.settlement`)."""
-
-    AS_WRITTEN = "as-written"
-    AGREED = "agreed"
-    LEFT = "left-as-it-is"
-    HANDED_OVER = "handed-over"
-    DELETED = "deleted"
-    TAKEN_OVER = "taken-over"
-
-
-def describe_settlement(code: str, facts: Facts) -> str:
-    """Return how a conflict was settled, as a sentence; empty if it waits for the operator."""
-    return write_sentence(SETTLEMENTS, code, facts) if code else ""
-
-
-SETTLEMENTS: Mapping[str, Sentence] = {
-    SettlementCode.AS_WRITTEN: "{text}",
-    SettlementCode.AGREED: "The provider and the catalogue agree again.",
-    SettlementCode.LEFT: "Left as it is by {by}.",
-    SettlementCode.HANDED_OVER: "Handed over to {set} by {by}.",
-    SettlementCode.DELETED: "Deleted by {by}.",
-    SettlementCode.TAKEN_OVER: "Taken over by {by}.",
-}
-
-
-class ActCode(Code):
-    """Why an act of an operator was refused (`catalogue.reasons.ActRefused`); nothing was changed."""
-
-    NOT_MISPLACED = "not-misplaced"
-    NOT_GONE = "not-gone"
-    NOT_OFFERED = "not-offered"
-    NOT_NEWER_ANY_MORE = "not-newer-any-more"
-    NOT_STORED = "not-stored"
-    OTHER_ADDRESS = "other-address"
-    PRIVATE_ADDRESS = "private-address"
-    LINK_INVALID = "link-invalid"
-
-    def sentence(self, facts: Facts) -> str:
-        return write_sentence(ACTS, self, facts)
-
-
-ACTS: Mapping[str, Sentence] = {
-    ActCode.NOT_MISPLACED: "only a misplaced record can be handed over",
-    ActCode.NOT_GONE: "only a record that its provider no longer has is deleted here; the others have an owner",
-    ActCode.NOT_OFFERED: "only what a co-owner of a shared set offers can be taken over",
-    ActCode.NOT_NEWER_ANY_MORE: lambda facts: f"it is not newer than ours any more ({_nested_reason(facts, 'reason')})",
-    ActCode.NOT_STORED: lambda facts: _nested_reason(facts, "reason"),
-    ActCode.OTHER_ADDRESS: lambda facts: f"the provider proposes {facts['proposed'] or 'no other address'}",
-    ActCode.PRIVATE_ADDRESS: "{host} is a more private address than {old_host}; if it is right, write it into the link "
-    "yourself",
-    ActCode.LINK_INVALID: lambda facts: " ".join(facts["faults"]),
 }

@@ -6,8 +6,8 @@ A provider that loses its catalogue may send deleted headers for all of it, corr
 from collections.abc import Collection, Sequence
 
 from catalogue.reasons import Reason
-from harvester.messages import EntryCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
+from harvester.reasons import EntryCode
 from harvester.rows import remote_headers
 
 MIN_DELETIONS = 50  # chosen: fewer deletions in one run are always normal

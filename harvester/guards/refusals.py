@@ -14,7 +14,7 @@ from catalogue.reasons import Reason
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
-from harvester.messages import EntryCode
+from harvester.reasons import EntryCode
 
 
 def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, Reason]:

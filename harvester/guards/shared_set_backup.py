@@ -19,9 +19,9 @@ from catalogue.writing import store
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
-from harvester.messages import ActCode, EntryCode, SettlementCode
 from harvester.models import Conflict, Link
 from harvester.protocol.answers import ReceivedEntry
+from harvester.reasons import ActCode, EntryCode, SettlementCode
 from harvester.rows import conflicts, remote_headers
 
 Kind = Conflict.Kind

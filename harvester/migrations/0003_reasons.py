@@ -8,12 +8,12 @@ from django.db import migrations, models
 from django.db.models import F
 from django.db.models.functions import JSONObject
 
-from harvester import messages
+from harvester import reasons
 
 _BATCH = 500
 _SENTENCES = {
-    "Reject": {"reason": messages.describe_reason},
-    "Conflict": {"reason": messages.describe_disagreement, "settlement": messages.describe_settlement},
+    "Reject": {"reason": reasons.describe_reason},
+    "Conflict": {"reason": reasons.describe_disagreement, "settlement": reasons.describe_settlement},
 }
 
 

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from harvester import messages
+from harvester import reasons
 from harvester.models.link import Link
 
 
@@ -49,9 +49,9 @@ class Conflict(models.Model):
     @property
     def reason_text(self) -> str:
         """The reason for an operator."""
-        return messages.describe_disagreement(self.reason, self.reason_data)
+        return reasons.describe_disagreement(self.reason, self.reason_data)
 
     @property
     def settlement_text(self) -> str:
         """How it was settled, for an operator; empty if it waits."""
-        return messages.describe_settlement(self.settlement, self.settlement_data)
+        return reasons.describe_settlement(self.settlement, self.settlement_data)

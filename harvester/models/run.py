@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.datestamps import Granularity
-from harvester import messages
+from harvester import messages, reasons
 from harvester.messages import OutcomeCode
 from harvester.models.link import Link
 from harvester.net import access
@@ -171,7 +171,7 @@ class Reject(models.Model):
     @property
     def reason_text(self) -> str:
         """The reason for an operator, and for the provider."""
-        return messages.describe_reason(self.reason, self.reason_data)
+        return reasons.describe_reason(self.reason, self.reason_data)
 
     def report(self) -> dict[str, object]:
         """Return identifier and reason, with its code and facts, for reports in JSON."""

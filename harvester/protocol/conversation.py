@@ -13,7 +13,6 @@ from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
 from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
-from harvester.messages import EntryCode
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
 from harvester.protocol import answers, envelope, list_checks, repair
@@ -28,6 +27,7 @@ from harvester.protocol.warnings import (
     describe_warnings,
     merge_warnings,
 )
+from harvester.reasons import EntryCode
 
 logger = logging.getLogger(__name__)
 

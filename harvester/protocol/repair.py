@@ -20,10 +20,11 @@ from catalogue import oai
 from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode
 from harvester.header import received_header
-from harvester.messages import EntryCode, RepairCode
+from harvester.messages import RepairCode
 from harvester.protocol import answers, envelope
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
+from harvester.reasons import EntryCode
 
 _ROOT = re.compile(rb"<((?:[\w.\-]+:)?)OAI-PMH[\s>]")
 _HEADER_TEXTS = {

@@ -13,8 +13,9 @@ from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Facts, Reason
 from catalogue.writing import decisions, store
 from catalogue.writing.entry import PreparedEntry
-from harvester.messages import ActCode, SettlementCode, limit_facts
+from harvester.messages import limit_facts
 from harvester.models import Conflict, Run
+from harvester.reasons import ActCode, SettlementCode
 from harvester.rows import remote_headers
 
 Kind = Conflict.Kind

@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from catalogue.reasons import ActRefused, Reason
-from harvester.messages import ActCode
 from harvester.models import Link
 from harvester.net import addresses
+from harvester.reasons import ActCode
 
 logger = logging.getLogger(__name__)
 _MAX_LENGTH = 500  # characters of the field

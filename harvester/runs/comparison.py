@@ -13,8 +13,9 @@ from catalogue import datestamps, seams
 from catalogue.reasons import Reason
 from catalogue.writing import store
 from harvester import schedule
-from harvester.messages import EntryCode, Outcome, OutcomeCode
+from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
+from harvester.reasons import EntryCode
 from harvester.rows import conflicts, links, remote_headers, runs
 
 logger = logging.getLogger(__name__)

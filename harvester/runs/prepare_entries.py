@@ -11,9 +11,9 @@ from catalogue.provenance import Provenance
 from catalogue.reasons import Reason
 from catalogue.writing import current, read_document, store
 from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
-from harvester.messages import EntryCode
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.unchanged import StoredVersion
+from harvester.reasons import EntryCode
 
 CheckedEntry = tuple[ReceivedEntry, PreparedEntry]
 RefusedEntry = tuple[ReceivedEntry, xml_tree.Unusable]  # an entry that cannot be stored, and why

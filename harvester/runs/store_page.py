@@ -20,10 +20,10 @@ from catalogue.writing import abouts, current, decisions, staging, store
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import Kind
-from harvester.messages import EntryCode
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import warnings
 from harvester.protocol.answers import Page, ReceivedEntry
+from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
 from harvester.rows.runs import Refusal

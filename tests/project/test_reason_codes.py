@@ -10,8 +10,9 @@ from catalogue import reasons
 from catalogue.documents import xml_tree
 from catalogue.provenance import Origin, compare_versions
 from catalogue.reasons import ActRefused, Reason, ReasonCode
-from harvester import messages
-from harvester.messages import ActCode, EntryCode, FaultCode, SettlementCode
+from harvester import reasons as harvester_reasons
+from harvester.messages import FaultCode
+from harvester.reasons import ActCode, EntryCode, SettlementCode
 from oaiprovider.reasons import SENTENCES as INPUT_SENTENCES
 from oaiprovider.reasons import InputCode
 from tests.project.file_table import product_files
@@ -19,9 +20,9 @@ from tests.support.paths import ROOT
 
 SENTENCES = {
     ReasonCode: reasons.SENTENCES,
-    EntryCode: messages.ENTRIES,
-    SettlementCode: messages.SETTLEMENTS,
-    ActCode: messages.ACTS,
+    EntryCode: harvester_reasons.ENTRIES,
+    SettlementCode: harvester_reasons.SETTLEMENTS,
+    ActCode: harvester_reasons.ACTS,
     InputCode: INPUT_SENTENCES,
 }
 HEADINGS = {
@@ -80,15 +81,15 @@ def test_a_code_of_a_reject_or_a_conflict_is_of_one_kind_only() -> None:
     ],
 )
 def test_a_reason_of_any_origin_is_described_whoever_wrote_it(code: str, facts: dict, clause: str) -> None:
-    assert messages.describe_reason(code, facts).startswith(clause)
+    assert harvester_reasons.describe_reason(code, facts).startswith(clause)
 
 
 def test_a_disagreement_is_a_sentence_and_one_of_an_earlier_version_is_left_as_it_was() -> None:
-    assert messages.describe_disagreement("differs-from-owner", {"owner": "A"}) == (
+    assert harvester_reasons.describe_disagreement("differs-from-owner", {"owner": "A"}) == (
         "The record differs from the version of A, which counts."
     )
-    assert messages.describe_disagreement("as-written", {"text": "as it was"}) == "as it was"
-    assert messages.describe_settlement("", {}) == ""
+    assert harvester_reasons.describe_disagreement("as-written", {"text": "as it was"}) == "as it was"
+    assert harvester_reasons.describe_settlement("", {}) == ""
 
 
 def test_a_reason_inside_a_reason_has_code_and_facts_of_its_own() -> None:

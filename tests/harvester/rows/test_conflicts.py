@@ -6,8 +6,8 @@ from django.test import Client
 
 from catalogue.models import Record
 from catalogue.reasons import ActRefused, Reason
-from harvester.messages import ActCode
 from harvester.models import Conflict, Link
+from harvester.reasons import ActCode
 from harvester.rows import conflicts
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import counters, harvest

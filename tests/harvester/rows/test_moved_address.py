@@ -10,9 +10,9 @@ from werkzeug import Response
 
 from catalogue.reasons import ActRefused, Reason
 from harvester.links import edit, failover
-from harvester.messages import ActCode
 from harvester.models import Alternative, Link, Run
 from harvester.net import addresses
+from harvester.reasons import ActCode
 from harvester.rows import moved_address
 from tests.support.commands import printed
 from tests.support.link_admin import LINKS, messages

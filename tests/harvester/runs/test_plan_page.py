@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from catalogue.reasons import Reason
 from catalogue.writing.entry import deletion_entry
 from harvester.header import received_header
-from harvester.messages import EntryCode
 from harvester.models import Conflict
 from harvester.protocol.answers import ReceivedEntry
+from harvester.reasons import EntryCode
 from harvester.runs.prepare_entries import CheckedEntry
 from harvester.runs.store_page import PageFacts, plan_page
 
