@@ -6,18 +6,22 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
+_NEWEST = (
+    5000  # chosen: rows that are looked at for their codes; the tables grow without bound, and have no index of codes
+)
+
 SEARCH_HELP = "Part of an identifier, or of a code of docs/codes.md or its facts"
 
 
 class ReasonFilter(admin.SimpleListFilter):
-    """Filter by reason: the codes that rows of the table have."""
+    """Filter by reason: the codes that the newest rows of the table have."""
 
     title = "reason"
     parameter_name = "reason"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        codes = model_admin.model.objects.order_by("reason").values_list("reason", flat=True).distinct()
-        return [(code, code) for code in codes]
+        newest = model_admin.model.objects.order_by("-pk").values_list("reason", flat=True)[:_NEWEST]
+        return [(code, code) for code in sorted({*newest, *filter(None, [self.value()])})]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         return queryset if self.value() is None else queryset.filter(reason=self.value())
