@@ -322,7 +322,7 @@ class Meeting:
 
 
 def meet(seed: int, *, rounds: int = 8, before_each: Callable[[], None] = lambda: None) -> Meeting:
-    """The harvesters come again and again while the writers write, and once more when these are done."""
+    """The harvesters come again and again while the writers write, once more when these are done, three times at least."""
     random = Random(seed)
     sets = [world.own_set(), world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)]
     specs = [sets[0].spec, sets[1].spec]
@@ -342,7 +342,7 @@ def meet(seed: int, *, rounds: int = 8, before_each: Callable[[], None] = lambda
     def harvest(harvester: Harvester) -> None:
         last = False
         while not last:
-            last = written.is_set()
+            last = written.is_set() and harvester.lists >= 2
             harvester.visit()
 
     with threads(len(writers) + len(harvesters)) as running:

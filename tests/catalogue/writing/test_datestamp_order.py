@@ -48,7 +48,9 @@ def check(meeting: harvesting.Meeting) -> None:
     assert meeting.lacking == {str(harvester): set() for harvester in meeting.harvesters}
     assert meeting.done >= HAPPENED
     assert Record.objects.filter(deleted=True).exists() and Record.objects.filter(deleted=False).exists()
-    assert all(harvester.pages > harvester.lists > 2 for harvester in meeting.harvesters)  # tokens were used
+    assert all(harvester.lists > 2 for harvester in meeting.harvesters)
+    # Tokens were used: by whom depends on how the writers and harvesters met.
+    assert sum(harvester.pages for harvester in meeting.harvesters) > sum(h.lists for h in meeting.harvesters)
 
 
 # --- Eight writers, four harvesters -------------------------------------------------------------------
