@@ -11,8 +11,7 @@ redirects from temporary ones.
 
 import ipaddress
 import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import requests
@@ -28,7 +27,6 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-@contextmanager
 def follow_redirects(
     session: Session,
     base_url: str,
@@ -37,11 +35,11 @@ def follow_redirects(
     *,
     post: bool,
     accept_encoding: str = "",
-) -> Iterator[tuple[requests.Response, str]]:
-    """Yield the first answer that is no redirect, its body unread, and the base URL of permanent redirects, or "".
+) -> tuple[requests.Response, str]:
+    """Return the first answer that is no redirect, its body unread, and the base URL of permanent redirects, or "".
 
-    Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or lead to a more private
-    address.
+    The caller closes the answer. Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or
+    lead to a more private address.
     """
     url, moved_to, only_permanent = base_url, "", True
     params: Mapping[str, str] | None = None if post else arguments
@@ -61,15 +59,14 @@ def follow_redirects(
         ca_file = session.ca_file or None
         options = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
         try:
-            sent = session.send(prepared, allow_redirects=False, timeout=timeout, **options)
+            response = session.send(prepared, allow_redirects=False, timeout=timeout, **options)
         except requests.ConnectionError as exc:
             if url == base_url:
                 raise
             raise Unreachable(FaultCode.REDIRECT_NO_ANSWER, {"target": _base(url)}) from exc
-        with sent as response:
-            if response.status_code not in _REDIRECTS:
-                yield response, moved_to
-                return
+        if response.status_code not in _REDIRECTS:
+            return response, moved_to
+        with response:
             target = _redirect_target(prepared.url or url, response, base_url)
             if response.status_code == 303:
                 data = None

@@ -148,9 +148,10 @@ def _send(
     is_last: bool = False,
 ) -> Reply:
     timeout = (limits.connect_s, limits.read_s)
-    with addresses.follow_redirects(
+    response, moved_to = addresses.follow_redirects(
         session, base_url, arguments, timeout, post=post, accept_encoding=accept_encoding
-    ) as (response, moved_to):
+    )
+    with response:
         if response.status_code in _METHOD_REFUSED and not is_last:
             raise _MethodRefused
         if response.status_code != 200 and response.status_code not in _MAY_BE_OAI_ERRORS:
