@@ -7,8 +7,7 @@ by chunk in `harvester.net.client`, which looks at the clock in between.
 
 import socket
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -79,40 +78,32 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
     return request
 
 
-@contextmanager
-def _cut_off_at_deadline(sock: socket.socket | None) -> Iterator[None]:
-    """Shut a socket down at the deadline, unless the block ends before; raises TimeoutError if it did."""
-    fired = []
-
-    def shut_down() -> None:
-        fired.append(True)
-        try:
-            if sock is not None:
-                sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the connection ended in the same moment
-
-    timer = seams.timer(max(deadline.get() - seams.monotonic(), 0), shut_down)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        if fired:  # http.client takes the headers that came until then for complete ones
-            raise TimeoutError("the headers were not complete in time")
-
-
 class _Connection(HTTPConnection):
     def getresponse(self) -> Any:
-        with _cut_off_at_deadline(self.sock):
+        """Read status and headers; shut the socket down at the deadline. Raises TimeoutError if it came first."""
+        sock, fired = self.sock, []
+
+        def shut_down() -> None:
+            fired.append(True)
+            try:
+                if sock is not None:
+                    sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # the connection ended in the same moment
+
+        timer = seams.timer(max(deadline.get() - seams.monotonic(), 0), shut_down)
+        timer.daemon = True
+        timer.start()
+        try:
             return super().getresponse()
+        finally:
+            timer.cancel()
+            if fired:  # http.client takes the headers that came until then for complete ones
+                raise TimeoutError("the headers were not complete in time")
 
 
-class _SecureConnection(HTTPSConnection):
-    def getresponse(self) -> Any:
-        with _cut_off_at_deadline(self.sock):
-            return super().getresponse()
+class _SecureConnection(_Connection, HTTPSConnection):
+    """The same over TLS."""
 
 
 class _Pool(HTTPConnectionPool):
