@@ -25,6 +25,7 @@ from django.conf import settings
 from catalogue.documents import iso19139
 from catalogue.documents.sources import SAMPLES
 from harvester.net import client
+from harvester.net.session import Session
 from harvester.protocol import answers
 
 START_TIMEOUT_S = 90
@@ -105,7 +106,7 @@ class DemoNode:
     def catalogue(self) -> dict[str, ListedRecord]:
         """Harvest every record that this node lists, live or deleted, by identifier."""
         records = {}
-        with client.new_session() as session:
+        with Session() as session:
             arguments = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
             token: str | None = ""
             while token is not None:

@@ -18,6 +18,7 @@ from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.models import Alternative, Conflict, Link, Run, Standby
 from harvester.net import client
+from harvester.net.session import Session
 from harvester.protocol.conversation import Conversation
 from harvester.rows import links, remote_headers
 from harvester.runs import lifecycle
@@ -171,7 +172,7 @@ def probe(standby_id: int) -> None:
     link = standby.link
     error: HarvestError | None = None
     try:
-        with client.new_session(link.access_to_own_provider()) as session:
+        with Session(link.access_to_own_provider()) as session:
             Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
     except HarvestError as exc:
         error = exc

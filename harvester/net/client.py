@@ -32,7 +32,6 @@ __all__ = [
     "Reply",
     "Session",
     "get",
-    "new_session",
 ]
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024  # after decompression (H30)
@@ -77,11 +76,6 @@ class Reply:
     moved_to: str = ""
     status: int = 200
     content_type: str = ""
-
-
-def new_session(access: Access | None = None) -> Session:
-    """Open a session for one run: all its requests share cookies and connections."""
-    return Session(access or Access())
 
 
 def get(

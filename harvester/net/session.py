@@ -33,9 +33,9 @@ class Session(requests.Session):
     `credentials` are added to requests by `addresses.follow_redirects`, for one origin only.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access | None = None) -> None:
         super().__init__()
-        self.access = access
+        self.access = access = access or Access()
         self._files = ExitStack()
         # As bytes, because requests would send text in Latin-1, and RFC 7617 asks for UTF-8.
         self.credentials = HTTPBasicAuth(access.user.encode(), access.password.encode()) if access.user else None

@@ -8,6 +8,7 @@ from harvester.errors import BrokenReply, FaultCode, HarvestError
 from harvester.models import Link
 from harvester.net import client
 from harvester.net.client import Access
+from harvester.net.session import Session
 from harvester.protocol import answers
 from harvester.protocol.conversation import Conversation
 
@@ -65,7 +66,7 @@ class Offer:
 
 def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None = None) -> Offer:
     """Ask for Identify, formats, sets and a sample record. Raises HarvestError if the first two fail."""
-    with client.new_session(access) as session:
+    with Session(access) as session:
         provider = Conversation(session, base_url, limits=client.INTERACTIVE_LIMITS)
         identity = provider.identify()
         skew_s = (identity.response_date - seams.now()).total_seconds()

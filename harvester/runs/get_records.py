@@ -12,8 +12,8 @@ from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
 from harvester.header import ReceivedHeader
 from harvester.models import Provider, RemoteHeader, Run
-from harvester.net import client
 from harvester.net.access import Access, Cookie
+from harvester.net.session import Session
 from harvester.protocol import warnings
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.conversation import Conversation
@@ -73,7 +73,7 @@ def _shares(rows: list[RemoteHeader], number: int) -> list[list[RemoteHeader]]:
 def _is_reachable(provider: Provider, access: Access) -> bool:
     """Whether the provider answers at all, so that the fault is with single records."""
     try:
-        with client.new_session(access) as session:
+        with Session(access) as session:
             Conversation(session, provider.base_url, provider.prefix).identify()
     except HarvestError:
         return False
@@ -88,7 +88,7 @@ def _request_records(
     `skip_failing`: a record that the provider fails to give becomes a reject, and does not stop the others (F89).
     """
     result = ThreadResult()
-    with client.new_session(access) as session:
+    with Session(access) as session:
         conversation = Conversation(session, provider.base_url, provider.prefix)
         for row in rows:
             try:

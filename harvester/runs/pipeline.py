@@ -27,7 +27,7 @@ from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.guards import contradictions
 from harvester.models import Link, Provider, Run
-from harvester.net import client
+from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
@@ -76,7 +76,7 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `seams.monotonic`) is over. Raises HarvestError."""
     provider = run.link.provider
     with (
-        client.new_session(run.link.access(run.cookies)) as session,
+        Session(run.link.access(run.cookies)) as session,
         prefetch.Prefetcher(until) as prefetcher,
     ):
         conversation = Conversation(

@@ -18,6 +18,7 @@ from harvester.links import failover
 from harvester.models import Alternative, Link, Run
 from harvester.net import access, client
 from harvester.net.access import Access
+from harvester.net.session import Session
 from tests.support.certificates import folder, server_context
 from tests.support.commands import printed
 from tests.support.misbehaving import RawServer
@@ -210,7 +211,7 @@ def test_a_tunnel_through_a_proxy_is_made_with_its_password(link: Link, provider
 
 def test_a_proxy_that_is_not_there_is_named_as_the_reason() -> None:
     with (
-        client.new_session(Access(proxy="http://u:s3cret@127.0.0.1:9")) as session,
+        Session(Access(proxy="http://u:s3cret@127.0.0.1:9")) as session,
         pytest.raises(Unreachable, match="through the proxy") as raised,
     ):
         client.get(session, "https://gisc.example.org/oai", {"verb": "Identify"})

@@ -15,6 +15,7 @@ from werkzeug import Request, Response
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
 from harvester.net import addresses, client
 from harvester.net.client import Access
+from harvester.net.session import Session
 from tests.support.certificates import folder, server_context
 from tests.support.misbehaving import RawServer
 from tests.support.provider import Provider, fill
@@ -24,7 +25,7 @@ IDENTIFY = {"verb": "Identify"}
 
 
 def ask(base_url: str, access: Access | None = None, arguments: dict[str, str] = IDENTIFY) -> client.Reply:
-    with client.new_session(access) as session:
+    with Session(access) as session:
         return client.get(session, base_url, arguments, client.INTERACTIVE_LIMITS)
 
 
@@ -260,7 +261,7 @@ def test_cookies_of_a_run_go_on_in_the_session_that_takes_it_up(httpserver: HTTP
 
     httpserver.expect_request("/oai").respond_with_handler(answer)
     base_url = httpserver.url_for("/oai")
-    with client.new_session() as first:
+    with Session() as first:
         assert client.get(first, base_url, IDENTIFY).body == b"none"
         assert client.get(first, base_url, IDENTIFY).body == b"abc"
         kept = first.export_cookies()
