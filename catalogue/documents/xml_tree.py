@@ -28,11 +28,11 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NO_ENCODINGS_OF_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _MISC = re.compile(rb"(?:\s|<!--.*?-->|<\?(?!xml\s).*?\?>)*", re.S)  # what may stand before the root (XML 1.0, 2.8)
 # libxml2 looks 250 bytes ahead to distinguish white space between elements from text; it may not remove longer runs.
-LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
+_LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
 # If every 20th byte is sampled, a run of 200 blanks gives ten in a row. Searching the sample first costs a tenth.
-STRIDE = 20
-LONG_BLANK_SAMPLED = b" " * (200 // STRIDE)
-BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
+_STRIDE = 20
+_LONG_BLANK_SAMPLED = b" " * (200 // _STRIDE)
+_BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 
@@ -145,7 +145,7 @@ def _end_of_root(text: bytes) -> int:
 def parse(element: bytes) -> etree._Element:
     """Parse a root element, dropping comments and white space between elements. Raises Unusable."""
     try:
-        return etree.fromstring(_without_long_blanks(element), parsers.strict)
+        return etree.fromstring(shorten_blanks(element), parsers.strict)
     except etree.XMLSyntaxError as exc:
         raise Unusable(Reason(ReasonCode.NOT_WELL_FORMED, {"error": exc.msg})) from exc
 
@@ -159,10 +159,18 @@ def digest_of(root: etree._Element) -> bytes:
     return hashlib.sha256(_canonical(root)).digest()
 
 
-def _without_long_blanks(element: bytes) -> bytes:
-    if LONG_BLANK_SAMPLED in element[::STRIDE].translate(BLANKS_ALIKE):
-        return LONG_BLANK.sub(b"> <", element)
-    return element
+def shorten_blanks(text: bytes) -> bytes:
+    """Replace long white space between tags by one blank.
+
+    For speed only every twentieth byte is looked at, for ten blanks in a row.
+    """
+    sampled = text[::_STRIDE].translate(_BLANKS_ALIKE)
+    at = sampled.find(_LONG_BLANK_SAMPLED)
+    while at >= 0:
+        if not text[at * _STRIDE : (at + len(_LONG_BLANK_SAMPLED) - 1) * _STRIDE].strip():
+            return _LONG_BLANK.sub(b"> <", text)
+        at = sampled.find(_LONG_BLANK_SAMPLED, at + 1)
+    return text
 
 
 def _canonical(root: etree._Element) -> bytes:

@@ -30,9 +30,28 @@ def parse(body: bytes, charset: str = "") -> tuple[etree._Element, bytes]:
 
 
 def decode(body: bytes, charset: str) -> bytes:
-    """Return the answer in UTF-8, without an XML declaration. Raises BrokenReply."""
+    """Return the answer in UTF-8 without byte-order mark and declaration; the parser checks that it is valid.
+
+    Raises BrokenReply.
+    """
+    without_bom = body.removeprefix(codecs.BOM_UTF8)
+    declared = _ENCODING.match(without_bom)
+    if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):
+        return _convert(body)
+    if b"\0" in without_bom[:4] or without_bom[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return _convert(body)
+    if declared is None and without_bom is body and charset and charset.lower() not in ("utf-8", "utf8"):
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            return _convert(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
+    return _DECLARATION.sub(b"", without_bom, count=1)
+
+
+def _convert(body: bytes) -> bytes:
+    """Convert an answer from the encoding that it declares."""
     try:
-        return _utf8(body, charset)
+        return xml_tree.to_utf8(body)
     except xml_tree.Unusable as exc:
         raise BrokenReply(FaultCode.ENCODING_UNREADABLE, {"detail": str(exc)}) from exc
 
@@ -44,7 +63,7 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
     if xml_tree.has_doctype(text):
         raise BrokenReply(FaultCode.DOCTYPE, {"beginning": _beginning(text)})
     try:
-        root = etree.fromstring(_shorten_blanks(text), xml_tree.parsers.strict)
+        root = etree.fromstring(xml_tree.shorten_blanks(text), xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
         facts = {"detail": str(exc.msg), "beginning": _beginning(text)}
         raise BrokenReply(FaultCode.NOT_WELL_FORMED, facts) from exc
@@ -61,37 +80,6 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
 
 _ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")
 _DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
-
-
-def _shorten_blanks(text: bytes) -> bytes:
-    """Replace long white space between tags by one blank, as `xml_tree.parse` does.
-
-    For speed only every twentieth byte is looked at, for ten blanks in a row.
-    """
-    step = xml_tree.STRIDE
-    sampled, blanks = text[::step].translate(xml_tree.BLANKS_ALIKE), xml_tree.LONG_BLANK_SAMPLED
-    at = sampled.find(blanks)
-    while at >= 0:
-        if not text[at * step : (at + len(blanks) - 1) * step].strip():
-            return xml_tree.LONG_BLANK.sub(b"> <", text)
-        at = sampled.find(blanks, at + 1)
-    return text
-
-
-def _utf8(body: bytes, charset: str) -> bytes:
-    """Return the answer in UTF-8 without byte-order mark and declaration; the parser checks that it is valid."""
-    without_bom = body.removeprefix(codecs.BOM_UTF8)
-    declared = _ENCODING.match(without_bom)
-    if declared is not None and declared.group(1).lower() not in (b"utf-8", b"utf8"):
-        return xml_tree.to_utf8(body)
-    if b"\0" in without_bom[:4] or without_bom[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return xml_tree.to_utf8(body)
-    if declared is None and without_bom is body and charset and charset.lower() not in ("utf-8", "utf8"):
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            return xml_tree.to_utf8(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
-    return _DECLARATION.sub(b"", without_bom, count=1)
 
 
 def _beginning(text: bytes) -> str:
