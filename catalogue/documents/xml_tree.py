@@ -156,7 +156,12 @@ def digest_of(root: etree._Element) -> bytes:
     `parse` has dropped comments and white space between elements, so order of attributes, indentation and encoding do
     not count (promise 3).
     """
-    return hashlib.sha256(_canonical(root)).digest()
+    try:
+        canonical = etree.tostring(root, method="c14n", exclusive=True, with_comments=False)
+    except etree.C14NError:
+        # Canonical XML 1.0 refuses a namespace that is a relative URI; 2.0 accepts it, and is far slower.
+        canonical = str(etree.canonicalize(root, with_comments=False)).encode()
+    return hashlib.sha256(canonical).digest()
 
 
 def shorten_blanks(text: bytes) -> bytes:
@@ -171,14 +176,6 @@ def shorten_blanks(text: bytes) -> bytes:
             return _LONG_BLANK.sub(b"> <", text)
         at = sampled.find(_LONG_BLANK_SAMPLED, at + 1)
     return text
-
-
-def _canonical(root: etree._Element) -> bytes:
-    try:
-        return etree.tostring(root, method="c14n", exclusive=True, with_comments=False)
-    except etree.C14NError:
-        # Canonical XML 1.0 refuses a namespace that is a relative URI; 2.0 accepts it, and is far slower.
-        return str(etree.canonicalize(root, with_comments=False)).encode()
 
 
 class _Parsers(threading.local):
