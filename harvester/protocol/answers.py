@@ -118,10 +118,10 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
         granularity=Granularity.SECOND if granularity.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
         deleted_record=_child_text(identity, "deletedRecord"),
         earliest_datestamp=_child_text(identity, "earliestDatestamp"),
-        # The provider's own clock, right or wrong, as the clock skew is computed from it (W19).
-        response_date=datestamps.lenient(_child_text(root, "responseDate")) or _response_date(root, date),
         base_url=_child_text(identity, "baseURL"),
         friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
+        # The provider's own clock, right or wrong, as the clock skew is computed from it (W19).
+        response_date=datestamps.lenient(_child_text(root, "responseDate")) or _response_date(root, date),
     )
 
 
@@ -195,16 +195,16 @@ def page_from_tree(
     `stored`: what the catalogue has of its records; the unchanged ones were cut out of the text. Raises BrokenReply,
     too, if their placeholders are not where they were put.
     """
-    at = _response_date(root, date)
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
     if codes == {"noRecordsMatch"} and not contradicted and not continued:
-        return Page(at, ())
-    fault = None if contradicted else _error_beside_entries(root, verb, continued=continued)
+        return Page(_response_date(root, date), ())
+    fault = _error_beside_entries(root, verb, continued=continued) if codes and not contradicted else None
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
+    at = _response_date(root, date)
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
@@ -234,9 +234,9 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
 
 
 def _error_beside_entries(root: etree._Element, verb: str, *, continued: bool) -> HarvestError | None:
-    """Return the error of a list that has entries all the same, if it has one."""
+    """Return the error of an answer, if that is a list that has entries all the same."""
     errors, element = root.findall(f"{_OAI}error"), root.find(f"{_OAI}{verb}")
-    if not errors or element is None or verb == "GetRecord":
+    if element is None or verb == "GetRecord":
         return None
     has_entries = element.find(f"{_OAI}record") is not None or element.find(f"{_OAI}header") is not None
     return _error_of(errors, continued=continued) if has_entries else None
