@@ -272,8 +272,6 @@ class Conversation:
             if self._prefetcher:
                 self._prefetcher.distrust()
             return repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
-        if self._prefetcher and verb != "GetRecord":
-            self._prefetcher.check_token(page.token)
         return page
 
     def _warn(self, warning: ProviderWarning) -> None:

@@ -41,7 +41,6 @@ class Prefetcher:
         self._thread = seams.thread_pool(1)
         self._pending: tuple[dict[str, str], Future[Reply]] | None = None
         self._token_at_end: str | None = None  # of the last page
-        self._is_trusted = False
 
     def __enter__(self) -> Self:
         return self
@@ -53,6 +52,8 @@ class Prefetcher:
         """Return the answer to a request, which may be under way already. Raises what `fetch` does."""
         if not arguments["verb"].startswith("List"):
             return self._thread.submit(fetch, arguments).result()
+        # The token of the last page, parsed strictly, is the one that was found at its end.
+        is_trusted = self._token_at_end is not None and arguments.get("resumptionToken") == self._token_at_end
         pending, self._pending = self._pending, None
         if pending is not None and pending[0] == arguments:
             reply = pending[1].result()
@@ -60,24 +61,16 @@ class Prefetcher:
             self._until = self._until if pending is None else 0  # the guess was wrong: fetch nothing early any more
             reply = self._thread.submit(fetch, arguments).result()
         self._token_at_end = token_at_end(reply.body)
-        if self._may_fetch_next(reply, arguments):
-            next_arguments = {**arguments, "resumptionToken": self._token_at_end or ""}
+        in_bounds = len(reply.body) <= MAX_BYTES and seams.monotonic() < self._until
+        if self._token_at_end is not None and is_trusted and in_bounds:
+            next_arguments = {**arguments, "resumptionToken": self._token_at_end}
             self._pending = next_arguments, self._thread.submit(fetch, next_arguments)
         return reply
-
-    def _may_fetch_next(self, reply: Reply, arguments: Mapping[str, str]) -> bool:
-        if not self._token_at_end or not self._is_trusted or "resumptionToken" not in arguments:
-            return False
-        return len(reply.body) <= MAX_BYTES and seams.monotonic() < self._until
 
     def is_fetching(self, token: str) -> bool:
         """Whether the page of this token is under way: then it must be used, as the token may be good only once."""
         return self._pending is not None and self._pending[0]["resumptionToken"] == token
 
-    def check_token(self, token: str | None) -> None:
-        """Trust the ends of pages if the last page, parsed strictly, has the token that was found at its end."""
-        self._is_trusted = token is not None and token == self._token_at_end
-
     def distrust(self) -> None:
         """Drop what was fetched early, as the last page could not be parsed: its end says nothing."""
-        self._is_trusted, self._pending = False, None
+        self._token_at_end, self._pending = None, None
