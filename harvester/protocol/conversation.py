@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 MAX_EMPTY_PAGES = 3  # chosen: in a row, each with a token (F27)
 MAX_REFETCHED = 20  # chosen: incomplete records of a page, each fetched by GetRecord
+_XML_TYPES = ("text/xml", "application/xml")
 
 
 class Conversation:
@@ -130,7 +131,7 @@ class Conversation:
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a `fault` if it cannot be parsed."""
         arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
-        page = self._parse(self._fetch(arguments), "GetRecord", continued=False)
+        page = self._request(arguments)
         if len(page.entries) != 1:
             raise BrokenReply(FaultCode.GETRECORD_COUNT, {"records": len(page.entries)})
         return page.entries[0]
@@ -154,9 +155,8 @@ class Conversation:
         self._warn(ProviderWarning(WarningCode.METHOD))
 
     def _page(self, arguments: Mapping[str, str]) -> Page:
-        verb, continued = arguments["verb"], _continues(arguments)
         try:
-            page = self._parse(self._fetch(self._adapt(arguments)), verb, continued=continued)
+            page = self._request(self._adapt(arguments))
         except TokenLost as exc:
             if self._list_checker.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
                 self._warn(ProviderWarning(WarningCode.END, {"cause": exc.to_json()}))
@@ -164,15 +164,16 @@ class Conversation:
             page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
             page = self._repeat_in_other_form(arguments, exc)
-        return replace(page, entries=self._refetch_incomplete(page.entries)) if verb == "ListRecords" else page
+        if arguments["verb"] != "ListRecords":
+            return page
+        return replace(page, entries=self._refetch_incomplete(page.entries))
 
     def _repeat_in_other_form(self, arguments: Mapping[str, str], refusal: HarvestError) -> Page:
         """Return the page that the request brings in another form. Raises `refusal` if there is no other form."""
         other_form = self._other_form(arguments, refusal)
         if other_form is not None:
-            reply = self._fetch(self._adapt(other_form))
-            return self._parse(reply, arguments["verb"], continued=_continues(arguments))
-        if "cannotDisseminateFormat" in refusal.codes and not _continues(arguments):
+            return self._request(self._adapt(other_form))
+        if "cannotDisseminateFormat" in refusal.codes and "resumptionToken" not in arguments:
             facts = {**refusal.facts, "iso_prefixes": self._iso_prefixes()}
             raise RefusedByProvider(refusal.code, facts, codes=refusal.codes) from refusal
         raise refusal
@@ -244,11 +245,11 @@ class Conversation:
         if reply.status != 200:  # errors of OAI-PMH belong in a 200 (P9), and some providers do otherwise
             refusal = client.refusal(reply.status, "")
             if not _is_oai_pmh(reply):
-                if _continues(arguments):
+                if "resumptionToken" in arguments:
                     raise TokenLost(refusal.code, refusal.facts, status=reply.status)
                 raise refusal
             self._warn(ProviderWarning(WarningCode.STATUS, {"status": reply.status}))
-        if not _is_xml(reply.content_type):
+        if reply.content_type not in _XML_TYPES and not reply.content_type.endswith("+xml"):  # P10
             self._warn(ProviderWarning(WarningCode.CONTENT_TYPE, {"content_type": reply.content_type}))
         if reply.moved_to and not self.moved_to:
             self.moved_to = reply.moved_to
@@ -258,9 +259,12 @@ class Conversation:
     def _get(self, arguments: Mapping[str, str]) -> Reply:
         return client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
 
-    def _parse(self, reply: Reply, verb: str, *, continued: bool) -> Page:
+    def _request(self, arguments: Mapping[str, str]) -> Page:
+        """Return the answer to ListRecords, ListIdentifiers or GetRecord, repaired if it did not parse."""
+        reply = self._fetch(arguments)
+        verb, continued = arguments["verb"], "resumptionToken" in arguments
         try:
-            page = answers.parse_page(
+            return answers.parse_page(
                 reply.body,
                 verb=verb,
                 continued=continued,
@@ -272,7 +276,6 @@ class Conversation:
             if self._prefetcher:
                 self._prefetcher.distrust()
             return repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
-        return page
 
     def _warn(self, warning: ProviderWarning) -> None:
         count_warning(self._new_warnings, warning)
@@ -287,17 +290,9 @@ def _is_incomplete(entry: ReceivedEntry) -> bool:
     return bool(header.identifier) and not header.deleted and (entry.fault is not None or entry.metadata is None)
 
 
-def _continues(arguments: Mapping[str, str]) -> bool:
-    return "resumptionToken" in arguments
-
-
 def _is_without_answer(fault: HarvestError) -> bool:
     """Whether no answer came at all."""
     return isinstance(fault, Unreachable) and fault.status == 200
-
-
-def _is_xml(content_type: str) -> bool:
-    return content_type in ("text/xml", "application/xml") or content_type.endswith("+xml")  # P10
 
 
 def _is_oai_pmh(reply: Reply) -> bool:
