@@ -67,12 +67,8 @@ def end_of(stamp: datetime, granularity: Granularity) -> datetime:
 def lenient(text: str) -> datetime | None:
     """Parse a datestamp of a remote provider that may be badly formed (F57, F58); None if it cannot be understood.
 
-    Fractions are cut off, an offset is converted, a missing zone is taken for UTC.
+    Fractions are cut off, an offset is converted, a missing zone is taken for UTC. What `parse` accepts means the same.
     """
-    try:
-        return parse(text)[0]
-    except ValueError:
-        pass
     try:
         stamp = datetime.fromisoformat(text.strip())
         stamp = stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp.astimezone(UTC)

@@ -59,12 +59,14 @@ def test_both_forms_are_read(text: str, stamp: datetime, granularity: Granularit
 @given(SECONDS)
 def test_what_is_written_in_seconds_is_read_back(stamp: datetime) -> None:
     assert datestamps.parse(datestamps.write(stamp)) == (stamp, Granularity.SECOND)
+    assert datestamps.lenient(datestamps.write(stamp)) == stamp
 
 
 @given(SECONDS)
 def test_what_is_written_in_days_is_the_start_of_its_day(stamp: datetime) -> None:
     midnight = stamp.replace(hour=0, minute=0, second=0)
     assert datestamps.parse(datestamps.write(stamp, Granularity.DAY)) == (midnight, Granularity.DAY)
+    assert datestamps.lenient(datestamps.write(stamp, Granularity.DAY)) == midnight
 
 
 @given(st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=OFFSETS))
