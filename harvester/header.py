@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from catalogue import datestamps, oai
-
 
 class ReceivedHeader(NamedTuple):
     """Identifier, datestamp, setSpecs and status (OAI-PMH 2.5) as received, with the key and the parsed datestamp.
@@ -21,11 +19,3 @@ class ReceivedHeader(NamedTuple):
 
 
 NO_HEADER = ReceivedHeader("", "", "", None)
-
-
-def received_header(
-    identifier: str, datestamp: str, *, set_specs: tuple[str, ...] = (), deleted: bool = False, key: str | None = None
-) -> ReceivedHeader:
-    """Make the header of these texts. `key`: that of the identifier, where it is known already."""
-    key = oai.identifier_key(identifier) if key is None else key
-    return ReceivedHeader(identifier, key, datestamp, datestamps.lenient(datestamp), set_specs, deleted)

@@ -18,7 +18,7 @@ from catalogue.datestamps import Granularity
 from catalogue.provenance import About, Provenance, chain
 from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost
-from harvester.header import NO_HEADER, ReceivedHeader, received_header
+from harvester.header import NO_HEADER, ReceivedHeader
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
 from harvester.protocol.unchanged import NOTHING_STORED, LoadStored, StoredRecords, StoredVersion, UnchangedRecord
@@ -335,6 +335,14 @@ def _header(header: etree._Element, keys: Mapping[str, str]) -> ReceivedHeader:
     stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw writes dateStamp
     identifier = _child_text(header, "identifier")
     return received_header(identifier, stamp, set_specs=specs, deleted=deleted, key=keys.get(identifier))
+
+
+def received_header(
+    identifier: str, datestamp: str, *, set_specs: tuple[str, ...] = (), deleted: bool = False, key: str | None = None
+) -> ReceivedHeader:
+    """Make the header of these texts. `key`: that of the identifier, where it is known already."""
+    key = oai.identifier_key(identifier) if key is None else key
+    return ReceivedHeader(identifier, key, datestamp, datestamps.lenient(datestamp), set_specs, deleted)
 
 
 def _origin(description: etree._Element) -> Provenance:

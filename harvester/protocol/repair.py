@@ -19,7 +19,6 @@ from lxml import etree
 from catalogue import oai
 from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode
-from harvester.header import received_header
 from harvester.messages import RepairCode
 from harvester.protocol import answers, envelope
 from harvester.protocol.answers import Page, ReceivedEntry
@@ -124,7 +123,7 @@ def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime)
             return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
         except BrokenReply as exc:
             facts |= {"repairs": [str(code) for code in repairs], "cause_after_repairs": exc.to_json()}
-    header = received_header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
+    header = answers.received_header(_header_text(record, "identifier"), _header_text(record, "datestamp"))
     return ReceivedEntry(header, record, fault=Reason(EntryCode.UNREADABLE, facts))
 
 

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from catalogue.reasons import Reason
 from catalogue.writing.entry import deletion_entry
-from harvester.header import received_header
 from harvester.models import Conflict
-from harvester.protocol.answers import ReceivedEntry
+from harvester.protocol.answers import ReceivedEntry, received_header
 from harvester.reasons import EntryCode
 from harvester.runs.prepare_entries import CheckedEntry
 from harvester.runs.store_page import PageFacts, plan_page
