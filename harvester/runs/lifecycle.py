@@ -131,9 +131,10 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
 def _work_on(run: Run, *, until: float, progress: pipeline.Progress) -> None:
     if run.attempts > schedule.MAX_ATTEMPTS:
         fail_run(run, HarvestError(FaultCode.TRIES_SPENT, {"tries": schedule.MAX_ATTEMPTS}))
-    if run.is_open and run.phase == Run.Phase.LISTING:
+        return
+    if run.phase == Run.Phase.LISTING:
         pipeline.store_list(run, until=until, progress=progress)
-    if run.is_open and run.phase == Run.Phase.FETCHING:
+    if run.phase == Run.Phase.FETCHING and run.is_open:
         get_records.fetch(run, until=until, progress=progress)
 
 
