@@ -108,7 +108,7 @@ class Pipeline:
         until: float,
         progress: Progress,
     ) -> None:
-        self._run, self._restarts = run, run.restarts
+        self._run, self._restarts, self._worker = run, run.restarts, run.worker
         self._conversation, self._prefetcher = conversation, prefetcher
         self._until, self._progress = until, progress
         self._source = store_page.source_of(run, None)
@@ -221,7 +221,7 @@ class Pipeline:
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         self._progress(run)
-        return run.worker == runs.this_worker()
+        return run.worker == self._worker
 
     def _resolve(self, following: PendingPage) -> PendingPage:
         """The page with its contradictions resolved (F72), which depends on the pages before it being stored.
