@@ -111,7 +111,6 @@ class Pipeline:
         self._run, self._restarts, self._worker = run, run.restarts, run.worker
         self._conversation, self._prefetcher = conversation, prefetcher
         self._until, self._progress = until, progress
-        self._source = store_page.source_of(run, None)
         self._parsing = seams.thread_pool(1)
         self._parsed: seams.SimpleQueue[ParsedPage | Exception | None] = seams.SimpleQueue()
         self._room = seams.Semaphore(READ_AHEAD)  # of that queue
@@ -196,11 +195,13 @@ class Pipeline:
             return PendingPage(parsed, None)
         page = parsed.page
         payload.newest()  # here, where the database's connection is: then preparing asks the database for nothing
-        stored = prepare_entries.load_stored(page.entries) if page.versions is None else page.versions
+        stored = page.versions
+        if stored is None:
+            stored = current_versions([received.header.key for received in page.entries])
         worth_processes = schedule.LIMITS.in_force.worth_processes
         if self._processes is None and page.token and _count_new(page.entries, stored) >= worth_processes:
             self._processes = ReadPool(min(PROCESSES, ingest.default_processes()))
-        source = replace(self._source, harvest_date=datestamps.write(page.response_date))
+        source = prepare_entries.source_of(self._run, page.response_date)
         size = len(page.entries) // THREADS + 1
         parts = [page.entries[first : first + size] for first in range(0, len(page.entries), size)]
         return PendingPage(

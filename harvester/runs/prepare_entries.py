@@ -1,16 +1,19 @@
-"""Check and pack the entries of a page, so that they can be stored. Only `load_stored` asks the database."""
+"""Check and pack the entries of a page, so that they can be stored. Nothing here asks the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from catalogue import oai
+from catalogue import datestamps, oai, seams
 from catalogue.bulk.pool import ReadPool
 from catalogue.documents import iso19139, xml_tree
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason
-from catalogue.writing import current, read_document, store
+from catalogue.writing import read_document, store
 from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
+from harvester.link_rules import Kind
+from harvester.models import Run
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.unchanged import StoredVersion
 from harvester.reasons import EntryCode
@@ -47,9 +50,11 @@ class OtherIdentifier(xml_tree.Unusable):
         self.key, self.digest = key, digest
 
 
-def load_stored(entries: Sequence[ReceivedEntry]) -> StoredVersions:
-    """Load the stored versions of these entries, in the thread that has the database's connection."""
-    return current.current_versions([received.header.key for received in entries])
+def source_of(run: Run, at: datetime | None) -> EntrySource:
+    """Where the run's entries come from. `at`: the provider's time; None where it is not known."""
+    link = run.link
+    is_recovery, is_relayed = link.kind == Kind.RECOVERY, link.is_relayed
+    return EntrySource(link.name, link.provider.base_url, is_recovery, is_relayed, datestamps.write(at or seams.now()))
 
 
 def prepare_page(

@@ -28,7 +28,7 @@ from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
 from harvester.rows.runs import Refusal
 from harvester.runs import finish, prepare_entries
-from harvester.runs.prepare_entries import CheckedEntry, EntrySource, PreparedPage
+from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
 from harvester.runs.run_position import LoopMark
 
 logger = logging.getLogger(__name__)
@@ -164,15 +164,8 @@ def _granule(stamp: datetime, granularity: str) -> datetime:
 
 def prepare(run: Run, entries: Sequence[ReceivedEntry], *, at: datetime | None) -> PageEntries:
     """Check and pack entries at once. `at`: the provider's time."""
-    stored = prepare_entries.load_stored(entries)
-    return _entries_of(prepare_entries.prepare_page(entries, source_of(run, at), stored))
-
-
-def source_of(run: Run, at: datetime | None) -> EntrySource:
-    """Where the run's entries come from."""
-    link = run.link
-    harvest_date = datestamps.write(at or seams.now())
-    return EntrySource(link.name, link.provider.base_url, link.kind == Kind.RECOVERY, link.is_relayed, harvest_date)
+    stored = current.current_versions([received.header.key for received in entries])
+    return _entries_of(prepare_entries.prepare_page(entries, prepare_entries.source_of(run, at), stored))
 
 
 def _entries_of(page: PreparedPage) -> PageEntries:
@@ -329,7 +322,7 @@ def _put_entries(
     try:
         return offered, store.put_entries([entry for _, entry in offered], into=into, source=source)
     except staging.PayloadNeeded:  # the stored version was changed meanwhile, or is of another set now
-        entry_source = source_of(run, at)
+        entry_source = prepare_entries.source_of(run, at)
         offered = [
             (received, prepare_entries.prepare(replace(received, stored=None), entry_source, {}))
             for received, _ in offered
@@ -347,7 +340,7 @@ def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> No
         ],
     )
     reports = shared_set_backup.compare(run.link, [(entry, received) for received, entry in entries.checked])
-    source = source_of(run, at)
+    source = prepare_entries.source_of(run, at)
     provenances = {entry.key: prepare_entries.provenance_of(received, source) for received, entry in entries.checked}
     conflicts.record(run, [replace(report, provenance=provenances[report.entry.key]) for report in reports])
     unchanged, rejected = len(entries.checked) + entries.unchanged, len(entries.refused)

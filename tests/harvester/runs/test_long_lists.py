@@ -131,7 +131,7 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     page = answers.parse_page(body, continued=False, load_stored=current_versions)
     assert all(entry.stored is not None for entry in page.entries)
     prepared = prepare_entries.prepare_page(
-        page.entries, store_page.source_of(run, page.response_date), prepare_entries.load_stored(page.entries)
+        page.entries, prepare_entries.source_of(run, page.response_date), page.versions or {}
     )
     other = store.prepare(iso_record(identifier(3), title="Other"), provenance=Provenance(link=link.name))
     store.put_entries([other], into=link.local_set, source=link.name)
