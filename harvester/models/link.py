@@ -72,6 +72,11 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         return self.access_to_own_provider(cookies=cookies)
 
     @property
+    def is_served_by_alternative(self) -> bool:
+        """Whether another provider than the link's own serves it now."""
+        return self.serving_id is not None
+
+    @property
     def provider(self) -> Provider:
         """The provider that serves the link now: its own, or an alternative."""
         source = self if self.serving is None else self.serving

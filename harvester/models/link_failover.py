@@ -29,8 +29,3 @@ class FailoverFields(models.Model):
 
     class Meta:
         abstract = True
-
-    @property
-    def is_served_by_alternative(self) -> bool:
-        """Whether another provider than the link's own serves it now."""
-        return self.serving_id is not None
