@@ -103,11 +103,6 @@ def host_clock_offset_s() -> float | None:
     return clock.offset_s if clock else None
 
 
-def skew_s(response_date: datetime) -> float:
-    """The provider's clock minus ours, in seconds; a whole second is within its responseDate's precision."""
-    return (response_date - seams.now()).total_seconds()
-
-
 def remark_on_skew(skew: float | None) -> Remark | None:
     """A remark on a provider's clock that differs from ours; None where the difference is small."""
     if skew is None or abs(skew) <= SKEW_WARNING_S:

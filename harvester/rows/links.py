@@ -6,6 +6,7 @@ What an operator sets of a link is written by forms, commands and `harvester.lin
 from collections.abc import Mapping
 from datetime import datetime
 
+from catalogue import seams
 from harvester.models import Alternative, Link, Standby
 
 # How far a link has come with one provider: on that provider's clock, and used for no other one (W13, W32).
@@ -23,8 +24,9 @@ def set_next_slice(link: Link, *, next_slice: datetime) -> None:
     Link.objects.filter(pk=link.pk).update(next_slice=next_slice)
 
 
-def record_identity(link_id: int, *, granularity: str, deleted_record: str, skew_s: float) -> None:
-    """Store what the provider says in Identify at the beginning of a run."""
+def record_identity(link_id: int, *, granularity: str, deleted_record: str, response_date: datetime) -> None:
+    """Store what the provider says in Identify at the beginning of a run, and how far its clock is from ours (W19)."""
+    skew_s = (response_date - seams.now()).total_seconds()  # a whole second is within the date's precision
     Link.objects.filter(pk=link_id).update(granularity=granularity, deleted_record=deleted_record[:20], skew_s=skew_s)
 
 

@@ -31,7 +31,7 @@ from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
-from harvester.rows import health, links, runs
+from harvester.rows import links, runs
 from harvester.runs import prepare_entries, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
 from harvester.runs.run_position import LoopMark, RunPosition, next_loop_mark
@@ -264,7 +264,7 @@ def _set_bounds(run: Run, identity: Identity) -> None:
         run.link_id,
         granularity=identity.granularity,
         deleted_record=identity.deleted_record,
-        skew_s=health.skew_s(identity.response_date),
+        response_date=identity.response_date,
     )
 
 
