@@ -58,7 +58,8 @@ def switch(link: Link, to: Alternative | None, *, max_doubtful: int = MAX_DOUBTF
     for name, value in position.items():
         setattr(current, name, value)
     granularity = Granularity(current.granularity or Granularity.SECOND)
-    lifecycle.start_over(current, since=current.list_from(granularity))
+    since = schedule.list_from(current.harvested_to, granularity, current.overlap_s)
+    lifecycle.start_over(current, since=since)
     if goes_on:
         remote_headers.mark_doubtful(current, to, doubtful)
     else:

@@ -1,11 +1,8 @@
 """Fields of a link: when it is harvested and how, and how far it has come."""
 
-from datetime import datetime
-
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from catalogue.datestamps import Granularity
 from harvester import schedule
 
 MAX_AT_ONCE = 16  # chosen: less than `RunLimits.fetch_batch`
@@ -58,10 +55,6 @@ class ScheduleFields(models.Model):
 
     class Meta:
         abstract = True
-
-    def list_from(self, granularity: Granularity) -> datetime | None:
-        """Return the `from` of the next list; None: the whole list (H8, H9)."""
-        return schedule.list_from(self.harvested_to, granularity, self.overlap_s)
 
     def update_harvested_to(self) -> None:
         """Set `harvested_to` from `first_response` and `newest`, as the link's policy says; nothing is saved."""

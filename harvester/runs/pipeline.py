@@ -258,7 +258,7 @@ def _set_bounds(run: Run, identity: Identity) -> None:
     """Set granularity and `from` before the run's first page: from Identify each time, and from the link (H7, H8)."""
     run.granularity = identity.granularity
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = run.link.list_from(identity.granularity)
+        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
     runs.set_bounds(run, granularity=run.granularity, list_from=run.list_from)
     links.record_identity(
         run.link_id,
