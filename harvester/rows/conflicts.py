@@ -11,7 +11,7 @@ from django.db import transaction
 from catalogue import seams
 from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Facts, Reason
-from catalogue.writing import decisions, store
+from catalogue.writing import store
 from catalogue.writing.entry import PreparedEntry
 from harvester.messages import limit_facts
 from harvester.models import Conflict, Run
@@ -30,11 +30,6 @@ class ConflictReport:
     kind: Kind | None
     reason: Reason | None
     provenance: Provenance | None = None
-
-
-def kind_of(result: decisions.Result) -> Kind | None:
-    """The kind of conflict that a result of `store.put_entries` reports, if any."""
-    return None if result.disagreement is None else Kind(result.disagreement.value)
 
 
 def record(run: Run, reports: Sequence[ConflictReport]) -> None:

@@ -16,7 +16,8 @@ from catalogue import datestamps, seams
 from catalogue.documents import xml_tree
 from catalogue.provenance import About
 from catalogue.reasons import Reason
-from catalogue.writing import abouts, current, decisions, staging, store
+from catalogue.writing import abouts, current, staging, store
+from catalogue.writing.decisions import Action, Result
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import Kind
@@ -57,6 +58,7 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
     """
     entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
     number = run.pages + 1
+    stamps = [run.newest if run.pages else None, *(received.header.stamp for received in page.entries)]
     with transaction.atomic():
         now = seams.now()
         if not runs.advance_list(
@@ -68,7 +70,7 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
             marked_page=mark.page,
             # A list that is read again by headers keeps its own.
             first_response=run.first_response or page.response_date,
-            newest=_newest(run.newest if run.pages else None, page),
+            newest=max(filter(None, stamps), default=None),
             list_size=page.list_size if page.list_size is not None else run.list_size,
             warnings=warnings.merge_warnings(run.warnings, page.warnings) if page.warnings else run.warnings,
             sealed_cookies=run.seal_cookies(page.cookies),
@@ -104,12 +106,6 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     store_prepared(run, entries, at=page.response_date)
     if run.is_comparison:
         remote_headers.mark_seen(run, [received.header.key for received in page.entries])
-
-
-def _newest(before: datetime | None, page: Page) -> datetime | None:
-    """The largest datestamp of the list so far."""
-    stamps = [received.header.stamp for received in page.entries]
-    return max(filter(None, [before, *stamps]), default=None)
 
 
 # --- Headers ----------------------------------------------------------------------------------------
@@ -290,15 +286,16 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         received=len(entries.checked) + len(entries.refused) + entries.unchanged, unchanged=entries.unchanged
     )
     for (received, entry), result in zip(offered, results, strict=True):
-        if (rejection := result.rejection) is not None:
-            refused.append(Refusal(received.header, rejection, received.metadata))
+        if result.action is Action.REJECTED:
+            assert result.reason is not None, "what is rejected has a reason"
+            refused.append(Refusal(received.header, result.reason, received.metadata))
             headers.append((received.header, RemoteHeader.State.REJECTED))
         else:
             counts[result.action.value] += 1
             headers.append((received.header, RemoteHeader.State.STORED))
-        if result.action is decisions.Action.UNCHANGED and not entry.deleted:
+        if result.action is Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
-        kind = conflicts.kind_of(result)
+        kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
         reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
     remote_headers.record(link, headers)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
@@ -306,7 +303,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     conflicts.record(run, [*reports, *plan.awaiting_operator])
     compared = {"missing": entries.missing, "stale": entries.stale}
     runs.add_to_counters(run, rejected=len(refused), removed=plan.removed, **counts, **compared)
-    runs.add_rejects(run, refused)
+    if refused:
+        runs.add_rejects(run, refused)
 
 
 def _refused_headers(refused: Iterable[Refusal]) -> list[tuple[ReceivedHeader, str]]:
@@ -316,7 +314,7 @@ def _refused_headers(refused: Iterable[Refusal]) -> list[tuple[ReceivedHeader, s
 
 def _put_entries(
     run: Run, offered: list[CheckedEntry], source: str, *, at: datetime | None
-) -> tuple[list[CheckedEntry], list[decisions.Result]]:
+) -> tuple[list[CheckedEntry], list[Result]]:
     """Put entries into the catalogue. They are prepared again where one was found unchanged and is not any more."""
     into = run.link.local_set
     try:
