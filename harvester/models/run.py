@@ -1,6 +1,7 @@
 """Runs, and the entries that they did not store. Runs are written by `harvester.rows.runs` and `harvester.runs` alone."""
 
 import json
+from functools import cached_property
 
 from django.db import models
 from django.db.models import Q
@@ -119,8 +120,9 @@ class Run(models.Model):
         """What an operator reads of the outcome; empty while there is nothing to tell. For display only."""
         return messages.describe_outcome(self.outcome, self.outcome_data)
 
-    @property
+    @cached_property
     def is_comparison(self) -> bool:
+        """Whether the run compares headers only. A run never changes its purpose."""
         return self.purpose == Run.Purpose.COMPARISON
 
     @property
