@@ -143,8 +143,9 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
     if stored is not None and digest == stored.digest:
         return unchanged_entry(root, digest)
     version = iso19139.read_tree(root, element, digest)
+    provenance, packed = provenance_of(received, source), payload.pack(element)
     key = header.key if version.identifier == header.identifier else None
-    return parsed_entry(version, key).with_payload(payload.pack(element), provenance_of(received, source))
+    return parsed_entry(version, key).with_payload(packed, provenance)
 
 
 def _pack(received: ReceivedEntry, source: EntrySource, result: read_document.ReadResult) -> PreparedEntry:
