@@ -175,19 +175,19 @@ def repack(*, level: int = zstd.LEVEL_AT_LEISURE, advance: Callable[[int], None]
     record is offered, it differs from the stored one and is stored again.
     """
     newest = payload.newest()
-    packer = zstd.Packer(zstd.load_dictionary(newest.content, level=level) if newest.id else None, level=level)
+    pack = zstd.packer(zstd.load_dictionary(newest.content, level=level) if newest.id else None, level=level)
     report = RepackReport(0, 0, [])
     for table in ("catalogue_record", "catalogue_claim"):
         last_id = 0
         while last_id >= 0:
             before = report.repacked + report.unchanged
-            last_id = _repack_batch(table, last_id, packer, report)
+            last_id = _repack_batch(table, last_id, pack, report)
             advance(report.repacked + report.unchanged - before)
     return report
 
 
 @transaction.atomic
-def _repack_batch(table: str, after_id: int, packer: zstd.Packer, report: RepackReport) -> int:
+def _repack_batch(table: str, after_id: int, pack: Callable[[bytes], bytes], report: RepackReport) -> int:
     """Repack a batch of rows above an id. Returns the last id of the batch, -1 at the end.
 
     Without the clock's lock, because no list changes. Rows that a writer has locked are skipped: they are about to be
@@ -210,7 +210,7 @@ def _repack_batch(table: str, after_id: int, packer: zstd.Packer, report: Repack
         smaller = []
         for pk, identifier, packed in cursor.fetchall():
             try:
-                repacked = packer.pack(payload.unpack(packed))
+                repacked = pack(payload.unpack(packed))
             except payload.PayloadDamaged as exc:
                 logger.error("payload damaged", extra={"identifier": identifier, "reason": str(exc)})
                 report.damaged.append(identifier)

@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import zstandard
 
@@ -29,17 +29,21 @@ class PayloadDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewestDictionary:
-    """The dictionary that payloads are packed with now; id 0 and no content while there is none."""
+    """The dictionary that payloads are packed with now; id 0 and no content while there is none.
+
+    `to_pack`: the same, loaded for packers.
+    """
 
     id: int
     content: bytes
+    to_pack: zstandard.ZstdCompressionDict | None = field(default=None, repr=False, compare=False)
 
 
 class _Codecs(threading.local):
     """Packers and unpackers of this thread, by dictionary id: threads must not share those of zstandard."""
 
     def __init__(self) -> None:
-        self.packers: dict[int, zstd.Packer] = {}
+        self.packers: dict[int, Callable[[bytes], bytes]] = {}
         self.unpackers: dict[int, Callable[[bytes | memoryview], bytes]] = {}
 
 
@@ -49,7 +53,7 @@ class _DictionaryCache:
     def __init__(self) -> None:
         self.codecs = _Codecs()
         self.to_unpack: dict[int, zstandard.ZstdCompressionDict] = {}
-        self.to_pack: tuple[NewestDictionary, zstandard.ZstdCompressionDict | None] | None = None
+        self.newest: NewestDictionary | None = None
         self.refreshed = 0.0
 
 
@@ -58,12 +62,12 @@ _cache = _DictionaryCache()
 
 def pack(element: bytes) -> bytes:
     """Pack a root element with the newest dictionary."""
-    in_use, dictionary = _newest()
+    in_use = newest()
     packer = _cache.codecs.packers.get(in_use.id)
     if packer is None:
-        packer = zstd.Packer(dictionary)
+        packer = zstd.packer(in_use.to_pack)
         _cache.codecs.packers = {in_use.id: packer}
-    return packer.pack(element)
+    return packer(element)
 
 
 def unpack(packed: bytes | memoryview) -> bytes:
@@ -101,7 +105,14 @@ def fetch_dictionaries(payloads: Iterable[bytes | memoryview]) -> None:
 
 def newest() -> NewestDictionary:
     """Return the dictionary that payloads are packed with now. Looked up at most once a minute."""
-    return _newest()[0]
+    if _cache.newest is None or not _cache.refreshed or seams.monotonic() - _cache.refreshed > _REFRESH_S:
+        number = Dictionary.objects.order_by("-created", "-id").values_list("id", flat=True).first() or 0
+        if _cache.newest is None or _cache.newest.id != number:
+            content = _content(number) if number else b""
+            to_pack = zstd.load_dictionary(content, level=zstd.LEVEL) if number else None
+            _cache.newest = NewestDictionary(number, content, to_pack)
+        _cache.refreshed = seams.monotonic()
+    return _cache.newest
 
 
 def refresh_newest() -> None:
@@ -113,17 +124,6 @@ def clear_cache() -> None:
     """Forget all dictionaries, because the database has been replaced by another one."""
     global _cache
     _cache = _DictionaryCache()
-
-
-def _newest() -> tuple[NewestDictionary, zstandard.ZstdCompressionDict | None]:
-    if _cache.to_pack is None or not _cache.refreshed or seams.monotonic() - _cache.refreshed > _REFRESH_S:
-        number = Dictionary.objects.order_by("-created", "-id").values_list("id", flat=True).first() or 0
-        if _cache.to_pack is None or _cache.to_pack[0].id != number:
-            content = _content(number) if number else b""
-            dictionary = zstd.load_dictionary(content, level=zstd.LEVEL) if number else None
-            _cache.to_pack = NewestDictionary(number, content), dictionary
-        _cache.refreshed = seams.monotonic()
-    return _cache.to_pack
 
 
 def _dictionary(number: int) -> zstandard.ZstdCompressionDict | None:

@@ -40,18 +40,11 @@ class Untrainable(Exception):
     """The samples are too few, or too small, to train a dictionary on."""
 
 
-class Packer:
-    """Packs with one dictionary. Threads must not share a packer; they may share the dictionary."""
-
-    def __init__(self, dictionary: zstandard.ZstdCompressionDict | None, *, level: int = LEVEL) -> None:
-        self._compressor = (
-            zstandard.ZstdCompressor(level=level, write_checksum=True)
-            if dictionary is None
-            else zstandard.ZstdCompressor(level=level, write_checksum=True, dict_data=dictionary)
-        )
-
-    def pack(self, element: bytes) -> bytes:
-        return self._compressor.compress(element)
+def packer(dictionary: zstandard.ZstdCompressionDict | None, *, level: int = LEVEL) -> Callable[[bytes], bytes]:
+    """Return a function that packs with one dictionary. Threads must not share it; they may share the dictionary."""
+    if dictionary is None:
+        return zstandard.ZstdCompressor(level=level, write_checksum=True).compress
+    return zstandard.ZstdCompressor(level=level, write_checksum=True, dict_data=dictionary).compress
 
 
 def unpacker(dictionary: zstandard.ZstdCompressionDict | None) -> Callable[[bytes | memoryview], bytes]:

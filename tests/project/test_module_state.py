@@ -109,7 +109,7 @@ def test_a_constant_is_no_state(source: str, tmp_path: Path) -> None:
 
 def flags() -> list[object]:
     """What these modules know, None where they know nothing."""
-    return [payload._cache.to_pack, purge._purged_on, validation._last_walk, health._migrated or None]
+    return [payload._cache.newest, purge._purged_on, validation._last_walk, health._migrated or None]
 
 
 @pytest.mark.django_db
