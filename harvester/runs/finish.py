@@ -41,10 +41,10 @@ def finish(run: Run, *, now: datetime) -> None:
         return
     assert run.first_response is not None
     link = Link.objects.select_for_update().get(pk=run.link_id)
+    doubts = _doubts(run, link)
     silence_days = schedule.silence_days(
         link.first_response, run.first_response, link.deleted_record, link.tombstone_days, link.interval_s
     )
-    doubts = _doubts(run, link)
     compares_all = bool(silence_days or doubts)
     reconciles = compares_all or link.reconciles
     first_response, newest = link.first_response, link.newest
@@ -73,10 +73,11 @@ def _remarks(run: Run, link: Link, silence_days: int) -> list[Remark]:
         remarks.append(Remark(RemarkCode.FUTURE_DATESTAMPS))
     if (remark := health.remark_on_skew(link.skew_s)) is not None:
         remarks.append(remark)
-    remote_set = link.provider.remote_set
     if link.lacks_remote_set:  # H17, H18
-        remarks.append(Remark(RemarkCode.SET_MISSING, {"set": remote_set, "state": link.set_state}))
+        facts = {"set": link.provider.remote_set, "state": link.set_state}
+        remarks.append(Remark(RemarkCode.SET_MISSING, facts))
     elif run.listed == 0 and run.list_from is None:  # H13
+        remote_set = link.provider.remote_set
         is_listed = bool(remote_set) and link.set_state == Link.SetState.LISTED
         remarks.append(Remark(RemarkCode.LIST_EMPTY, {"set": remote_set, "is_set_listed": is_listed}))
     if link.kind == Kind.BACKUP:  # W44
