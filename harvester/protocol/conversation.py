@@ -15,8 +15,9 @@ from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
-from harvester.protocol import answers, envelope, list_checks, repair
+from harvester.protocol import answers, envelope, repair
 from harvester.protocol.answers import Format, Identity, Page, ReceivedEntry, RemoteSet
+from harvester.protocol.list_checks import ListChecker
 from harvester.protocol.prefetch import Prefetcher
 from harvester.protocol.unchanged import LoadStored
 from harvester.protocol.warnings import (
@@ -39,9 +40,8 @@ _XML_TYPES = ("text/xml", "application/xml")
 class Conversation:
     """Requests to one provider, one after the other. All methods raise HarvestError. Not for several threads at once.
 
-    `received` and `list_size`: entries so far, and announced, of a list that another task began. With a `prefetcher`
-    the next page of a list is requested while the last is parsed. `load_stored` loads stored versions: unchanged
-    records are not parsed.
+    `list_checker`: knows how far a list has come that another task began. With a `prefetcher` the next page of a list is
+    requested while the last is parsed. `load_stored` loads stored versions: unchanged records are not parsed.
     """
 
     def __init__(
@@ -49,10 +49,8 @@ class Conversation:
         session: Session,
         base_url: str,
         prefix: str = oai.ISO19139,
-        remote_set: str = "",
         *,
-        received: int = 0,
-        list_size: int | None = None,
+        list_checker: ListChecker | None = None,
         limits: Limits | None = None,
         prefetcher: Prefetcher | None = None,
         load_stored: LoadStored | None = None,
@@ -60,7 +58,7 @@ class Conversation:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits
         self._prefetcher, self._load_stored = prefetcher, load_stored
-        self._list_checker = list_checks.ListChecker(remote_set, received=received, list_size=list_size)
+        self._list_checker = list_checker or ListChecker()
         self._post = False
         self._granularity: Granularity | None = None  # None: as the request has it
         self._sends_prefix_with_token = False

@@ -16,9 +16,9 @@ _TOO_OLD = ProviderWarning(WarningCode.TOO_OLD)
 
 
 class ListChecker:
-    """Checks the pages of one list in turn. `received`: number of entries of the list before these pages."""
+    """Checks the pages of one list in turn. `received`, `list_size`: entries before these pages, and announced."""
 
-    def __init__(self, remote_set: str = "", *, received: int, list_size: int | None) -> None:
+    def __init__(self, remote_set: str = "", *, received: int = 0, list_size: int | None = None) -> None:
         self._remote_set = remote_set
         self._received, self._list_size = received, list_size
         self._start: datetime | None = None  # the `from` of the list's first request

@@ -31,6 +31,7 @@ from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Identity, Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
+from harvester.protocol.list_checks import ListChecker
 from harvester.rows import links, runs
 from harvester.runs import prepare_entries, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
@@ -83,9 +84,7 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             session,
             provider.base_url,
             provider.prefix,
-            provider.remote_set,
-            received=run.listed,
-            list_size=run.list_size,
+            list_checker=ListChecker(provider.remote_set, received=run.listed, list_size=run.list_size),
             prefetcher=prefetcher,
             load_stored=current_versions,
         )
