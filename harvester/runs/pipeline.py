@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Self
 
 from django.db import connections
 
@@ -91,12 +90,12 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
         if not run.token and not run.pages:
             _set_bounds(run, conversation.identify())
             _check_remote_set(run, provider.remote_set, conversation)
-        with Pipeline(run, conversation, prefetcher, until=until, progress=progress) as pipeline:
-            pipeline.store_pages(_request_arguments(run, provider))
+        pipeline = Pipeline(run, conversation, prefetcher, until=until, progress=progress)
+        pipeline.store_pages(_request_arguments(run, provider))
 
 
 class Pipeline:
-    """The stages of one list, with what is between them. They end with the block."""
+    """The stages of one list, with what is between them. They end when `store_pages` does."""
 
     def __init__(
         self,
@@ -118,17 +117,6 @@ class Pipeline:
         self._processes: ReadPool | None = None
         self._waiting: PendingPage | None = None  # the next page to store
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_closed = True
-        self._room.release()
-        self._parsing.shutdown()
-        self._preparing.shutdown()
-        if self._processes is not None:
-            self._processes.close()
-
     def store_pages(self, arguments: Mapping[str, str]) -> None:
         """Store the pages that these arguments ask for; those read before a fault are stored before it is raised."""
         run = self._run
@@ -144,8 +132,19 @@ class Pipeline:
         except HarvestError:
             if self._store_waiting():  # the page before the fault
                 raise
-            return
-        self._store_waiting()
+        else:
+            self._store_waiting()
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        """End the stages, and drop what they have not handed on."""
+        self._is_closed = True
+        self._room.release()
+        self._parsing.shutdown()
+        self._preparing.shutdown()
+        if self._processes is not None:
+            self._processes.close()
 
     # --- fetch and parse --------------------------------------------------------------------------------
 
