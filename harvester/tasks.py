@@ -27,7 +27,7 @@ def _queue_if_possible(run: Run) -> None:
     try:
         queue(run)
     except OperationalError as exc:
-        logger.warning("run not queued; the next tick tries again", extra=run.log_facts(reason=str(exc)))
+        logger.warning("run not queued; the next tick tries again", extra={**run.log_facts, "reason": str(exc)})
 
 
 @shared_task

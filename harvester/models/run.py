@@ -1,6 +1,7 @@
 """Runs, and the entries that they did not store. Runs are written by `harvester.rows.runs` and `harvester.runs` alone."""
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 
 from django.db import models
@@ -143,9 +144,10 @@ class Run(models.Model):
             return self.sealed_cookies
         return access.seal(json.dumps(cookies), _COOKIES) if cookies else ""
 
-    def log_facts(self, **more: object) -> dict[str, object]:
-        """Return the fields of every log line about the run, and `more`."""
-        return {"link": self.link.name, "run": self.pk, **more}
+    @cached_property
+    def log_facts(self) -> Mapping[str, object]:
+        """The fields of every log line about the run."""
+        return {"link": self.link.name, "run": self.pk}
 
 
 class Reject(models.Model):

@@ -96,7 +96,8 @@ def finish(run: Run, *, now: datetime) -> None:
     run.refresh_from_db()
     runs.mark_done(run, now=now, outcome=_outcome_of(run))
     logger.info(
-        "slice compared", extra=run.log_facts(missing=run.missing, stale=run.stale, extra=run.extra, complete=complete)
+        "slice compared",
+        extra={**run.log_facts, "missing": run.missing, "stale": run.stale, "extra": run.extra, "complete": complete},
     )
 
 

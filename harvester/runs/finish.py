@@ -60,7 +60,7 @@ def finish(run: Run, *, now: datetime) -> None:
     )
     remarks = [remark.to_json() for remark in (*_remarks(run, link, silence_days), *doubts)]
     runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
-    logger.info("run done", extra=run.log_facts(harvested_to=link.harvested_to))
+    logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
 
 
 def _remarks(run: Run, link: Link, silence_days: int) -> list[Remark]:

@@ -36,7 +36,7 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     if run is None:
         return None
     links.set_next_due(link, next_due=now + timedelta(seconds=link.interval_s))
-    logger.info("run opened", extra=run.log_facts(trigger=trigger, full=full))
+    logger.info("run opened", extra={**run.log_facts, "trigger": trigger, "full": full})
     return run
 
 
@@ -55,7 +55,7 @@ def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_cei
     )
     if run is None:
         return None
-    logger.info("comparison opened", extra=run.log_facts(trigger=trigger, whole=whole))
+    logger.info("comparison opened", extra={**run.log_facts, "trigger": trigger, "whole": whole})
     return run
 
 
@@ -148,7 +148,7 @@ def cancel(run: Run) -> bool:
     if cancelled and run.is_comparison:
         comparison.put_off(run.link)
     if cancelled:
-        logger.info("run cancelled", extra=run.log_facts())
+        logger.info("run cancelled", extra=run.log_facts)
     return cancelled
 
 
@@ -192,7 +192,7 @@ def _postpone(run: Run, error: Retry) -> None:
         not_before=seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
         outcome=Outcome(OutcomeCode.POSTPONED, data),
     )
-    facts = run.log_facts(code=str(error.code), error=str(error), wait_s=wait_s, attempt=attempt)
+    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "wait_s": wait_s, "attempt": attempt}
     logger.warning("page failed", extra=facts)
 
 
@@ -204,7 +204,7 @@ def _restart(run: Run, error: TokenLost) -> None:
         "max_restarts": schedule.MAX_RESTARTS,
     }
     runs.restart_list(run, outcome=Outcome(OutcomeCode.LIST_RESTARTED, data))
-    logger.warning("list restarted", extra=run.log_facts(code=str(error.code), error=str(error)))
+    logger.warning("list restarted", extra={**run.log_facts, "code": str(error.code), "error": str(error)})
 
 
 def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
@@ -219,7 +219,7 @@ def _restart_by_headers(run: Run, error: HarvestError) -> None:
     """Read the list again as headers, and ask for each record by itself, where a page of records cannot be had."""
     data = {"cause": error.to_json(), "pages": run.pages}
     runs.restart_by_headers(run, outcome=Outcome(OutcomeCode.RESTARTED_BY_HEADERS, data))
-    logger.warning("list restarted by headers", extra=run.log_facts(code=str(error.code), error=str(error)))
+    logger.warning("list restarted by headers", extra={**run.log_facts, "code": str(error.code), "error": str(error)})
 
 
 def start_over(link: Link, *, since: datetime | None = None) -> None:
@@ -250,5 +250,5 @@ def fail_run(run: Run, error: HarvestError) -> None:
         failing_since=link.failing_since or run.begun,
         next_due=schedule.due_after_failure(now, link.interval_s, failures),
     )
-    facts = run.log_facts(code=str(error.code), error=str(error), next_due=link.next_due)
+    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
     logger.warning("run failed", extra=facts)

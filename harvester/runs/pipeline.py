@@ -273,7 +273,7 @@ def _check_remote_set(run: Run, remote_set: str, conversation: Conversation) -> 
         return
     links.record_set_state(link, set_state=probe.set_state(conversation, remote_set), checked=now)
     if link.lacks_remote_set:
-        logger.error("remote set is not listed", extra=run.log_facts(set=remote_set, state=link.set_state))
+        logger.error("remote set is not listed", extra={**run.log_facts, "set": remote_set, "state": link.set_state})
 
 
 def _request_arguments(run: Run, provider: Provider) -> dict[str, str]:

@@ -83,7 +83,8 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
             run.refresh_from_db()
             finish.end_list(run, now=now)
     logger.info(
-        "page stored", extra=run.log_facts(page=number, entries=len(page.entries), rejects=len(entries.refused))
+        "page stored",
+        extra={**run.log_facts, "page": number, "entries": len(page.entries), "rejects": len(entries.refused)},
     )
     return True
 
