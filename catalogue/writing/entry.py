@@ -6,7 +6,7 @@ copies the rows as they are. A row is in the binary format of PostgreSQL's COPY,
 
 import json
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -107,15 +107,10 @@ def unchanged_entry(root: etree._Element, digest: bytes) -> PreparedEntry:
     return PreparedEntry(identifier, oai.identifier_key(identifier), digest, iso19139.date_of(root), b"")
 
 
-def copy_stream(entries: Iterable[PreparedEntry]) -> bytes:
-    """Return the rows of these entries in the format that COPY reads."""
-    return b"".join((_HEADER, *(entry.row for entry in entries), _TRAILER))
-
-
 # --- The binary format of COPY: lengths and values, big-endian (PostgreSQL manual, COPY, "Binary Format") ----
 
-_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_TRAILER = b"\xff\xff"
+COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # before the rows
+COPY_TRAILER = b"\xff\xff"  # after them
 _NULL = b"\xff\xff\xff\xff"
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

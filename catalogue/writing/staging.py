@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from catalogue.models import MetadataSet
-from catalogue.writing.entry import COLUMNS, PreparedEntry, copy_stream
+from catalogue.writing.entry import COLUMNS, COPY_HEADER, COPY_TRAILER, PreparedEntry
 
 _TABLE = f"""
     CREATE TEMPORARY TABLE IF NOT EXISTS catalogue_stage (
@@ -89,7 +89,7 @@ def stage(entries: Sequence[PreparedEntry], *, empty_first: bool = True) -> int:
         cursor.execute(_TABLE)
         if empty_first:  # the caller's transaction may have staged before
             cursor.execute("DELETE FROM catalogue_stage")
-        cursor.copy_expert(_COPY, BytesIO(copy_stream(entries)))
+        cursor.copy_expert(_COPY, BytesIO(b"".join((COPY_HEADER, *(entry.row for entry in entries), COPY_TRAILER))))
         cursor.execute(_DESCRIBE_AHEAD)
         return int(cursor.rowcount)
 
