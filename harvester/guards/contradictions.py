@@ -42,8 +42,6 @@ def _contradictory(run: Run, page: Page) -> list[tuple[str, str]]:
     run has stored.
     """
     headers = [entry.header for entry in page.entries if entry.header.identifier]
-    if not run.deleted and not any(header.deleted for header in headers):
-        return []
     identifiers: dict[str, str] = {}
     stamp_of: dict[str, dict[bool, datetime | None]] = {}  # by key, then by whether the header is deleted
     for header in headers:

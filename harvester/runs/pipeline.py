@@ -227,13 +227,14 @@ class Pipeline:
 
         Raises the fault that an error beside the entries means, after storing these (F39).
         """
-        page = contradictions.resolve(self._run, following.parsed.page, self._conversation)
+        run, listed = self._run, following.parsed.page
+        page = listed
+        if run.deleted or any(entry.header.deleted for entry in listed.entries):  # else nothing is contradicted
+            page = contradictions.resolve(run, listed, self._conversation)
         if page.fault is not None:
-            store_page.store_beside_error(self._run, page)
+            store_page.store_beside_error(run, page)
             raise page.fault
-        if page is following.parsed.page:
-            return following
-        return self._prepare(replace(following.parsed, page=page))
+        return following if page is listed else self._prepare(replace(following.parsed, page=page))
 
 
 def _count_new(entries: Sequence[ReceivedEntry], stored: StoredVersions) -> int:
