@@ -12,7 +12,6 @@ import ntplib
 from django.conf import settings
 
 from catalogue import chores, seams
-from harvester.messages import Remark, RemarkCode
 from harvester.models import Canary, HostClock
 
 logger = logging.getLogger(__name__)
@@ -101,10 +100,3 @@ def host_clock_offset_s() -> float | None:
     """NTP's time minus this host's, as last measured."""
     clock = HostClock.objects.filter(pk=1).first()
     return clock.offset_s if clock else None
-
-
-def remark_on_skew(skew: float | None) -> Remark | None:
-    """A remark on a provider's clock that differs from ours; None where the difference is small."""
-    if skew is None or abs(skew) <= SKEW_WARNING_S:
-        return None
-    return Remark(RemarkCode.CLOCK_SKEW, {"skew_s": round(skew, 1), "is_alarm": abs(skew) > SKEW_ALARM_S})

@@ -71,8 +71,9 @@ def _remarks(run: Run, link: Link, silence_days: int) -> list[Remark]:
         remarks.append(Remark(RemarkCode.LONG_SILENCE, facts))
     if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
         remarks.append(Remark(RemarkCode.FUTURE_DATESTAMPS))
-    if (remark := health.remark_on_skew(link.skew_s)) is not None:
-        remarks.append(remark)
+    if link.skew_s is not None and abs(link.skew_s) > health.SKEW_WARNING_S:  # W19
+        facts = {"skew_s": round(link.skew_s, 1), "is_alarm": abs(link.skew_s) > health.SKEW_ALARM_S}
+        remarks.append(Remark(RemarkCode.CLOCK_SKEW, facts))
     if link.lacks_remote_set:  # H17, H18
         facts = {"set": link.provider.remote_set, "state": link.set_state}
         remarks.append(Remark(RemarkCode.SET_MISSING, facts))
