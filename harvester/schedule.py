@@ -71,18 +71,6 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     return harvested_to - timedelta(seconds=1 + overlap_s)
 
 
-def complete_up_to(first_response: datetime, newest: datetime | None, *, by_response: bool) -> datetime | None:
-    """Return up to where a link is complete after a complete list (promise 2).
-
-    The earlier of the first page's responseDate and the largest datestamp listed; with `by_response`, a policy of the
-    link, the responseDate alone (H8, W14). `newest` is that of the last list that was not empty, so that an empty list
-    moves nothing in the first case (H13).
-    """
-    if by_response:
-        return first_response
-    return None if newest is None else min(first_response, newest)
-
-
 def silence_days(
     before: datetime | None, now: datetime, deleted_record: str, tombstone_days: int, interval_s: int
 ) -> int:

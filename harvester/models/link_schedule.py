@@ -3,8 +3,6 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from harvester import schedule
-
 MAX_AT_ONCE = 16  # chosen: less than `RunLimits.fetch_batch`
 
 
@@ -57,7 +55,15 @@ class ScheduleFields(models.Model):
         abstract = True
 
     def update_harvested_to(self) -> None:
-        """Set `harvested_to` from `first_response` and `newest`, as the link's policy says; nothing is saved."""
-        if self.first_response is not None:
-            by_response = self.from_policy == self.FromPolicy.RESPONSE
-            self.harvested_to = schedule.complete_up_to(self.first_response, self.newest, by_response=by_response)
+        """Set `harvested_to`, up to where the link is complete after a complete list (promise 2); nothing is saved.
+
+        The earlier of the first page's responseDate and the largest datestamp listed; by the link's policy the
+        responseDate alone (H8, W14). `newest` is that of the last list that was not empty, so that an empty list moves
+        nothing in the first case (H13).
+        """
+        if self.first_response is None:
+            return
+        if self.from_policy == self.FromPolicy.RESPONSE:
+            self.harvested_to = self.first_response
+        else:
+            self.harvested_to = None if self.newest is None else min(self.first_response, self.newest)
