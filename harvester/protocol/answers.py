@@ -208,11 +208,10 @@ def page_from_tree(
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
-    roots = [raw_xml.root_in(container) for container in present]
-    metadata = dict(zip(present, zip(roots, raw_xml.payloads(text, present, roots), strict=True), strict=True))
+    contents = dict(zip(present, raw_xml.contents(text, present), strict=True))
     abouts, left_out = raw_xml.other_abouts(text, records)
     entries = [
-        _entry(record, stored.keys, others, *(metadata[container] if container is not None else (None, None)))
+        _entry(record, stored.keys, others, *(contents[container] if container is not None else (None, None)))
         for record, container, others in zip(records, containers, abouts, strict=True)
     ]
     if stored.unchanged:

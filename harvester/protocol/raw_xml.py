@@ -31,29 +31,25 @@ Container = etree._Element  # a `metadata` element, or an `about`
 Root = etree._Element  # the element in it
 
 
-def root_in(container: Container) -> Root | None:
-    """Return the content of a `metadata` element: its ISO 19139 record, else its first element (F66)."""
-    return next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
+def contents(text: bytes, containers: Sequence[Container]) -> list[tuple[Root, bytes] | tuple[None, None]]:
+    """Return the content of each container: its ISO 19139 record, else its first element (F66), if it has one.
 
-
-def payloads(text: bytes, containers: Sequence[Container], roots: Sequence[Root | None]) -> list[bytes | None]:
-    """Return the root element of each container, or None, with the namespaces that the page declares around it.
-
-    `text` is the UTF-8 that the page was parsed from; `containers` are in its order. If positions cannot be found (an
-    answer of OAI-PMH 1.x), the tree is serialised instead: the same canonical XML. Raises BrokenReply for records where
-    none belongs.
+    As an element, and as its bytes with the namespaces that the page declares around it. `text` is the UTF-8 that the
+    page was parsed from; `containers` are in its order. If positions cannot be found (an answer of OAI-PMH 1.x), the
+    tree is serialised instead: the same canonical XML. Raises BrokenReply for records where none belongs.
     """
     spans = _content_spans(text, containers) or _content_spans(_blank_out_hidden_markup(text), containers)
     if spans is None and text and containers:
         spans = _content_spans_by_expat(text, containers)
-    found: list[bytes | None] = []
-    for index, (container, root) in enumerate(zip(containers, roots, strict=True)):
+    found: list[tuple[Root, bytes] | tuple[None, None]] = []
+    for index, container in enumerate(containers):
+        root = next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
         if root is None:
-            found.append(None)
+            found.append((None, None))
         elif spans is None or (element := _only_element(text, spans[index], container, root)) is None:
-            found.append(etree.tostring(root, encoding="utf-8", with_tail=False))
+            found.append((root, etree.tostring(root, encoding="utf-8", with_tail=False)))
         else:
-            found.append(_with_namespaces(element, root, container))
+            found.append((root, _with_namespaces(element, root, container)))
     return found
 
 
@@ -217,13 +213,12 @@ def other_abouts(
     if not any(abouts_by_record):
         return [()] * len(records), ()
     all_abouts = [about for record in records for about in record.iterchildren(_ABOUT)]
-    roots = [next(about.iterchildren("*"), None) for about in all_abouts]
-    payload_of = dict(zip(all_abouts, payloads(text, all_abouts, roots), strict=True))
+    content_of = dict(zip(all_abouts, contents(text, all_abouts), strict=True))
     found: list[tuple[provenance.About, ...]] = []
     left_out: Counter[provenance.AboutFault] = Counter()
     for abouts in abouts_by_record:
         bounded, reasons = provenance.limit_abouts(
-            [part for about in abouts for part in _split_about(about, payload_of[about])]
+            [part for about in abouts for part in _split_about(about, content_of[about][1])]
         )
         found.append(bounded)
         left_out.update(set(reasons))

@@ -75,10 +75,7 @@ class PendingPage:
 def store_list(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `seams.monotonic`) is over. Raises HarvestError."""
     cookies, provider = run.cookies, run.link.provider
-    with (
-        Session(run.link.access(cookies)) as session,
-        prefetch.Prefetcher(until) as prefetcher,
-    ):
+    with Session(run.link.access(cookies)) as session, prefetch.Prefetcher(until) as prefetcher:
         conversation = Conversation(
             session,
             provider.base_url,
