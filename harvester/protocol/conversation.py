@@ -162,9 +162,9 @@ class Conversation:
             page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
             page = self._repeat_in_other_form(arguments, exc)
-        if arguments["verb"] != "ListRecords":
-            return page
-        return replace(page, entries=self._refetch_incomplete(page.entries))
+        if arguments["verb"] == "ListRecords" and any(_is_incomplete(entry) for entry in page.entries):
+            return replace(page, entries=self._refetch_incomplete(page.entries))
+        return page
 
     def _repeat_in_other_form(self, arguments: Mapping[str, str], refusal: HarvestError) -> Page:
         """Return the page that the request brings in another form. Raises `refusal` if there is no other form."""

@@ -43,7 +43,10 @@ class ListChecker:
         if token == CSW_END and self.is_complete:
             token = None
             warnings.append(ProviderWarning(WarningCode.END, {"token": CSW_END}))
-        return replace(page, entries=_latest_last(page.entries), token=token, warnings=tuple(warnings))
+        entries = page.entries
+        if len({entry.header.key for entry in entries}) < len(entries):
+            entries = _latest_last(entries)
+        return replace(page, entries=entries, token=token, warnings=tuple(warnings))
 
     def _warn_of_headers(self, entries: Sequence[ReceivedEntry]) -> Iterator[ProviderWarning]:
         """Warn of records outside the requested set or time (F34, F55, F56), and of datestamps that cannot be read (F60).
@@ -70,8 +73,6 @@ def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...
     positions: dict[str, list[int]] = {}
     for position, entry in enumerate(entries):
         positions.setdefault(entry.header.key, []).append(position)
-    if len(positions) == len(entries):
-        return entries
     ordered = list(entries)
     for same_record in positions.values():
         versions = sorted((entries[position] for position in same_record), key=_datestamp_then_live)
