@@ -52,7 +52,7 @@ class Prefetcher:
         """Return the answer to a request, which may be under way already. Raises what `fetch` does."""
         if not arguments["verb"].startswith("List"):
             return self._thread.submit(fetch, arguments).result()
-        # The token of the last page, parsed strictly, is the one that was found at its end.
+        # What is asked for now is the parsed token of the last page: is it the one that was found at its end?
         is_trusted = self._token_at_end is not None and arguments.get("resumptionToken") == self._token_at_end
         pending, self._pending = self._pending, None
         if pending is not None and pending[0] == arguments:
