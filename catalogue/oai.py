@@ -17,6 +17,8 @@ XSI_NS = "http://www.w3.org/2001/XMLSchema-instance"
 GMD_NS = "http://www.isotc211.org/2005/gmd"
 GMI_NS = "http://www.isotc211.org/2005/gmi"
 GMD_SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
+EPRINTS_NS = "http://www.openarchives.org/OAI/1.1/eprints"
+EPRINTS_SCHEMA = "http://www.openarchives.org/OAI/1.1/eprints.xsd"
 
 ISO19139 = "iso19139"  # W2: this spelling
 OAI_DC = "oai_dc"  # P61
@@ -32,6 +34,9 @@ _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
 _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
 MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of PostgreSQL (2,704 bytes)
+# The policy in Identify by which nodes of this software know one another, and that they keep promise 1 (P147).
+SOFTWARE = "gisc-catalogue-node"
+_PROMISE = re.compile(rf"urn:{SOFTWARE}:([^\s:]+):promise:1")
 # What XML 1.0 cannot carry (P7).
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -108,3 +113,13 @@ def is_identifier(text: str) -> bool:
 def identifier_key(identifier: str) -> str:
     """Return the key that two spellings of one identifier share: trimmed and case-folded (F74)."""
     return identifier.strip().casefold()
+
+
+def promise_urn(version: str) -> str:
+    """Return the name of promise 1, as this version of the software keeps it (P147)."""
+    return f"urn:{SOFTWARE}:{version}:promise:1"
+
+
+def is_promise(text: str) -> bool:
+    """Whether this is the name of promise 1, in any version of the software."""
+    return _PROMISE.fullmatch(text) is not None

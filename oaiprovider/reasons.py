@@ -17,6 +17,7 @@ class InputCode(Code):
     ILL_FORMED = "container-ill-formed"
     NO_NAMESPACE = "container-without-namespace"
     FRIENDS = "container-of-friends"
+    PROMISE = "container-with-promise"
     NO_SCHEMA_LOCATION = "container-without-schema-location"
     CONFUSING_ELEMENT = "container-with-confusing-element"
     INVALID = "container-invalid"
@@ -41,6 +42,7 @@ SENTENCES: Mapping[str, Sentence] = {
     InputCode.ILL_FORMED: "This is not well-formed XML: {error}.",
     InputCode.NO_NAMESPACE: f'{{element}} has no namespace of its own; write xmlns=..., such as xmlns="{_GUIDELINES}branding/" (P48).',
     InputCode.FRIENDS: "Identify lists friends by itself: the base URLs of the links to peers that are enabled (P127).",
+    InputCode.PROMISE: "Identify names this software and its version by itself (P147).",
     InputCode.NO_SCHEMA_LOCATION: f'{{element}} does not say where its schema is; add xmlns:xsi="{XSI_NS}" '
     'xsi:schemaLocation="{namespace} {schema}".',
     InputCode.CONFUSING_ELEMENT: "Leave out {element}: simple harvesters take it for the repository's own (P59).",

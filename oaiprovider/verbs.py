@@ -63,6 +63,7 @@ def _descriptions() -> Iterator[bytes]:
 
     The friends come through a setting, because this app may not import the harvester, which knows them.
     """
+    yield identify_descriptions.policy(settings.GISC_VERSION)
     base_urls = import_string(settings.OAI_FRIENDS)()
     if base_urls:
         yield identify_descriptions.friends(base_urls)

@@ -1,4 +1,4 @@
-"""The `description` containers of Identify: render the list of friends, check what an operator wrote (P127 to P130).
+"""The `description` containers of Identify: render friends and policy, check what an operator wrote (P127 to P130, P147).
 
 Also checks the e-mail addresses that Identify announces (P54). lxml only.
 """
@@ -48,6 +48,25 @@ def friends(base_urls: Iterable[str]) -> bytes:
     return etree.tostring(root)
 
 
+_PROMISE = "A record is in every list that is requested after the second of its datestamp; datestamps never go back."
+
+
+def policy(version: str) -> bytes:
+    """Render the container that names this software, its version, and the promise that harvesters may rely on (P147).
+
+    A container with a published schema: an answer with another one could not be validated without a network. A harvester
+    of this software takes a list as complete up to its responseDate where it finds this (promise 2).
+    """
+    namespaces: Any = {None: oai.EPRINTS_NS, "xsi": oai.XSI_NS}
+    root = etree.Element(f"{{{oai.EPRINTS_NS}}}eprints", nsmap=namespaces)
+    root.set(f"{{{oai.XSI_NS}}}schemaLocation", f"{oai.EPRINTS_NS} {oai.EPRINTS_SCHEMA}")
+    metadata_policy = etree.SubElement(root, f"{{{oai.EPRINTS_NS}}}metadataPolicy")
+    etree.SubElement(metadata_policy, f"{{{oai.EPRINTS_NS}}}URL").text = oai.promise_urn(version)
+    etree.SubElement(metadata_policy, f"{{{oai.EPRINTS_NS}}}text").text = _PROMISE
+    etree.SubElement(root, f"{{{oai.EPRINTS_NS}}}dataPolicy")
+    return etree.tostring(root)
+
+
 def read(text: str, *, schema_dir: str = "") -> Container:
     """Check a container that an operator wrote. Raises ActRefused with a sentence that says what to change.
 
@@ -65,6 +84,8 @@ def read(text: str, *, schema_dir: str = "") -> Container:
         raise ActRefused(Reason(InputCode.NO_NAMESPACE, {"element": name.localname}))
     if name.namespace == _FRIENDS:
         raise ActRefused(Reason(InputCode.FRIENDS))
+    if any(oai.is_promise(element.text or "") for element in root.iter(etree.Element)):
+        raise ActRefused(Reason(InputCode.PROMISE))
     located = root.get(f"{{{oai.XSI_NS}}}schemaLocation", "").split()
     if name.namespace not in located[::2]:
         schema = _KNOWN.get(name.namespace, "where its schema is")

@@ -10,6 +10,7 @@ from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
 from harvester.models import Link
 from harvester.monitoring import status
+from harvester.protocol import answers
 from oaiprovider.models import IdentifyDescription
 from oaiprovider.protocol import identify_descriptions
 from tests.support import asking, schemas, world
@@ -50,13 +51,30 @@ def shown(client: Client) -> list[str]:
     return [child.tag.rpartition("}")[2] for child in asking.get(client, verb="Identify").find("//o:description/*")]
 
 
+# --- This software -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.spec("P147", "P46", "P48")
+def test_identify_names_this_software_and_its_promise(client: Client, settings) -> None:
+    answer = asking.get(client, verb="Identify")
+    (name,) = answer.find("//*[local-name()='metadataPolicy']/*[local-name()='URL']/text()")
+    assert name == f"urn:gisc-catalogue-node:{settings.GISC_VERSION}:promise:1"
+    assert schemas.envelope_faults(answer.content) == []
+    assert answers.parse_identify(answer.content).is_promised
+    for spoilt in (b":promise:2", b":promise:11", b""):
+        assert not answers.parse_identify(answer.content.replace(b":promise:1", spoilt)).is_promised
+    with pytest.raises(ActRefused, match="names this software"):
+        identify_descriptions.read(f'<a xmlns="urn:a" {XSI} xsi:schemaLocation="urn:a b">{name}</a>')
+
+
 # --- Friends -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.django_db
 @pytest.mark.spec("P127", "P48", "E1")
 def test_friends_are_the_peers_that_are_harvested(client: Client) -> None:
-    assert shown(client) == []
+    assert shown(client) == ["eprints"]
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     shared = MetadataSet.objects.create(spec="shared01", name="Shared", kind=MetadataSet.Kind.SHARED)
     link("offenbach", world.OFFENBACH.base_url, offenbach)
@@ -71,7 +89,7 @@ def test_friends_are_the_peers_that_are_harvested(client: Client) -> None:
         world.OFFENBACH.base_url,
         f"{world.TOULOUSE.base_url}/a&b",
     ]
-    (friends,) = answer.find("//o:description/*")
+    _, friends = answer.find("//o:description/*")
     assert friends.get(f"{{{oai.XSI_NS}}}schemaLocation") == f"{GUIDELINES}friends/ {GUIDELINES}friends.xsd"
     assert b"password" not in answer.content
 
@@ -100,11 +118,11 @@ def test_containers_are_shown_after_everything_else_in_identify(client: Client, 
     link("toulouse", world.TOULOUSE.base_url, world.peer_set(world.TOULOUSE))
     for name, xml in ALL.items():
         save(f'<?xml version="1.0"?>\n<!-- ours -->\n{xml}\n', name)
-    assert shown(client) == ["friends", "branding", "gateway", "oai-identifier", "rightsManifest"]
+    assert shown(client) == ["eprints", "friends", "branding", "gateway", "oai-identifier", "rightsManifest"]
     children = asking.get(client, verb="Identify").find("//o:Identify/*")
     assert [child.tag.rpartition("}")[2] for child in children][6:] == ["granularity", "compression", "compression"] + [
         "description"
-    ] * 5
+    ] * 6
 
     IdentifyDescription.objects.filter(name="gateway").update(shown=False)
     assert "gateway" not in shown(client)

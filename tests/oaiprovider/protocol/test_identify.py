@@ -28,6 +28,7 @@ def test_identify_says_who_we_are_in_the_order_of_the_schema(client: Client, set
         "granularity",
         "compression",
         "compression",
+        "description",
     ]
     told = dict(said)
     assert told["repositoryName"] == "GISC Tokyo <catalogue>"
