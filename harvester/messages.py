@@ -327,7 +327,10 @@ class RemarkCode(StrEnum):
     LIST_EMPTY = "list-empty"
     OFFERS_WAIT = "offers-wait"
     SIZE_DIFFERS = "size-differs"
-    # Doubts: all headers are compared at once.
+    CAME_LATE = "came-late"
+    # Doubts: all headers are compared at once. So are they after a long silence.
+    CLOCK_SET_BACK = "clock-set-back"
+    LIST_SHORT = "list-short"
     FEWER_THAN_STORED = "fewer-than-stored"
     ENTRIES_REPEATED = "entries-repeated"
 
@@ -358,6 +361,13 @@ def _clock_skew(facts: Facts) -> str:
     side = "ahead of" if facts["skew_s"] > 0 else "behind"
     advice = "; tell the provider" if facts["is_alarm"] else ""
     return f"The provider's clock is {abs(facts['skew_s']):.0f} s {side} ours{advice}."
+
+
+def _clock_set_back(facts: Facts) -> str:
+    return (
+        f"The provider's clock was set back by {facts['seconds']} s, or ours went ahead, since the harvest before; the list "
+        "was asked for from that harvest on, by the clock as it goes now, and all its headers are compared. Tell the provider."
+    )
 
 
 def _list_empty(facts: Facts) -> str:
@@ -397,6 +407,11 @@ REMARKS: Mapping[str, Sentence] = {
     RemarkCode.LIST_EMPTY: _list_empty,
     RemarkCode.OFFERS_WAIT: "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
     RemarkCode.SIZE_DIFFERS: "The provider announced {announced} entries and listed {listed}.",
+    RemarkCode.CAME_LATE: "{records} records came after a list that should have had them, by their datestamps; the "
+    "provider's lateness is taken as {lateness_h} h from now on.",
+    RemarkCode.CLOCK_SET_BACK: _clock_set_back,
+    RemarkCode.LIST_SHORT: "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
+    "headers are compared.",
     RemarkCode.FEWER_THAN_STORED: "The provider lists {listed} entries, and {stored} are stored here. Ask the provider "
     "whether it was installed anew. Nothing was deleted; its headers are compared now, and what is missing waits for you.",
     RemarkCode.ENTRIES_REPEATED: "Of the {listed} entries of the list only {different} are different records; others may "

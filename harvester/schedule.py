@@ -9,9 +9,11 @@ from catalogue.limits import Replaceable
 MAX_ATTEMPTS = 10  # H26: a run fails after so many tries in a row without a page
 MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
+MAX_LATENESS_H = 366 * 24  # chosen: doubling ends there
 _BACKOFF = (1, 3, 9, 27)  # factors; H21: 10 s, 30 s, 90 s ...
 _LAST_BACKOFF = 60
 _MAX_JITTER_S = 20  # chosen
+_MAX_ANSWERS_S = 1200  # chosen: Identify and the first page of a list may have taken so long together
 _FIRST_FAILURE_WAIT_S = 300  # chosen
 
 
@@ -67,8 +69,53 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     if harvested_to is None:
         return None
     if granularity is Granularity.DAY:
-        return harvested_to.replace(hour=0, minute=0, second=0)
+        return begin_of(harvested_to, granularity)
     return harvested_to - timedelta(seconds=1 + overlap_s)
+
+
+def complete_up_to(first_response: datetime, newest: datetime | None, lateness: timedelta) -> datetime:
+    """Return up to where a link is complete after a complete list: min(F, max(M, F - L)) (promise 2, H8).
+
+    F is the responseDate of the first page, M the largest datestamp of the last list that was not empty, L the longest
+    time after its datestamp at which this provider lists a record.
+    """
+    late = first_response - lateness
+    return min(first_response, late if newest is None else max(newest, late))
+
+
+def settled_to(first_response: datetime, newest: datetime | None, granularity: Granularity) -> datetime | None:
+    """Return the last granule whose listed records can have changed only with another datestamp; None if none was listed.
+
+    That of the first page's responseDate is not settled: in it a record may have changed after it was listed.
+    """
+    if newest is None:
+        return None
+    granule = timedelta(days=1) if granularity is Granularity.DAY else timedelta(seconds=1)
+    return min(begin_of(first_response, granularity) - granule, begin_of(newest, granularity))
+
+
+def begin_of(stamp: datetime, granularity: Granularity) -> datetime:
+    """Return the first instant of the granule of `stamp`."""
+    stamp = stamp.replace(microsecond=0)
+    return stamp.replace(hour=0, minute=0, second=0) if granularity is Granularity.DAY else stamp
+
+
+def by_our_clock(
+    first_response: datetime, first_asked: datetime, theirs: datetime, now: datetime, overlap_s: int
+) -> tuple[datetime, int]:
+    """Return where a list begins by our clock, and by how many seconds the provider's was set back since the last (H48).
+
+    `first_response` of the last list, and `theirs` now, are on the provider's clock; `first_asked`, when the last list was
+    asked for, and `now` on ours. It was set back if it shows an earlier time now, or if it has fallen behind our clock by
+    more than the answers can have taken. A step that the overlap covers counts for nothing.
+    """
+    overlap = timedelta(seconds=1 + overlap_s)
+    begin = first_asked + (theirs - now) - overlap  # the time of the last list, by their clock as it goes now
+    behind_ours = (first_response - first_asked) - (theirs - now) - timedelta(seconds=_MAX_ANSWERS_S)
+    step = max(first_response - theirs, behind_ours)
+    if begin >= first_response - 2 * overlap:
+        begin = first_response - overlap
+    return begin, round(step.total_seconds()) if step > overlap else 0
 
 
 def silence_days(

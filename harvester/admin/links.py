@@ -92,6 +92,10 @@ class LinkColumns:
             f"{number} {name.replace('_', ' ')}" for name, number in comparison.drift_by_link().get(link.pk, {}).items()
         )
 
+    @admin.display(description="in doubt")
+    def doubts_in_full(self, link: Link) -> str:
+        return " ".join(link.doubt_sentences) or "nothing"
+
     @admin.display(description="drift")
     def drift_column(self, link: Link) -> str:
         counts = {name: number for name, number in status.drift_of(link).items() if number}
@@ -100,6 +104,8 @@ class LinkColumns:
         if run is None:
             return "not compared yet"
         when = f"compared {run.begun:%Y-%m-%d}: {status.run_outcome(run)[1]}"
+        if link.size_is_estimate:
+            when += "; its completeListSize is an estimate"
         return wide('{}<br><span class="text-xs">{}</span>', drift or "none", when, rem=7)
 
     @admin.display(description="what to do")
@@ -184,6 +190,7 @@ class LinkAdmin(LinkColumns, Admin):
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
         *("serving_provider", "return_state", "failing_since", "skew_s", "moved_to", "remote_set_state"),
+        *("doubts_in_full", "size_is_estimate"),
         *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
@@ -212,7 +219,7 @@ class LinkAdmin(LinkColumns, Admin):
             {
                 "classes": ("tab",),
                 "fields": (
-                    *("enabled", "interval_s", "strategy", "at_once", "from_policy", "overlap_s"),
+                    *("enabled", "interval_s", "strategy", "at_once", "lateness_h", "overlap_s"),
                     *_FAILOVER_FIELDS,
                 ),
                 "description": "3600 s are an hour, 21600 s six hours, 86400 s a day. A link that is not enabled runs "
@@ -262,7 +269,10 @@ class LinkAdmin(LinkColumns, Admin):
             "Drift",
             {
                 "classes": ("tab",),
-                "fields": ("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                "fields": (
+                    *("doubts_in_full", "size_is_estimate"),
+                    *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                ),
                 "description": "What the comparisons of this cycle have found. Their history is in the runs.",
             },
         ),

@@ -27,7 +27,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         lifecycle.start_over(link)
         remote_headers.forget_datestamps(link)
         links.forget_positions(link)
-        link.harvested_to = link.first_response = link.newest = None
+        for name, value in (links.NO_POSITION | links.NO_DOUBTS).items():
+            setattr(link, name, value)
         # W31: after the whole list all that was stored before is compared; nothing is deleted because it is not listed.
         link.compare_all()
         link.failures, link.failing_since = 0, None
@@ -37,8 +38,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         link.set_state, link.set_checked = "", None
         fields |= {"set_state", "set_checked"}
         fields |= {"failing_since", "reconciles", "compared_to"}
-        fields |= {"harvested_to", "first_response", "newest", "failures"}
-    elif "from_policy" in fields:
+        fields |= {*links.NO_POSITION, *links.NO_DOUBTS, "failures"}
+    elif "lateness_h" in fields:
         link.update_harvested_to()
         fields.add("harvested_to")
     if "interval_s" in fields:

@@ -1,4 +1,4 @@
-"""Links: what is harvested from whom into which set. The sum of its address, access, schedule, failover and comparison."""
+"""Links: what is harvested from whom into which set. The sum of the fields in `link_*`."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -10,13 +10,14 @@ from harvester.link_rules import Kind
 from harvester.models.link_access import AccessFields
 from harvester.models.link_address import AddressFields, Provider
 from harvester.models.link_comparison import ComparisonFields
+from harvester.models.link_doubt import DoubtFields
 from harvester.models.link_failover import FailoverFields
 from harvester.models.link_schedule import ScheduleFields
 from harvester.net.access import Access, Cookie
 from harvester.net.addresses import may_send_credentials
 
 
-class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, ComparisonFields):
+class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, ComparisonFields, DoubtFields):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
     name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")

@@ -1,7 +1,11 @@
 """Fields of a link: when it is harvested and how, and how far it has come."""
 
+from datetime import timedelta
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+
+from harvester import schedule
 
 MAX_AT_ONCE = 16  # chosen: less than `RunLimits.fetch_batch`
 
@@ -12,10 +16,6 @@ class ScheduleFields(models.Model):
     class Strategy(models.TextChoices):
         RECORDS = "records", "ListRecords: whole records, page by page"
         IDENTIFIERS = "identifiers", "ListIdentifiers, then GetRecord for what is new or changed"
-
-    class FromPolicy(models.TextChoices):
-        EARLIER = "earlier", "the earlier of the first responseDate and the largest datestamp of the last list"
-        RESPONSE = "response", "the first responseDate of the last list: an idle link asks for nothing again"
 
     enabled = models.BooleanField(default=True)
     interval_s = models.PositiveIntegerField(
@@ -33,8 +33,12 @@ class ScheduleFields(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(MAX_AT_ONCE)],
         help_text=f"1 to {MAX_AT_ONCE}, where single records are asked for; pages of a list are asked for one by one (H4)",
     )
-    from_policy = models.CharField(
-        "“from” is", max_length=10, choices=FromPolicy.choices, default=FromPolicy.EARLIER, help_text="less the overlap"
+    lateness_h = models.PositiveIntegerField(
+        "provider's lateness, hours",
+        default=72,
+        db_default=72,
+        validators=[MaxValueValidator(schedule.MAX_LATENESS_H)],
+        help_text="a record may be listed so long after its datestamp; doubled where one came late (H8)",
     )
     overlap_s = models.PositiveIntegerField(
         "overlap, seconds", default=60, help_text="asked for again before the last harvest's end (H9)"
@@ -45,8 +49,20 @@ class ScheduleFields(models.Model):
     first_response = models.DateTimeField(
         null=True, editable=False, help_text="responseDate of the first page of the last complete list (H8, F)"
     )
+    first_asked = models.DateTimeField(
+        null=True, editable=False, help_text="when that page was asked for, on our clock (H48, O)"
+    )
     newest = models.DateTimeField(
         null=True, editable=False, help_text="largest datestamp of the last complete list that was not empty (H8, M)"
+    )
+    relisted_to = models.DateTimeField(
+        null=True, editable=False, help_text="what is stamped up to here was listed twice (H50)"
+    )
+    is_promised = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="the provider is a node of this software, which lists every record from its datestamp on (promise 1)",
     )
     next_due = models.DateTimeField(null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField("failed runs in a row", default=0, editable=False)
@@ -55,15 +71,7 @@ class ScheduleFields(models.Model):
         abstract = True
 
     def update_harvested_to(self) -> None:
-        """Set `harvested_to`, up to where the link is complete after a complete list (promise 2); nothing is saved.
-
-        The earlier of the first page's responseDate and the largest datestamp listed; by the link's policy the
-        responseDate alone (H8, W14). `newest` is that of the last list that was not empty, so that an empty list moves
-        nothing in the first case (H13).
-        """
-        if self.first_response is None:
-            return
-        if self.from_policy == self.FromPolicy.RESPONSE:
-            self.harvested_to = self.first_response
-        else:
-            self.harvested_to = None if self.newest is None else min(self.first_response, self.newest)
+        """Set `harvested_to` from what the last complete list told (promise 2); nothing is saved."""
+        if self.first_response is not None:
+            lateness = timedelta(0) if self.is_promised else timedelta(hours=self.lateness_h)
+            self.harvested_to = schedule.complete_up_to(self.first_response, self.newest, lateness)

@@ -63,7 +63,17 @@ class Run(models.Model):
     token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
     pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
     restarts = models.PositiveIntegerField(default=0)
+    first_asked = models.DateTimeField(null=True, help_text="when that page was asked for, on our clock (H48)")
     first_response = models.DateTimeField(null=True, help_text="responseDate of the list's first page (H10)")
+    asked_before = models.DateTimeField(
+        null=True, help_text="what is stamped before this was in a list before, or came late; none: not known (H8)"
+    )
+    is_promised = models.BooleanField(
+        default=False, db_default=False, help_text="Identify names this software and promise 1 (P147)"
+    )
+    stepped_back_s = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="seconds by which the provider's clock was set back before this list (H48)"
+    )
     newest = models.DateTimeField(null=True, help_text="largest datestamp of the list so far")
     list_size = models.PositiveIntegerField(null=True, help_text="completeListSize as the provider gives it (H25)")
     listed = models.PositiveIntegerField(default=0, help_text="entries since the list was (re)started")
@@ -85,6 +95,13 @@ class Run(models.Model):
     held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
     removed = models.PositiveIntegerField(default=0, help_text="of the deleted: those the provider had listed before")
     beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
+
+    came_late = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="stamped within what a list before should have had (H8)"
+    )
+    explained = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="of what the list before announced and did not list (H49)"
+    )
 
     attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")

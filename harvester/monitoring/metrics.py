@@ -33,6 +33,11 @@ class LinkCollector(Collector):
         rejects = GaugeMetricFamily(
             "gisc_link_rejects", "rejects of the link's newest harvest", labels=["link", "reason"]
         )
+        doubts = GaugeMetricFamily(
+            "gisc_link_doubts",
+            "1 for each doubt whether the link has all that its provider has, until all headers are compared",
+            labels=["link", "code"],
+        )
         by_relay = GaugeMetricFamily("gisc_link_by_relay", "1 while another provider serves the link", labels=["link"])
         set_missing = GaugeMetricFamily(
             "gisc_link_set_missing",
@@ -57,6 +62,8 @@ class LinkCollector(Collector):
                 failures.add_metric([link.name], link.failures)
                 for kind, number in drifts.get(link.pk, {}).items():
                     drift.add_metric([link.name, kind], number)
+                for doubt in link.doubts:
+                    doubts.add_metric([link.name, doubt["code"]], 1)
                 set_missing.add_metric([link.name], float(link.lacks_remote_set))
                 by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
@@ -81,7 +88,8 @@ class LinkCollector(Collector):
         )
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, skew, running, by_relay, set_missing, outcome, conflicts, rejects)
+        yield from (harvested_to, failures, drift, doubts, skew, running, by_relay, set_missing, outcome)
+        yield from (conflicts, rejects)
 
 
 def _newest_harvests() -> QuerySet[Run]:

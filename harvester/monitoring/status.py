@@ -110,6 +110,8 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
             return WAITING, f"waits until {run.not_before:%H:%M:%S}"
         return RUNNING, f"runs, {run.received} received"
     key, text = run_outcome(run)
+    if run.state == Run.State.DONE and link.doubts:
+        return PARTIAL, f"{text}, in doubt"
     if run.state == Run.State.FAILED and link.failures > 1:
         text = f"failed {link.failures} times"
     return key, text
@@ -179,6 +181,9 @@ def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "set": link.set_state or None,
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "drift": drift,
+        "doubts": [{**doubt, "text": text} for doubt, text in zip(link.doubts, link.doubt_sentences, strict=True)],
+        "size_is_estimate": link.size_is_estimate,
+        "lateness_h": link.lateness_h,
         "last_run": run and run_facts(run),
         "last_comparison": compared and run_facts(compared),
     }

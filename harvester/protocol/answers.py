@@ -26,6 +26,7 @@ from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
+_EPRINTS = f"{{{oai.EPRINTS_NS}}}"
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
@@ -72,7 +73,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The answer to Identify, as far as a harvester needs it (H1). `friends`: base URLs (H46)."""
+    """The answer to Identify, as far as a harvester needs it (H1).
+
+    `response_date`: the provider's clock, right or wrong (W19). `list_date`: as the time of a list is taken (F51).
+    `is_promised`: whether the provider is a node of this software that keeps promise 1. `friends`: base URLs (H46).
+    """
 
     repository_name: str
     protocol_version: str
@@ -80,6 +85,8 @@ class Identity:
     deleted_record: str
     earliest_datestamp: str
     response_date: datetime
+    list_date: datetime
+    is_promised: bool = False
     base_url: str = ""
     friends: tuple[str, ...] = ()
 
@@ -110,6 +117,7 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
     root, _ = envelope.parse(body, charset)
     identity = _verb_element(root, "Identify", continued=False)
     granularity = _child_text(identity, "granularity")
+    own_date, list_date = _response_dates(root, date)
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
     return Identity(
         repository_name=_child_text(identity, "repositoryName"),
@@ -118,16 +126,23 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
         granularity=Granularity.SECOND if granularity.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
         deleted_record=_child_text(identity, "deletedRecord"),
         earliest_datestamp=_child_text(identity, "earliestDatestamp"),
+        is_promised=_is_promised(identity),
         base_url=_child_text(identity, "baseURL"),
         friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
-        # The provider's own clock, right or wrong, as the clock skew is computed from it (W19).
-        response_date=datestamps.lenient(_child_text(root, "responseDate")) or _response_date(root, date),
+        response_date=own_date,
+        list_date=list_date,
     )
+
+
+def _is_promised(identity: etree._Element) -> bool:
+    """Whether a policy names this software, a version of it, and promise 1 (P147)."""
+    names = identity.iterfind(f"{_OAI}description/{_EPRINTS}eprints/{_EPRINTS}metadataPolicy/{_EPRINTS}URL")
+    return any(oai.is_promise(_text(name)) for name in names)
 
 
 def parse_response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
     """Return the time of an answer to any verb, on the provider's clock. Raises BrokenReply."""
-    return _response_date(envelope.parse(body, charset)[0], date)
+    return _response_dates(envelope.parse(body, charset)[0], date)[1]
 
 
 def parse_formats(body: bytes, charset: str = "") -> list[Format]:
@@ -198,13 +213,13 @@ def page_from_tree(
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
     if codes == {"noRecordsMatch"} and not contradicted and not continued:
-        return Page(_response_date(root, date), ())
+        return Page(_response_dates(root, date)[1], ())
     fault = _error_beside_entries(root, verb, continued=continued) if codes and not contradicted else None
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
-    at = _response_date(root, date)
+    _, at = _response_dates(root, date)
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
@@ -266,13 +281,18 @@ def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
     return RefusedByProvider(FaultCode.REQUEST_REFUSED, facts, codes=codes)
 
 
-def _response_date(root: etree._Element, date: datetime | None) -> datetime:
-    """Return the earlier of responseDate and HTTP `Date`, as too early a `from` never loses records (F51)."""
+def _response_dates(root: etree._Element, date: datetime | None) -> tuple[datetime, datetime]:
+    """Return the time of an answer by the provider's own clock, right or wrong (W19), and as the time of a list.
+
+    The latter is the earlier of responseDate and HTTP `Date`, as too early a `from` never loses records (F51).
+    """
     text = _child_text(root, "responseDate")
-    stamps = [stamp for stamp in (datestamps.lenient(text), date) if stamp is not None]
+    own_date = datestamps.lenient(text)
+    stamps = [stamp for stamp in (own_date, date) if stamp is not None]
     if not stamps:
         raise BrokenReply(FaultCode.RESPONSE_DATE, {"text": text})
-    return min(stamps).replace(microsecond=0)
+    list_date = min(stamps).replace(microsecond=0)
+    return own_date or list_date, list_date
 
 
 def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[ProviderWarning, ...]]:

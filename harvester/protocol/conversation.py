@@ -126,6 +126,10 @@ class Conversation:
             page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
         )
 
+    def headers(self, arguments: Mapping[str, str]) -> Page:
+        """ListIdentifiers: one page, by itself. `noRecordsMatch` is an empty page."""
+        return self._page({"verb": "ListIdentifiers", **arguments})
+
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a `fault` if it cannot be parsed."""
         arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
@@ -145,7 +149,7 @@ class Conversation:
         except HarvestError:
             raise fault from None
         self._warn(ProviderWarning(WarningCode.IDENTIFY, {"cause": fault.to_json()}))
-        return Identity("", "", Granularity.DAY, "", "", at)
+        return Identity("", "", Granularity.DAY, "", "", at, at)
 
     def _switch_to_post(self) -> None:
         """Send the arguments in the body from now on, as some proxies drop the query (F42)."""

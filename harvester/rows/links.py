@@ -5,13 +5,28 @@ What an operator sets of a link is written by forms, commands and `harvester.lin
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from catalogue import seams
 from harvester.models import Alternative, Link, Standby
 
 # How far a link has come with one provider: on that provider's clock, and used for no other one (W13, W32).
-POSITION = ("harvested_to", "first_response", "newest", "granularity", "deleted_record")
-NO_POSITION: Mapping[str, None] = {"harvested_to": None, "first_response": None, "newest": None}
+POSITION = (
+    *("harvested_to", "first_response", "first_asked", "newest", "relisted_to", "is_promised"),
+    *("granularity", "deleted_record"),
+)
+NO_POSITION: dict[str, object] = {
+    **dict.fromkeys(("harvested_to", "first_response", "first_asked", "newest", "relisted_to")),
+    "is_promised": False,
+}
+# What the lists of a provider have left in doubt; all headers are compared anyway where another one takes over.
+NO_DOUBTS: dict[str, object] = {
+    "doubts": [],
+    "shortfall": 0,
+    "shortfall_from": None,
+    "clean_comparisons": 0,
+    "size_is_estimate": False,
+}
 
 
 def set_next_due(link: Link, *, next_due: datetime) -> None:
@@ -36,26 +51,31 @@ def record_set_state(link: Link, *, set_state: str, checked: datetime) -> None:
     Link.objects.filter(pk=link.pk).update(set_state=set_state, set_checked=checked)
 
 
-def record_complete_list(
-    link: Link,
-    *,
-    first_response: datetime | None,
-    newest: datetime | None,
-    reconciles: bool,
-    compared_to: datetime | None,
-    next_slice: datetime | None,
-) -> None:
+class CompleteList(NamedTuple):
+    """What a link keeps of its last complete list. `doubts`: as remarks, in JSON; they make the link compare everything."""
+
+    first_response: datetime | None
+    first_asked: datetime | None
+    newest: datetime | None
+    relisted_to: datetime | None
+    is_promised: bool
+    lateness_h: int
+    doubts: list[dict[str, Any]]
+    shortfall: int
+    shortfall_from: datetime | None
+    reconciles: bool
+    compared_to: datetime | None
+    next_slice: datetime | None
+    next_due: datetime | None
+
+
+def record_complete_list(link: Link, complete: CompleteList) -> None:
     """Store that a list is complete and move `harvested_to` (promise 2), in the transaction that locked the link."""
-    link.first_response, link.newest = first_response, newest
+    for name, value in complete._asdict().items():
+        setattr(link, name, value)
     link.update_harvested_to()
-    link.reconciles, link.compared_to, link.next_slice = reconciles, compared_to, next_slice
     link.failures, link.failing_since = 0, None
-    link.save(
-        update_fields=(
-            *("first_response", "newest", "harvested_to", "failures", "failing_since"),
-            *("reconciles", "next_slice", "compared_to"),
-        )
-    )
+    link.save(update_fields=(*CompleteList._fields, "harvested_to", "failures", "failing_since"))
 
 
 def record_slice(
@@ -66,11 +86,20 @@ def record_slice(
     compared_to: datetime | None,
     reconciles: bool,
     next_slice: datetime,
+    doubts: list[dict[str, Any]],
+    clean_comparisons: int,
+    size_is_estimate: bool,
 ) -> None:
     """Store that a slice is compared, in the transaction that locked the link."""
+    link.doubts, link.clean_comparisons, link.size_is_estimate = doubts, clean_comparisons, size_is_estimate
     link.cycle_begun, link.cycle_ended, link.compared_to = cycle_begun, cycle_ended, compared_to
     link.reconciles, link.next_slice = reconciles, next_slice
-    link.save(update_fields=["cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"])
+    link.save(
+        update_fields=(
+            *("cycle_begun", "cycle_ended", "compared_to", "reconciles", "next_slice"),
+            *("doubts", "clean_comparisons", "size_is_estimate"),
+        )
+    )
 
 
 def record_failure(link: Link, *, failures: int, failing_since: datetime, next_due: datetime) -> None:
@@ -110,6 +139,7 @@ def switch_provider(link: Link, to: Alternative | None, *, position: Mapping[str
     """Let another provider serve the link from this position on. The link is due at once."""
     Link.objects.filter(pk=link.pk).update(
         **position,
+        **NO_DOUBTS,
         serving=to,
         serving_since=now,
         failing_since=None,
@@ -128,6 +158,7 @@ def begin_again(link: Link, *, now: datetime) -> None:
     """Let the link ask its present provider for the whole list, at once, and compare everything afterwards."""
     Link.objects.filter(pk=link.pk).update(
         **NO_POSITION,
+        **NO_DOUBTS,
         set_state="",
         set_checked=None,
         compared_to=None,

@@ -52,6 +52,11 @@ def live(link: Link) -> QuerySet[RemoteHeader]:
     return of_provider(link).filter(deleted=False, state=State.STORED)
 
 
+def within(link: Link, begin: datetime, end: datetime) -> QuerySet[RemoteHeader]:
+    """The rows with a datestamp from `begin` on and before `end`."""
+    return of_provider(link).filter(datestamp__gte=begin, datestamp__lt=end)
+
+
 def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     """The rows of these keys, by key."""
     if not keys:

@@ -145,9 +145,20 @@ def mark_queued(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(queued=seams.now())
 
 
-def set_bounds(run: Run, *, granularity: str, list_from: datetime | None) -> None:
+def set_bounds(run: Run) -> None:
     """Store what the list is asked for with, if this worker has the run."""
-    Run.objects.filter(pk=run.pk, worker=this_worker()).update(granularity=granularity, list_from=list_from)
+    bounds = (
+        "granularity",
+        "list_from",
+        "strategy",
+        "first_asked",
+        "is_promised",
+        "stepped_back_s",
+        "asked_before",
+        "came_late",
+    )
+    values = {name: getattr(run, name) for name in bounds}
+    Run.objects.filter(pk=run.pk, worker=this_worker()).update(**values)
 
 
 # --- Going on ---------------------------------------------------------------------------------------

@@ -28,11 +28,11 @@ from harvester.guards import contradictions
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
-from harvester.protocol.answers import Identity, Page, ReceivedEntry
+from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.list_checks import ListChecker
-from harvester.rows import links, runs
-from harvester.runs import prepare_entries, store_page
+from harvester.rows import links
+from harvester.runs import bounds, prepare_entries, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
 from harvester.runs.run_position import LoopMark, RunPosition, next_loop_mark
 
@@ -85,7 +85,7 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             load_stored=current_versions,
         )
         if not run.token and not run.pages:
-            _set_bounds(run, conversation.identify())
+            bounds.set_bounds(run, conversation)
             _check_remote_set(run, provider.remote_set, conversation)
         pipeline = Pipeline(run, conversation, prefetcher, until=until, progress=progress)
         pipeline.store_pages(_request_arguments(run, provider))
@@ -248,20 +248,6 @@ def _prepare_part(
 
 
 # --- The run's first request ------------------------------------------------------------------------
-
-
-def _set_bounds(run: Run, identity: Identity) -> None:
-    """Set granularity and `from` before the run's first page: from Identify each time, and from the link (H7, H8)."""
-    run.granularity = identity.granularity
-    if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = schedule.list_from(run.link.harvested_to, identity.granularity, run.link.overlap_s)
-    runs.set_bounds(run, granularity=run.granularity, list_from=run.list_from)
-    links.record_identity(
-        run.link_id,
-        granularity=identity.granularity,
-        deleted_record=identity.deleted_record,
-        response_date=identity.response_date,
-    )
 
 
 def _check_remote_set(run: Run, remote_set: str, conversation: Conversation) -> None:

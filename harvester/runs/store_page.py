@@ -28,7 +28,7 @@ from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
 from harvester.rows.runs import Refusal
-from harvester.runs import finish, prepare_entries
+from harvester.runs import doubts, finish, prepare_entries
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
 from harvester.runs.run_position import LoopMark
 
@@ -102,6 +102,8 @@ def store_beside_error(run: Run, page: Page) -> None:
 
 def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
+    if arrivals := doubts.count_arrivals(run, [received.header for received in page.entries]):
+        runs.add_to_counters(run, **arrivals)
     if entries.to_request:
         remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))
     store_prepared(run, entries, at=page.response_date)

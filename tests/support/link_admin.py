@@ -33,7 +33,7 @@ def form(**changes: object) -> dict[str, object]:
         "ceiling_records": "100",
         "ceiling_percent": "1",
         "hold_percent": "10",
-        "from_policy": "earlier",
+        "lateness_h": "72",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
 

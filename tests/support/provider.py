@@ -30,6 +30,7 @@ class Provider:
     faults: list[Fault] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    sent: list[bytes] = field(default_factory=list)
     token_dress: str = ""  # stands before every token
     lists_all: bool = False  # whatever `from` says
     description: str = ""  # within Identify
@@ -66,6 +67,7 @@ class Provider:
         body: bytes = getattr(self, f"_{arguments['verb'].lower()}")(arguments).encode()
         for edit in self.edits:
             body = edit(arguments, body)
+        self.sent.append(body)
         return body
 
     def _identify(self, _: dict[str, str]) -> str:

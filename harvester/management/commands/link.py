@@ -47,11 +47,11 @@ class Command(BaseCommand):
         add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
         add.add_argument("--at-once", type=int, default=4, metavar="N", help="GetRecord requests at once (default: 4)")
         add.add_argument(
-            "--from",
-            dest="from_policy",
-            choices=Link.FromPolicy.values,
-            default=Link.FromPolicy.EARLIER,
-            help="what the next run's `from` goes by (default: earlier)",
+            "--lateness",
+            type=int,
+            default=72,
+            metavar="HOURS",
+            help="a record may be listed so long after its datestamp (default: 72)",
         )
         add.add_argument("--disabled", action="store_true", help="do not harvest it by schedule")
         access_options.add_to(add)
@@ -105,7 +105,7 @@ class Command(BaseCommand):
             interval_s=options["interval"],
             overlap_s=options["overlap"],
             strategy=options["strategy"],
-            from_policy=options["from_policy"],
+            lateness_h=options["lateness"],
             at_once=options["at_once"],
             enabled=not options["disabled"] and options["kind"] not in (Kind.RECOVERY, Kind.BACKUP),
         )
@@ -301,12 +301,14 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "interval_s": link.interval_s,
         "overlap_s": link.overlap_s,
         "strategy": link.strategy,
-        "from_policy": link.from_policy,
+        "lateness_h": link.lateness_h,
         "at_once": link.at_once,
         "granularity": link.granularity,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
+        "doubts": link.doubt_sentences,
+        "size_is_estimate": link.size_is_estimate,
         "provider": failover.describe_relay(link) or "its own",
         "moved_to": link.moved_to,
         "way_back": failover.describe_return(link),

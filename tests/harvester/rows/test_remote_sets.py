@@ -74,7 +74,7 @@ def test_an_empty_answer_for_a_set_that_is_gone_neither_deletes_nor_moves_the_li
     link: Link, provider: Provider, gone: bool
 ) -> None:
     """What is stamped meanwhile, and comes when the set is back, would else be older than the cursor."""
-    Link.objects.update(from_policy=Link.FromPolicy.RESPONSE)
+    Link.objects.update(lateness_h=0)
     fill(provider, range(3))
     harvest(Link.objects.get())
     before = Link.objects.get().harvested_to

@@ -31,8 +31,8 @@ def again(link: Link, **options: bool) -> Run:
 
 
 @pytest.mark.spec("H8", "W14", "W50")
-def test_by_the_response_date_an_idle_link_asks_for_nothing_again(link: Link, provider: Provider) -> None:
-    Link.objects.update(from_policy=Link.FromPolicy.RESPONSE)
+def test_of_a_provider_that_is_never_late_the_response_date_counts(link: Link, provider: Provider) -> None:
+    Link.objects.update(lateness_h=0)
     fill(provider, range(3))
     again(link)
     link.refresh_from_db()
@@ -47,11 +47,12 @@ def test_by_the_response_date_an_idle_link_asks_for_nothing_again(link: Link, pr
 
 
 @pytest.mark.spec("H8")
-def test_by_the_earlier_of_the_two_an_empty_list_leaves_the_link_where_it_was(link: Link, provider: Provider) -> None:
+def test_within_the_lateness_an_empty_list_leaves_the_link_where_it_was(link: Link, provider: Provider) -> None:
     fill(provider, range(3))
     again(link)
     provider.entries.clear()
     provider.now = "2026-03-01T13:00:00Z"
+    Link.objects.update(lateness_h=24 * 30)
 
     again(link)
 
@@ -61,18 +62,18 @@ def test_by_the_earlier_of_the_two_an_empty_list_leaves_the_link_where_it_was(li
 
 
 @pytest.mark.spec("H8")
-def test_a_change_of_policy_goes_by_what_the_last_list_told(link: Link, provider: Provider) -> None:
+def test_a_change_of_the_lateness_goes_by_what_the_last_list_told(link: Link, provider: Provider) -> None:
     fill(provider, range(1))
     again(link)
     link.refresh_from_db()
 
-    link.from_policy = Link.FromPolicy.RESPONSE
-    assert edit.save(link, ["from_policy"]) is False, "the whole list is not needed"
+    link.lateness_h = 0
+    assert edit.save(link, ["lateness_h"]) is False, "the whole list is not needed"
     link.refresh_from_db()
     assert link.harvested_to == at(NOW)
 
-    link.from_policy = Link.FromPolicy.EARLIER
-    edit.save(link, ["from_policy"])
+    link.lateness_h = 24 * 30
+    edit.save(link, ["lateness_h"])
     link.refresh_from_db()
     assert link.harvested_to == at("2026-02-01T00:00:00Z")
 
@@ -87,9 +88,10 @@ def test_seconds_that_are_refused_are_asked_for_as_days(link: Link, provider: Pr
     run = again(link)
 
     assert run.state == Run.State.DONE
-    assert [arguments["from"] for arguments in provider.lists if "from" in arguments] == [
+    assert [arguments["from"] for arguments in provider.asked if "from" in arguments] == [
         "2026-01-31T23:58:59Z",
         "2026-01-31",
+        "2026-02-01",  # the day of the first second that is not known
     ]
     assert counters(run) == {"received": 3, "unchanged": 3}
 
@@ -102,7 +104,7 @@ def test_days_that_are_refused_too_fail_the_run(link: Link, provider: Provider) 
     provider.faults.append(lambda arguments: xml(refusal) if "from" in arguments else None)
 
     assert again(link).state == Run.State.FAILED
-    assert len([arguments for arguments in provider.lists if "from" in arguments]) == 2
+    assert len([arguments for arguments in provider.lists if "from" in arguments]) == 1, "days were refused before"
 
 
 @pytest.mark.spec("H13", "H17", "S48")

@@ -66,8 +66,10 @@ def test_nothing_but_the_base_url_is_asked_for(link: Link, provider: Provider) -
     assert {request.path for request, _ in provider.server.log} == {"/oai"}, "no robots.txt either"
 
 
-@pytest.mark.spec("H8", "H9", "H14")
-def test_the_next_run_asks_from_a_little_before_and_stores_nothing_twice(link: Link, provider: Provider) -> None:
+@pytest.mark.spec("H8", "H9", "H14", "H50")
+def test_the_next_run_asks_for_headers_from_a_little_before_and_for_no_record_twice(
+    link: Link, provider: Provider
+) -> None:
     fill(provider, range(3))
     harvest(link)
     stamps = dict(Record.objects.values_list("identifier", "datestamp"))
@@ -75,10 +77,11 @@ def test_the_next_run_asks_from_a_little_before_and_stores_nothing_twice(link: L
 
     run = harvest(link)
 
-    asked = provider.lists[-2]
-    assert asked["from"] == "2026-01-31T23:58:59Z"  # a second and the overlap of 60 s before
-    assert "until" not in asked
-    assert counters(run) == {"received": 3, "unchanged": 3}
+    headers = provider.asked_for("ListIdentifiers")[-1]
+    assert headers["from"] == "2026-01-31T23:58:59Z"  # a second and the overlap of 60 s before
+    assert headers["until"] == "2026-02-01T00:00:00Z"
+    assert provider.lists[-1]["from"] == "2026-02-01T00:00:01Z" and "until" not in provider.lists[-1]
+    assert counters(run) == {}
     assert dict(Record.objects.values_list("identifier", "datestamp")) == stamps
 
 
@@ -92,7 +95,8 @@ def test_a_day_repository_is_asked_with_days(link: Link, provider: Provider) -> 
 
     harvest(link)
 
-    assert provider.lists[-1]["from"] == "2026-02-03"
+    assert provider.asked_for("ListIdentifiers")[-1]["from"] == "2026-02-03"
+    assert provider.lists[-1]["from"] == "2026-02-04"
 
 
 @pytest.mark.spec("H13")

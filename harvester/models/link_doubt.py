@@ -1,0 +1,51 @@
+"""Fields of a link: why what it holds may not be what its provider has, until all headers are compared."""
+
+from django.db import models
+
+from harvester import messages
+from harvester.messages import RemarkCode
+
+
+class DoubtFields(models.Model):
+    """Doubts about complete lists, and what a provider's completeListSize is worth (H48, H49)."""
+
+    doubts = models.JSONField(
+        default=list,
+        db_default=[],
+        editable=False,
+        help_text="remarks, with code and facts, that stay until all headers are compared",
+    )
+    shortfall = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="so many entries of the last list were announced and not listed; the next list may explain them",
+    )
+    shortfall_from = models.DateTimeField(
+        null=True, editable=False, help_text="`from` of the list that was too short; none: it was the whole list"
+    )
+    clean_comparisons = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="after a list that was too short: those that found nothing missing",
+    )
+    size_is_estimate = models.BooleanField(
+        "its completeListSize is an estimate",
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="two comparisons after lists that were too short have found nothing missing",
+    )
+
+    class Meta:
+        abstract = True
+
+    def is_doubted(self, code: RemarkCode) -> bool:
+        """Whether the link has a doubt with this code."""
+        return any(doubt["code"] == code for doubt in self.doubts)
+
+    @property
+    def doubt_sentences(self) -> list[str]:
+        """The doubts as an operator reads them."""
+        return [messages.describe_remark(doubt["code"], doubt["facts"]) for doubt in self.doubts]
