@@ -73,16 +73,6 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     return harvested_to - timedelta(seconds=1 + overlap_s)
 
 
-def complete_up_to(first_response: datetime, newest: datetime | None, lateness: timedelta) -> datetime:
-    """Return up to where a link is complete after a complete list: min(F, max(M, F - L)) (promise 2, H8).
-
-    F is the responseDate of the first page, M the largest datestamp of the last list that was not empty, L the longest
-    time after its datestamp at which this provider lists a record.
-    """
-    late = first_response - lateness
-    return min(first_response, late if newest is None else max(newest, late))
-
-
 def settled_to(first_response: datetime, newest: datetime | None, granularity: Granularity) -> datetime | None:
     """Return the last granule whose listed records can have changed only with another datestamp; None if none was listed.
 

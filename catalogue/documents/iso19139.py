@@ -100,7 +100,6 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     begins, ends = _time_extent(chain.from_iterable(found[name] for name in _EXTENTS))
     keywords, categories = _keywords(found[_KEYWORD_BLOCK], element)
     return Metadata(
-        identifier=identifier_of(root),
         digest=digest,
         metadata_date=date_of(root),
         title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
@@ -111,6 +110,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
         begins=begins,
         ends=ends,
         language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
+        identifier=identifier_of(root),
     )
 
 

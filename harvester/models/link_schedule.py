@@ -71,7 +71,12 @@ class ScheduleFields(models.Model):
         abstract = True
 
     def update_harvested_to(self) -> None:
-        """Set `harvested_to` from what the last complete list told (promise 2); nothing is saved."""
-        if self.first_response is not None:
-            lateness = timedelta(0) if self.is_promised else timedelta(hours=self.lateness_h)
-            self.harvested_to = schedule.complete_up_to(self.first_response, self.newest, lateness)
+        """Set `harvested_to`, up to where the link is complete: min(F, max(M, F - L)) (promise 2, H8); nothing is saved.
+
+        F is the responseDate of the first page, M the largest datestamp of the last list that was not empty, L the longest
+        time after its datestamp at which this provider lists a record: none, if it promises so.
+        """
+        if self.first_response is None:
+            return
+        late = self.first_response - timedelta(hours=0 if self.is_promised else self.lateness_h)
+        self.harvested_to = min(self.first_response, late if self.newest is None else max(self.newest, late))

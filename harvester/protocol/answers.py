@@ -116,21 +116,26 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
     """Parse the answer to Identify. Raises BrokenReply or RefusedByProvider."""
     root, _ = envelope.parse(body, charset)
     identity = _verb_element(root, "Identify", continued=False)
-    granularity = _child_text(identity, "granularity")
-    own_date, list_date = _response_dates(root, date)
+    texts = {
+        "repository_name": _child_text(identity, "repositoryName"),
+        "protocol_version": _child_text(identity, "protocolVersion"),
+        "deleted_record": _child_text(identity, "deletedRecord"),
+        "earliest_datestamp": _child_text(identity, "earliestDatestamp"),
+        "base_url": _child_text(identity, "baseURL"),
+    }
+    # H7: seconds only if they are declared.
+    is_by_seconds = _child_text(identity, "granularity").upper() == Granularity.SECOND.value.upper()
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
+    base_urls = tuple(dict.fromkeys(filter(None, map(_text, friends))))
+    is_promised = _is_promised(identity)
+    own_date, list_date = _response_dates(root, date)
     return Identity(
-        repository_name=_child_text(identity, "repositoryName"),
-        protocol_version=_child_text(identity, "protocolVersion"),
-        # H7: seconds only if they are declared.
-        granularity=Granularity.SECOND if granularity.upper() == Granularity.SECOND.value.upper() else Granularity.DAY,
-        deleted_record=_child_text(identity, "deletedRecord"),
-        earliest_datestamp=_child_text(identity, "earliestDatestamp"),
-        is_promised=_is_promised(identity),
-        base_url=_child_text(identity, "baseURL"),
-        friends=tuple(dict.fromkeys(filter(None, map(_text, friends)))),
+        **texts,
+        granularity=Granularity.SECOND if is_by_seconds else Granularity.DAY,
         response_date=own_date,
         list_date=list_date,
+        is_promised=is_promised,
+        friends=base_urls,
     )
 
 

@@ -40,8 +40,8 @@ _XML_TYPES = ("text/xml", "application/xml")
 class Conversation:
     """Requests to one provider, one after the other. All methods raise HarvestError. Not for several threads at once.
 
-    `list_checker`: knows how far a list has come that another task began. With a `prefetcher` the next page of a list is
-    requested while the last is parsed. `load_stored` loads stored versions: unchanged records are not parsed.
+    With a `prefetcher` the next page of a list is requested while the last is parsed. `load_stored` loads stored versions:
+    unchanged records are not parsed. `list_checker` is set for a list with a `from`, or one that another task began.
     """
 
     def __init__(
@@ -50,7 +50,6 @@ class Conversation:
         base_url: str,
         prefix: str = oai.ISO19139,
         *,
-        list_checker: ListChecker | None = None,
         limits: Limits | None = None,
         prefetcher: Prefetcher | None = None,
         load_stored: LoadStored | None = None,
@@ -58,7 +57,7 @@ class Conversation:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits
         self._prefetcher, self._load_stored = prefetcher, load_stored
-        self._list_checker = list_checker or ListChecker()
+        self.list_checker: ListChecker | None = None
         self._post = False
         self._granularity: Granularity | None = None  # None: as the request has it
         self._sends_prefix_with_token = False
@@ -119,7 +118,8 @@ class Conversation:
                 raise BrokenReply(FaultCode.EMPTY_PAGES, {"pages": empty})
             self._warn(ProviderWarning(WarningCode.EMPTY_PAGE))
             page = self._page({"verb": arguments["verb"], "resumptionToken": page.token})
-        page = self._list_checker.check(page, arguments)
+        self.list_checker = self.list_checker or ListChecker()
+        page = self.list_checker.check(page)
         for warning in page.warnings:
             self._warn(warning)
         return replace(
@@ -160,7 +160,8 @@ class Conversation:
         try:
             page = self._request(self._adapt(arguments))
         except TokenLost as exc:
-            if self._list_checker.is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
+            is_complete = self.list_checker is not None and self.list_checker.is_complete
+            if is_complete and exc.codes <= {"badResumptionToken", "noRecordsMatch"}:  # F27, F31
                 self._warn(ProviderWarning(WarningCode.END, {"cause": exc.to_json()}))
                 return Page(seams.now().replace(microsecond=0), ())
             page = self._repeat_in_other_form(arguments, exc)

@@ -1,6 +1,6 @@
 """Check the pages of a list as they come: is the list complete, and is it what was asked for? No network, no database."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,22 +16,29 @@ _TOO_OLD = ProviderWarning(WarningCode.TOO_OLD)
 
 
 class ListChecker:
-    """Checks the pages of one list in turn. `received`, `list_size`: entries before these pages, and announced."""
+    """Checks the pages of one list in turn, which was asked for from `start`.
 
-    def __init__(self, remote_set: str = "", *, received: int = 0, list_size: int | None = None) -> None:
-        self._remote_set = remote_set
+    `received`, `list_size`: entries before these pages, and announced.
+    """
+
+    def __init__(
+        self,
+        remote_set: str = "",
+        *,
+        start: datetime | None = None,
+        received: int = 0,
+        list_size: int | None = None,
+    ) -> None:
+        self._remote_set, self._start = remote_set, start
         self._received, self._list_size = received, list_size
-        self._start: datetime | None = None  # the `from` of the list's first request
 
     @property
     def is_complete(self) -> bool:
         """Whether as many entries have come as the provider announced (a hint: F31, F36)."""
         return self._list_size is not None and self._received >= self._list_size > 0
 
-    def check(self, page: Page, arguments: Mapping[str, str]) -> Page:
+    def check(self, page: Page) -> Page:
         """Return the page with its warnings, the valid entry of each identifier last. Raises BrokenReply."""
-        if "from" in arguments:
-            self._start = datestamps.lenient(arguments["from"])
         self._list_size = page.list_size if page.list_size is not None else self._list_size
         self._received += len(page.entries)
         identifiers = {entry.header.identifier for entry in page.entries}

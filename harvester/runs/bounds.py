@@ -29,10 +29,8 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
     if run.first_response is None:  # else the list is read again as headers, and keeps its first responseDate
         run.first_asked = now
     if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
-        run.list_from = schedule.list_from(link.harvested_to, identity.granularity, link.overlap_s)
-        if link.first_response is not None:
-            window_end = _go_on(run, link.first_response, identity, now)
-            late = [] if window_end is None else _skip_known(run, window_end, conversation)
+        window_end = _go_on(run, identity, now)
+        late = [] if window_end is None else _skip_known(run, window_end, conversation)
     with transaction.atomic():
         if late:
             remote_headers.record(link, ((header, RemoteHeader.State.WANTED) for header in late))
@@ -45,23 +43,26 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
         )
 
 
-def _go_on(run: Run, first_response: datetime, identity: Identity, now: datetime) -> datetime | None:
+def _go_on(run: Run, identity: Identity, now: datetime) -> datetime | None:
     """Go on from the last list: by the provider's clock, or by ours where that went back (H48).
 
     Returns the end of what was listed then and is asked for again; None where nothing is known of that.
     """
     link, granularity = run.link, identity.granularity
+    first_response = link.first_response
+    run.list_from = schedule.list_from(link.harvested_to, granularity, link.overlap_s)
+    if run.list_from is None or first_response is None:
+        return None
     asked_before = schedule.list_from(first_response, granularity, link.overlap_s)
     settled = schedule.settled_to(first_response, link.newest, granularity)
-    if link.first_asked is not None and run.list_from is not None:
+    if link.first_asked is not None:
         begin, run.stepped_back_s = schedule.by_our_clock(
             first_response, link.first_asked, identity.list_date, now, link.overlap_s
         )
-        run.list_from = min(run.list_from, begin.replace(microsecond=0))
+        run.list_from = min(run.list_from, schedule.begin_of(begin, granularity))
     run.asked_before = None if run.stepped_back_s else asked_before
-    if run.stepped_back_s or settled is None or run.list_from is None or settled < run.list_from:
-        return None
-    return settled
+    is_window = not run.stepped_back_s and settled is not None and settled >= run.list_from
+    return settled if is_window else None
 
 
 def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[ReceivedHeader]:

@@ -80,13 +80,15 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             session,
             provider.base_url,
             provider.prefix,
-            list_checker=ListChecker(provider.remote_set, received=run.listed, list_size=run.list_size),
             prefetcher=prefetcher,
             load_stored=current_versions,
         )
         if not run.token and not run.pages:
             bounds.set_bounds(run, conversation)
             _check_remote_set(run, provider.remote_set, conversation)
+        conversation.list_checker = ListChecker(
+            provider.remote_set, start=run.list_from, received=run.listed, list_size=run.list_size
+        )
         pipeline = Pipeline(run, conversation, prefetcher, until=until, progress=progress)
         pipeline.store_pages(_request_arguments(run, provider))
 

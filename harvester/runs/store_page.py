@@ -102,7 +102,9 @@ def store_beside_error(run: Run, page: Page) -> None:
 
 def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
-    if arrivals := doubts.count_arrivals(run, [received.header for received in page.entries]):
+    oldest = min((received.header.stamp for received in page.entries if received.header.stamp), default=None)
+    if run.link.shortfall or (oldest is not None and run.asked_before is not None and oldest < run.asked_before):
+        arrivals = doubts.count_arrivals(run, [received.header for received in page.entries])
         runs.add_to_counters(run, **arrivals)
     if entries.to_request:
         remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))

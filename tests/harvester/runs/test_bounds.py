@@ -181,16 +181,22 @@ def test_by_our_clock_no_list_begins_after_the_last_one(
 @given(
     first_response=st.datetimes(datetime(2000, 1, 1), datetime(2040, 1, 1)),
     newest=st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2040, 1, 1)),
-    lateness=st.timedeltas(timedelta(0), timedelta(days=366)),
+    lateness_h=st.integers(0, schedule.MAX_LATENESS_H),
+    is_promised=st.booleans(),
 )
 def test_a_link_is_complete_up_to_what_cannot_come_late(
-    first_response: datetime, newest: datetime | None, lateness: timedelta
+    first_response: datetime, newest: datetime | None, lateness_h: int, is_promised: bool
 ) -> None:
-    complete = schedule.complete_up_to(first_response, newest, lateness)
-    assert first_response - lateness <= complete <= first_response
+    link = Link(first_response=first_response, newest=newest, lateness_h=lateness_h, is_promised=is_promised)
+    link.update_harvested_to()
+    complete = link.harvested_to
+    if is_promised:
+        assert complete == first_response
+        return
+    assert first_response - lateness_h * HOUR <= complete <= first_response
     if newest is not None:
         assert complete >= min(newest, first_response)
-        assert complete == newest or complete in (first_response, first_response - lateness)
+        assert complete == newest or complete in (first_response, first_response - lateness_h * HOUR)
 
 
 @pytest.mark.spec("H8", "W14")
