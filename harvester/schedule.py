@@ -76,12 +76,13 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
 def settled_to(first_response: datetime, newest: datetime | None, granularity: Granularity) -> datetime | None:
     """Return the last granule whose listed records can have changed only with another datestamp; None if none was listed.
 
-    That of the first page's responseDate is not settled: in it a record may have changed after it was listed.
+    That of the first page's responseDate is not settled: in it a record may have changed after it was listed. Nor is the one
+    before: a list that goes on after it would lack the former, from a provider that takes `from` for exclusive (H9).
     """
     if newest is None:
         return None
     granule = timedelta(days=1) if granularity is Granularity.DAY else timedelta(seconds=1)
-    return min(begin_of(first_response, granularity) - granule, begin_of(newest, granularity))
+    return min(begin_of(first_response, granularity) - 2 * granule, begin_of(newest, granularity))
 
 
 def begin_of(stamp: datetime, granularity: Granularity) -> datetime:

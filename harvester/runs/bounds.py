@@ -50,7 +50,9 @@ def _go_on(run: Run, identity: Identity, now: datetime) -> datetime | None:
     """
     link, granularity = run.link, identity.granularity
     first_response = link.first_response
-    run.list_from = schedule.list_from(link.harvested_to, granularity, link.overlap_s)
+    is_same_granularity = link.granularity == granularity  # else datestamps of before may be days now, or seconds
+    from_granularity = granularity if is_same_granularity else Granularity.DAY
+    run.list_from = schedule.list_from(link.harvested_to, from_granularity, link.overlap_s)
     if run.list_from is None or first_response is None:
         return None
     asked_before = schedule.list_from(first_response, granularity, link.overlap_s)
@@ -61,7 +63,7 @@ def _go_on(run: Run, identity: Identity, now: datetime) -> datetime | None:
         )
         run.list_from = min(run.list_from, schedule.begin_of(begin, granularity))
     run.asked_before = None if run.stepped_back_s else asked_before
-    is_window = not run.stepped_back_s and settled is not None and settled >= run.list_from
+    is_window = is_same_granularity and not run.stepped_back_s and settled is not None and settled >= run.list_from
     return settled if is_window else None
 
 

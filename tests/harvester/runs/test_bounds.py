@@ -302,12 +302,51 @@ def test_a_day_repository_is_asked_for_a_day_again_while_that_day_may_change(
     provider.entries[identifier(0)] = ("2026-03-01", iso_record(identifier(0), title="Changed on that day"))
     clocks.go_on(6 * HOUR)
     assert counters(again(link)) == {"received": 4, "new": 1, "updated": 1, "unchanged": 2}
-    clocks.go_on(24 * HOUR)
-    again(link)
+    for _ in range(2):
+        clocks.go_on(24 * HOUR)
+        again(link)
     sent = payloads(provider)
     clocks.go_on(24 * HOUR)
     assert counters(again(link)) == {}
     assert payloads(provider) == sent
+
+
+@pytest.mark.spec("H9", "H50")
+def test_a_provider_that_takes_from_for_exclusive_loses_nothing(link: Link, provider: Provider, clocks: Clocks) -> None:
+    original = provider._list
+
+    def list_after(verb: str, arguments: dict[str, str], entry: Any) -> str:
+        start = {"from": f"{arguments['from']}!"} if "from" in arguments else {}
+        return original(verb, {**arguments, **start}, entry)
+
+    provider._list = list_after  # type: ignore[method-assign]
+    for number in range(6):
+        clocks.write(number)
+        clocks.go_on(timedelta(seconds=1))
+        again(link)
+        clocks.write(number + 10)  # in the second of the list, after it
+        clocks.go_on(timedelta(seconds=number))
+    clocks.go_on(HOUR)
+    again(link)
+    assert held() == {identifier(number + more) for number in range(6) for more in (0, 10)}
+
+
+@pytest.mark.spec("H7", "H50")
+def test_a_provider_that_changes_its_granularity_loses_nothing(link: Link, provider: Provider, clocks: Clocks) -> None:
+    """Days become the first second of the day, and seconds are cut to days."""
+    provider.granularity = Granularity.DAY
+    fill(provider, range(2), stamp="2026-03-01")
+    again(link)
+    provider.granularity = Granularity.SECOND
+    fill(provider, range(3), stamp="2026-03-01T00:00:00Z")  # the third on that day, after the list
+    clocks.go_on(HOUR)
+    again(link)
+    assert len(held()) == 3
+    provider.granularity = Granularity.DAY
+    fill(provider, range(4), stamp="2026-03-01")
+    clocks.go_on(HOUR)
+    again(link)
+    assert len(held()) == 4
 
 
 @pytest.mark.spec("H50", "F55")
