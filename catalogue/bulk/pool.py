@@ -28,7 +28,8 @@ class ReadPool:
         """Have documents parsed, as by `read_document.read_all`."""
         # The bytes go through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
-        batch.write_bytes(b"".join(documents))
+        with batch.open("wb") as file:
+            file.writelines(documents)
         lengths = [len(document) for document in documents]
         return self._executor.submit(_read_file, str(batch), lengths, stored_digests)
 
@@ -39,8 +40,7 @@ class ReadPool:
 
 
 def _read_file(file: str, lengths: Sequence[int], stored_digests: Mapping[int, bytes]) -> list[ReadResult]:
-    content = memoryview(Path(file).read_bytes())
+    with open(file, "rb") as batch:
+        documents = [batch.read(length) for length in lengths]
     os.unlink(file)
-    ends = itertools.accumulate(lengths)
-    documents = [bytes(content[end - length : end]) for length, end in zip(lengths, ends, strict=True)]
     return read_document.read_all(documents, stored_digests)
