@@ -32,6 +32,8 @@ PREFIX = re.compile(_SPEC_PART)  # P60
 _NOT_IN_URI = re.compile('[\x00-\x20\x7f-\xa0"<>\\\\^{|}`\\[\\]\ud800-\udfff\ufffe\uffff]')
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
+_WHITE_SPACE = re.compile(r"\s")
+_DELIMITER = re.compile(r"[/?#]")
 _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
 MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of PostgreSQL (2,704 bytes)
 # The policy in Identify by which nodes of this software know one another, and that they keep promise 1 (P147).
@@ -81,7 +83,7 @@ def identifier_fault(text: str) -> Reason | None:
     forms = (text,) if text.isascii() else (text, identifier_key(text))  # of ASCII the key is as long
     if max(len(form.encode(errors="replace")) for form in forms) > MAX_IDENTIFIER_BYTES:
         return Reason(ReasonCode.IDENTIFIER_TOO_LONG, {"limit": MAX_IDENTIFIER_BYTES})
-    if re.search(r"\s", text):
+    if _WHITE_SPACE.search(text):
         return Reason(ReasonCode.IDENTIFIER_WHITE_SPACE)
     wrong = sorted(set(_NOT_IN_URI.findall(text)))
     if wrong and all(char.isprintable() for char in wrong):
@@ -93,12 +95,12 @@ def identifier_fault(text: str) -> Reason | None:
     if text.count("#") > 1:
         return Reason(ReasonCode.IDENTIFIER_FRAGMENTS)
     rest = text
-    if ":" in re.split(r"[/?#]", text, maxsplit=1)[0]:
+    if ":" in _DELIMITER.split(text, maxsplit=1)[0]:
         scheme, rest = text.split(":", 1)
         if not _SCHEME.fullmatch(scheme):
             return Reason(ReasonCode.IDENTIFIER_SCHEME, {"scheme": scheme})
     if rest.startswith("//"):
-        authority = re.split(r"[/?#]", rest[2:], maxsplit=1)[0]
+        authority = _DELIMITER.split(rest[2:], maxsplit=1)[0]
         host = authority.rsplit("@", 1)[-1]
         if authority.count("@") > 1 or (":" in host and not _HOST_AND_PORT.fullmatch(host)):
             return Reason(ReasonCode.IDENTIFIER_HOST)

@@ -181,7 +181,8 @@ def _keywords(blocks: Iterable[etree._Element], element: bytes) -> tuple[tuple[s
     """Return the keywords, and separately the terms of the WMO_CategoryCode list."""
     keywords: list[str] = []
     categories: list[str] = []
-    may_have_categories = b"WMO" in element or b"wmo" in element  # else no thesaurus need be read
+    # Else no thesaurus need be read. In lower case first, because most identifiers begin with urn:x-wmo.
+    may_have_categories = b"wmo" in element or b"WMO" in element
     for block in blocks:
         block_is_categories = may_have_categories and names_code_list(
             next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode"
@@ -212,12 +213,12 @@ def _names(text: str, code_list: str) -> bool:
 
 def _comes_from(keyword: etree._Element, code_list: str) -> bool:
     """Whether a keyword has an address or a codeList of its own that names this code list."""
-    return any(
-        _names(str(address)[:MAX_NAME], code_list)
-        for value in keyword.iterchildren(etree.Element)
-        for address in (value.get(_HREF), value.get("codeList"))
-        if address
-    )
+    for value in keyword.iterchildren(etree.Element):
+        for attribute in (_HREF, "codeList"):
+            address = value.get(attribute)
+            if address and _names(str(address)[:MAX_NAME], code_list):
+                return True
+    return False
 
 
 # --- Dates, boxes, time extents ----------------------------------------------------------------------

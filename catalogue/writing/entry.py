@@ -119,6 +119,7 @@ _JSONB_VERSION = b"\x01"
 
 _length: Callable[[int], bytes] = struct.Struct(">i").pack
 _long: Callable[[int], bytes] = struct.Struct(">q").pack
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder each time
 _array_head: Callable[..., bytes] = struct.Struct(">iiiii").pack  # dimensions, nulls, element type, length, first index
 _NUMBER_OF_FIELDS = struct.pack(">h", len(COLUMNS))
 
@@ -139,7 +140,7 @@ def _texts(values: Sequence[str]) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    return _field(_JSONB_VERSION + json.dumps(value, ensure_ascii=False).encode())
+    return _field(_JSONB_VERSION + _encode_json(value).encode())
 
 
 def _instant(value: datetime | None) -> bytes:
