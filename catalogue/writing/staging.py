@@ -1,6 +1,7 @@
 """Copy prepared entries into a staging table before the lock is taken, and merge them into the records under it.
 
-One temporary table for each connection, emptied at each commit. Each staged row has an id reserved for the record
+One temporary table for each connection, emptied at each commit; its rows are compressed only where they do not fit in a
+page, because they are read once. Each staged row has an id reserved for the record
 that it may become, so that the descriptions of new records, with the index of their words, are inserted before the
 lock as well; their foreign key is checked at the commit. Called by `catalogue.writing.store` alone, but for
 `rows_in_batches`.
@@ -20,7 +21,7 @@ _TABLE = f"""
     CREATE TEMPORARY TABLE IF NOT EXISTS catalogue_stage (
         {", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())},
         record_id bigint DEFAULT nextval(pg_get_serial_sequence('catalogue_record', 'id'))
-    ) ON COMMIT DELETE ROWS
+    ) WITH (toast_tuple_target = 8160) ON COMMIT DELETE ROWS
 """
 _COPY = f"COPY catalogue_stage ({', '.join(COLUMNS)}) FROM STDIN (FORMAT binary)"
 
@@ -33,8 +34,7 @@ _DESCRIBE_AHEAD = f"""
     ON CONFLICT (record_id) DO NOTHING
 """
 
-_MERGE = (
-    """
+_MERGE = """
     INSERT INTO catalogue_record (
         id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance
     )
@@ -47,7 +47,8 @@ _MERGE = (
         datestamp = excluded.datestamp, deleted = excluded.deleted,
         owner_id = excluded.owner_id, set_specs = excluded.set_specs, payload = excluded.payload,
         digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance
-    """,
+"""
+_MERGE_DESCRIPTIONS = (
     f"""
     INSERT INTO catalogue_description (record_id, {_DESCRIPTION})
     SELECT r.id, {", ".join(f"s.{name}" for name in _DESCRIPTION.split(", "))}
@@ -94,13 +95,16 @@ def stage(entries: Sequence[PreparedEntry], *, empty_first: bool = True) -> int:
         return int(cursor.rowcount)
 
 
-def merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime) -> None:
-    """Write the staged entries with these keys, as records that `into` owns. Under the lock."""
+def merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime, described: bool = False) -> None:
+    """Write the staged entries with these keys, as records that `into` owns. Under the lock.
+
+    `described`: all of them are new records, whose descriptions `stage` has inserted.
+    """
     if not keys:
         return
     values: dict[str, Any] = {"keys": list(keys), "set": into.pk, "spec": into.spec, "stamp": stamp}
     with connection.cursor() as cursor:
-        for statement in _MERGE:
+        for statement in (_MERGE,) if described else (_MERGE, *_MERGE_DESCRIPTIONS):
             cursor.execute(statement, values)
 
 

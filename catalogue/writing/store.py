@@ -182,7 +182,13 @@ def _put(
                 described += staging.stage(late, empty_first=False)
             decided |= decided_anew
         tombstones = _apply(
-            _sort(decided, last, current), current, into=into, source=source, stamp=stamp, described=described
+            _sort(decided, last, current),
+            current,
+            into=into,
+            source=source,
+            stamp=stamp,
+            described=described,
+            raced=bool(touched),
         )
     if len(last) < len(entries):
         decisions = decide_in_order(entries, current, into=into, source=source, known_only=known_only)
@@ -247,18 +253,21 @@ def _apply(
     source: str,
     stamp: datetime,
     described: int,
+    raced: bool,
 ) -> list[str]:
     """Make the changes, under the lock; no statement runs for what does not change.
 
-    `described`: the number of descriptions that staging has inserted. Returns the keys of the records that became
-    tombstones though others claim them, because every claim is damaged.
+    `described`: the number of descriptions that staging has inserted. `raced`: another writer has changed some of the
+    records since they were staged. Returns the keys of the records that became tombstones though others claim them,
+    because every claim is damaged.
     """
     if changes.replaced:
         claims.claim_current(changes.replaced, stamp)
     if unclaimed := [*changes.replaced, *changes.dropped, *changes.was_deleted]:
         claims.drop_claims(unclaimed, into.pk, source)
     if changes.written:
-        staging.merge(changes.written, into=into, stamp=stamp)
+        all_described = described == len(changes.new) == len(changes.written) and not raced
+        staging.merge(changes.written, into=into, stamp=stamp, described=all_described)
     if described != len(changes.new):
         staging.drop_unused_descriptions()
     if changes.written:

@@ -76,6 +76,26 @@ def test_unchanged_entries_write_nothing_not_even_the_clock() -> None:
     assert looking.row_versions() == before
 
 
+def test_descriptions_of_new_records_are_written_before_the_lock_and_not_looked_at_under_it() -> None:
+    def written_under_the_lock(*offered: bytes | str) -> list[str]:
+        with CaptureQueriesContext(connection) as queries:
+            put(*offered)
+        statements = [query["sql"] for query in queries]
+        (locked,) = [number for number, text in enumerate(statements) if "catalogue_stamp" in text]
+        assert any("INTO catalogue_description" in text for text in statements[:locked])
+        return [text for text in statements[locked:] if "catalogue_description" in text]
+
+    assert written_under_the_lock(a(), world.iso_record("urn:b")) == []
+    assert Description.objects.count() == 2
+    assert len(written_under_the_lock(a("Two"), world.iso_record("urn:c"))) == 2
+    assert len(written_under_the_lock("urn:b", world.iso_record("urn:d"))) == 2
+    assert set(Description.objects.values_list("record__key", "title")) == {
+        ("urn:a", "Two"),
+        ("urn:c", "Surface observations"),
+        ("urn:d", "Surface observations"),
+    }
+
+
 @pytest.mark.spec("P90")
 def test_an_unchanged_entry_beside_a_changed_one_keeps_its_row() -> None:
     put(a(), world.iso_record("urn:b"))
