@@ -140,7 +140,7 @@ class _DictionaryTraining:
     @staticmethod
     def _train() -> None:
         try:
-            dictionaries.retrain_if_outgrown(functools.partial(seams.run_in_process, zstd.train))
+            dictionaries.retrain_if_outgrown(functools.partial(seams.run_in_process, zstd.train_on_frames))
         finally:
             connections.close_all()  # those of this thread
 

@@ -8,7 +8,7 @@ catalogue has many more records than that. Payloads packed with an older diction
 import functools
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
@@ -54,26 +54,21 @@ def ensure() -> None:
         _store(number, content, trained_on)
 
 
-Trainer = Callable[[Sequence[bytes], int], tuple[int, bytes]]
+Trainer = Callable[[Sequence[bytes], Mapping[int, bytes], int], tuple[int, bytes, int]]
 
 
 def train(
-    *, records: int = SAMPLE_RECORDS, size: int = zstd.MAX_DICTIONARY_BYTES, trainer: Trainer = zstd.train
+    *, records: int = SAMPLE_RECORDS, size: int = zstd.MAX_DICTIONARY_BYTES, trainer: Trainer = zstd.train_on_frames
 ) -> Dictionary:
     """Train a dictionary on up to `records` live records taken at random, and make it the newest.
 
-    `trainer`: zstd.train, which stops all threads of its process while it runs, or a function that calls it elsewhere.
-    Raises zstd.Untrainable if there are too few records.
+    `trainer`: zstd.train_on_frames, which stops all threads of its process while it runs, or a function that calls it
+    elsewhere. Raises zstd.Untrainable if there are too few records.
     """
-    elements = []
-    for packed in _sample_payloads(records):
-        try:
-            elements.append(payload.unpack(packed))
-        except payload.PayloadDamaged:
-            continue  # reported when that record is served
-    number, content = trainer(elements, size)
-    dictionary = _store(number, content, len(elements))
-    logger.info("dictionary trained", extra={"dictionary": number, "records": len(elements), "bytes": len(content)})
+    payloads = _sample_payloads(records)
+    number, content, trained_on = trainer(payloads, payload.contents_of_dictionaries(payloads), size)
+    dictionary = _store(number, content, trained_on)
+    logger.info("dictionary trained", extra={"dictionary": number, "records": trained_on, "bytes": len(content)})
     return dictionary
 
 
@@ -97,7 +92,7 @@ def _newest_trained_on() -> int:
     return Dictionary.objects.order_by("-created", "-id").values_list("trained_on", flat=True).first() or 0
 
 
-def retrain_if_outgrown(trainer: Trainer = zstd.train) -> bool:
+def retrain_if_outgrown(trainer: Trainer = zstd.train_on_frames) -> bool:
     """Train a new dictionary if the catalogue has outgrown the newest one. Returns whether it did. Cheap if not."""
     if not is_outgrown():
         return False

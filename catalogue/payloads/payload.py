@@ -103,6 +103,13 @@ def fetch_dictionaries(payloads: Iterable[bytes | memoryview]) -> None:
             _dictionary(number)
 
 
+def contents_of_dictionaries(payloads: Iterable[bytes | memoryview]) -> dict[int, bytes]:
+    """Return the contents of the dictionaries that these payloads need, by id, without those that are damaged."""
+    numbers = set(map(_dictionary_id, payloads))
+    fetch_dictionaries(payloads)
+    return {number: _cache.to_unpack[number].as_bytes() for number in numbers if number in _cache.to_unpack}
+
+
 def newest() -> NewestDictionary:
     """Return the dictionary that payloads are packed with now. Looked up at most once a minute."""
     if _cache.newest is None or not _cache.refreshed or seams.monotonic() - _cache.refreshed > _REFRESH_S:

@@ -5,7 +5,8 @@ find the dictionary, and damage is an error instead of wrong bytes.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import zstandard
@@ -96,6 +97,23 @@ def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[i
     number = _private_id(content)
     # The header of a dictionary is a magic number of four bytes and the id (RFC 8878, section 5).
     return number, content[:4] + number.to_bytes(4, "little") + content[8:]
+
+
+def train_on_frames(
+    frames: Sequence[bytes], dictionaries: Mapping[int, bytes], size: int = MAX_DICTIONARY_BYTES
+) -> tuple[int, bytes, int]:
+    """Train as `train` does, on what these frames have packed; also returns how many of them could be unpacked.
+
+    `dictionaries`: the contents of those that the frames need, by id. Frames are a twentieth of what they unpack to, so
+    they are what is sent to the process that trains.
+    """
+    unpackers = {number: unpacker(load_dictionary(content)) for number, content in dictionaries.items()}
+    unpackers[0] = unpacker(None)
+    samples = []
+    for frame in frames:
+        with suppress(NotAFrame, DamagedFrame, KeyError):  # what is damaged is reported when it is served
+            samples.append(unpackers[dictionary_id(frame)](frame))
+    return *train(samples, size), len(samples)
 
 
 def _private_id(content: bytes) -> int:

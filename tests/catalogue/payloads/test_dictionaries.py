@@ -87,6 +87,23 @@ def test_a_dictionary_makes_payloads_smaller() -> None:
     assert sum(len(payload.pack(each)) for each in elements) < sum(len(alone(each)) for each in elements) / 2
 
 
+def test_training_on_frames_is_training_on_what_they_unpack_to_without_the_damaged() -> None:
+    load_samples()
+    made = dictionaries.train()
+    elements = [xml_tree.root_element(file.read_bytes()) for file in sorted(SAMPLES.glob("*/*.xml"))]
+    old = {zstd.dictionary_id(packed) for packed in Record.objects.values_list("payload", flat=True)}
+    frames = [payload.pack(element) for element in elements[:20]] + list(map(zstd.packer(None), elements[20:]))
+    needed = payload.contents_of_dictionaries(frames)
+    assert needed == {made.pk: bytes(made.content)} and made.pk not in old
+    damaged = [
+        b"",
+        b"no frame",
+        frames[0][:-1],
+        *Record.objects.values_list("payload", flat=True),
+    ]  # the last lack theirs
+    assert zstd.train_on_frames([*frames, *map(bytes, damaged)], needed) == (*zstd.train(elements), 48)
+
+
 def test_a_new_dictionary_is_used_at_once_and_leaves_old_payloads_readable() -> None:
     load_samples()
     old = payload.pack(ELEMENT)
