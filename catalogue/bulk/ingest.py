@@ -95,9 +95,10 @@ def ingest(
             _add_to_report(report, batch, parsed, _store_batch(batch, parsed, into))
             advance(len(batch))
         return report
-    dictionaries.train_before_load(list(_elements(itertools.chain.from_iterable(first))))
     with _DictionaryTraining(limits) as training, _BatchStore(into) as batch_store:
-        for batch, parsed in _read_in_processes(batches, processes, limits):
+        for number, (batch, parsed) in enumerate(_read_in_processes(batches, processes, limits)):
+            if number == 0:  # nothing is packed yet, and the processes parse the next batches meanwhile
+                dictionaries.train_before_load(list(_elements(itertools.chain.from_iterable(first))))
             for stored in batch_store.submit(batch, parsed):
                 _add_to_report(report, *stored)
                 advance(len(stored[0]))
