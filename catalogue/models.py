@@ -36,6 +36,13 @@ class MetadataSet(models.Model):
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
     public = models.BooleanField(default=True, help_text="listed by ListSets and on the public pages")
+    fed_here = models.BooleanField(
+        "fed by uploads",
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="records of this shared set are uploaded at this node, so it is not harvested from a co-owner (W42)",
+    )
 
     class Meta:
         verbose_name = "set"

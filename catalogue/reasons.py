@@ -112,6 +112,9 @@ class ReasonCode(Code):
     REPLACES_SOURCE = "replaces-other-source"
     CLAIMS_DAMAGED = "claims-damaged"
     FROM_LINK = "from-link"
+    LINK_DECIDES = "link-decides"
+    DELETED_BY_LINK = "deleted-by-link"
+    HARVESTED_FROM_CO_OWNER = "harvested-from-co-owner"
     # Which of two versions counts (W33)
     BY_ORIGIN = "by-datestamp-at-origin"
     BY_METADATA_DATE = "by-metadata-date"
@@ -158,7 +161,9 @@ def _moved_to_other_set(facts: Facts) -> str:
 
 
 def _differs_from_source(facts: Facts) -> str:
-    return f"differs from the version of another source of {facts['owner']}, which counts {_nested(facts, 'why')} (W33)"
+    source = f"the link {facts['source']}" if facts.get("source") else "this node itself" if "source" in facts else ""
+    by = f" ({source})" if source else ""
+    return f"differs from the version of another source of {facts['owner']}{by}, which counts {_nested(facts, 'why')} (W33)"
 
 
 def _replaces_source(facts: Facts) -> str:
@@ -219,6 +224,13 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.REPLACES_SOURCE: _replaces_source,
     ReasonCode.CLAIMS_DAMAGED: "is deleted, because the versions of other sources are damaged",
     ReasonCode.FROM_LINK: "came by the link {link}, which decides where it belongs",
+    ReasonCode.LINK_DECIDES: "came by the link {link}, whose provider decides about its content",
+    ReasonCode.DELETED_BY_LINK: "is deleted in a set that is harvested ({link}), whose provider decides whether it comes back",
+    ReasonCode.HARVESTED_FROM_CO_OWNER: (
+        "{set} is harvested from a co-owner (link {link}), and between co-owners nothing is harvested that one of them "
+        "uploads: make it a link of the kind backup, which shows what differs and stores what you confirm, or remove it "
+        "(W42 to W44)"
+    ),
     ReasonCode.BY_ORIGIN: "by their datestamps at the origin of both",
     ReasonCode.BY_METADATA_DATE: "by gmd:dateStamp",
     ReasonCode.BY_DIRECT_WAY: "because it came from its origin directly",

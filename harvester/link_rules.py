@@ -20,6 +20,7 @@ class Kind(TextChoices):
     RECOVERY = "recovery", "recovery: our own set back from another GISC, by hand"
 
 
+BETWEEN_CO_OWNERS = frozenset({Kind.SHARED, Kind.BACKUP})
 _SetKind = MetadataSet.Kind
 _LOCAL_SET_KINDS = {
     Kind.PEER: (_SetKind.PEER,),
@@ -43,6 +44,7 @@ class Arrangement:
     local_set: str
     local_kind: str
     enabled: bool
+    is_fed_here: bool = False  # the local set is a shared one, and records are uploaded into it at this node
 
 
 def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, our_url: str) -> dict[str, str]:
@@ -67,10 +69,20 @@ def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, ou
             "A backup synchronisation is started by a person, after telling the co-owner, and never by schedule: leave "
             "“enabled” off (W43, W44)"
         )
+    if kind is Kind.SHARED and link.is_fed_here:
+        how = f"by uploads; if that is over, manage.py set stop-feeding {link.local_set}"
+        found["kind"] = _between_co_owners(link.local_set, how, link.name)
     clash = _clash(kind, link, others)
     if clash:
         found.setdefault(*clash)
     return found
+
+
+def _between_co_owners(local_set: str, how: str, name: str) -> str:
+    return (
+        f"{local_set} is fed by us, too ({how}): between co-owners of a shared set nothing is harvested. Make {name} a link "
+        "of the kind backup; it shows what differs, and stores what you confirm (W42 to W44)"
+    )
 
 
 def _remote_set_fault(kind: Kind, link: Arrangement, others: Sequence[Arrangement], our_set: str) -> str:
@@ -104,11 +116,8 @@ def _clash(kind: Kind, link: Arrangement, others: Sequence[Arrangement]) -> tupl
         if other.local_set != link.local_set:
             continue
         if Kind.SHARED in (kind, other_kind) and Kind.CENTRE in (kind, other_kind):
-            return "kind", (
-                f"{link.local_set} is fed by us, too (link {link.name if kind is Kind.CENTRE else other.name}): between "
-                f"co-owners of a shared set nothing is harvested. Make {link.name if kind is Kind.SHARED else other.name} "
-                "a link of the kind backup; it shows what differs, and stores what you confirm (W42 to W44)"
-            )
+            centre, shared = (link, other) if kind is Kind.CENTRE else (other, link)
+            return "kind", _between_co_owners(link.local_set, f"link {centre.name}", shared.name)
         if not (link.enabled and other.enabled):
             continue
         if link.local_kind == _SetKind.PEER and kind in _FROM_GISC and other_kind in _FROM_GISC:

@@ -19,7 +19,7 @@ class MetadataSetAdmin(Admin):
 
     list_display = ("spec", "name", "kind_name", "public", "live", "newest")
     list_filter = ("kind", "public")
-    fields = ("spec", "name", "description", "kind", "public")
+    fields = ("spec", "name", "description", "kind", "public", "fed_here")
     sortable_by = ()
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -31,7 +31,8 @@ class MetadataSetAdmin(Admin):
         set_inclusion.link_hierarchy(obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
-        return ("spec", "kind") if obj is not None and (_is_made_by_node(obj) or _is_in_use(obj)) else ()
+        is_fixed = obj is not None and (_is_made_by_node(obj) or _is_in_use(obj))
+        return ("spec", "kind", "fed_here") if is_fixed else ("fed_here",)
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> ChoiceField:
         if db_field.name == "kind":

@@ -23,7 +23,7 @@ from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries, zstd
 from catalogue.reasons import Reason
-from catalogue.writing import current, decisions, read_document, staging, store
+from catalogue.writing import current, decisions, read_document, staging, store, uploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +42,39 @@ DEFAULTS = IngestLimits()
 
 @dataclass(frozen=True, slots=True)
 class RejectedDocument:
-    """A document that was not stored."""
+    """A document that was not stored, or whose content is not served."""
 
     source: str
     identifier: str
     reason: Reason
 
 
+CLAIMED = "claimed"  # counts documents that are kept, while the version of another source is served
+
+
 @dataclass(slots=True)
 class IngestReport:
-    """What became of the documents; the counts add up to `offered`."""
+    """What became of the documents; the counts add up to `offered`.
+
+    `claims`: the documents that were stored as claims, and whose content is not what is served, each with the reason.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     rejects: list[RejectedDocument] = field(default_factory=list)
+    claims: list[RejectedDocument] = field(default_factory=list)
 
     @property
     def offered(self) -> int:
         return self.counts.total()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report for --json: offered, new, updated, unchanged, rejected, and the rejects."""
-        counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", "rejected")}
-        rejects = [{"source": r.source, "identifier": r.identifier, **r.reason.report()} for r in self.rejects]
-        return {"offered": self.offered, **counts, "rejects": rejects}
+        """Return the report for --json: offered, new, updated, unchanged, claimed, rejected; the rejects and the claims."""
+        counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", CLAIMED, "rejected")}
+        rejects, claims = (
+            [{"source": each.source, "identifier": each.identifier, **each.reason.report()} for each in documents]
+            for documents in (self.rejects, self.claims)
+        )
+        return {"offered": self.offered, **counts, "rejects": rejects, "claims": claims}
 
 
 def default_processes() -> int:
@@ -82,20 +92,22 @@ def ingest(
 ) -> IngestReport:
     """Store the documents in a set. `advance` is called after each batch with its number of documents.
 
+    Raises ActRefused if the set does not take uploads (`catalogue.writing.uploads`); nothing is stored then.
     More than two batches are parsed by other processes and stored over two connections, of which one stages while the
     other merges; inside the caller's transaction everything is stored over that one. What is stored, in which order,
     and the report do not depend on it.
     """
     report = IngestReport()
+    target = _Target(into, uploads.check(into))
     batches = _batches(documents, limits)
     first = list(itertools.islice(batches, limits.unpooled_batches + 1))
     batches = itertools.chain(first, batches)
     if len(first) <= limits.unpooled_batches or connection.in_atomic_block:
         for batch, parsed in _read_here(batches):
-            _add_to_report(report, batch, parsed, _store_batch(batch, parsed, into))
+            _add_to_report(report, batch, parsed, _store_batch(batch, parsed, target))
             advance(len(batch))
         return report
-    with _DictionaryTraining(limits) as training, _BatchStore(into) as batch_store:
+    with _DictionaryTraining(limits) as training, _BatchStore(target) as batch_store:
         for number, (batch, parsed) in enumerate(_read_in_processes(batches, processes, limits)):
             if number == 0:  # nothing is packed yet, and the processes parse the next batches meanwhile
                 dictionaries.train_before_load(list(_elements(itertools.chain.from_iterable(first))))
@@ -204,14 +216,23 @@ def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
 
 # --- Storing ----------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The set that documents are stored in, and the links whose versions they do not replace."""
+
+    into: MetadataSet
+    yields_to: frozenset[str]
+
+
 _Stored = tuple[list[Document], list[read_document.ReadResult], list[decisions.Result]]
 
 
 class _BatchStore:
     """Stores batches in their order over two connections: one stages its batch while the other merges the one before."""
 
-    def __init__(self, into: MetadataSet) -> None:
-        self._into = into
+    def __init__(self, target: _Target) -> None:
+        self._target = target
         self._threads = [seams.thread_pool(1, initializer=_open_connection) for _ in range(2)]
         self._under_way: deque[Future[_Stored]] = deque()
         self._keys: set[str] = set()  # of the last batch submitted
@@ -246,7 +267,7 @@ class _BatchStore:
         self, batch: list[Document], parsed: list[read_document.ReadResult], before: Future[_Stored] | None
     ) -> _Stored:
         # A batch that failed raises here, so that nothing is stored after it.
-        results = _store_batch(batch, parsed, self._into, lambda: before.result() if before else None)
+        results = _store_batch(batch, parsed, self._target, lambda: before.result() if before else None)
         if before:
             before.result()
         return batch, parsed, results
@@ -268,7 +289,7 @@ def _close_connection() -> None:
 def _store_batch(
     batch: Sequence[Document],
     parsed: Sequence[read_document.ReadResult],
-    into: MetadataSet,
+    target: _Target,
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[decisions.Result]:
     """Store one batch in one transaction; one result for each document that could be parsed."""
@@ -279,11 +300,11 @@ def _store_batch(
     ]
     try:
         entries = [store.pack_document(content, result) for content, result in usable]
-        return store.put_entries(entries, into=into, before_lock=before_lock)
+        return store.put_entries(entries, into=target.into, yields_to=target.yields_to, before_lock=before_lock)
     except staging.PayloadNeeded:
         # A stored record has changed, or its owner has, since its digest was looked up.
         entries = [store.prepare(content) for content, _ in usable]
-        return store.put_entries(entries, into=into, before_lock=before_lock)
+        return store.put_entries(entries, into=target.into, yields_to=target.yields_to, before_lock=before_lock)
 
 
 def _add_to_report(
@@ -300,6 +321,10 @@ def _add_to_report(
             report.rejects.append(RejectedDocument(document.source, "", document.fault or parse_result))
             continue
         result = next(results)
-        report.counts[result.action] += 1
         if result.rejection is not None:
             report.rejects.append(RejectedDocument(document.source, result.identifier, result.rejection))
+        elif result.disagreement is not None and result.reason is not None:
+            report.counts[CLAIMED] += 1
+            report.claims.append(RejectedDocument(document.source, result.identifier, result.reason))
+            continue
+        report.counts[result.action] += 1

@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cmp_to_key
 
 from django.db import connection
 
 from catalogue.provenance import Provenance
-from catalogue.writing import memberships
+from catalogue.writing import decisions, memberships
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class StoredClaim:
     set_id: int
     source: str
     payload: bytes
+    metadata_date: datetime | None
     provenance: Provenance | None
 
 
@@ -104,14 +106,21 @@ def load_claims(keys: Iterable[str]) -> list[StoredClaim]:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT r.key, r.identifier, c.set_id, c.source, c.payload, c.provenance
+            SELECT c.set_id = r.owner_id, r.key, r.identifier, c.set_id, c.source, c.payload, c.metadata_date, c.provenance
             FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
             WHERE r.key = ANY(%s)
             ORDER BY r.key, c.set_id = r.owner_id DESC, c.metadata_date DESC NULLS LAST, c.id
             """,
             [list(keys)],
         )
-        return [
-            StoredClaim(key, identifier, set_id, source, bytes(packed), Provenance.from_text(stored))
-            for key, identifier, set_id, source, packed, stored in cursor.fetchall()
-        ]
+        rows = cursor.fetchall()
+    by_rank: dict[tuple[str, bool], list[StoredClaim]] = {}
+    for of_owner, key, identifier, set_id, source, packed, date, stored in rows:
+        claim = StoredClaim(key, identifier, set_id, source, bytes(packed), date, Provenance.from_text(stored))
+        by_rank.setdefault((key, of_owner), []).append(claim)
+    return [claim for ranked in by_rank.values() for claim in sorted(ranked, key=cmp_to_key(_compare))]
+
+
+def _compare(one: StoredClaim, other: StoredClaim) -> int:
+    """Sort the newer of two versions first."""
+    return decisions.is_newer(other, one)[0] - decisions.is_newer(one, other)[0]

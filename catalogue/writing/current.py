@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
-from catalogue.writing.decisions import CurrentRecord
+from catalogue.writing.decisions import CurrentRecord, StoredVersion
 
 
 def current_digests(keys: Sequence[str]) -> dict[str, bytes]:
@@ -18,6 +18,32 @@ def current_digests(keys: Sequence[str]) -> dict[str, bytes]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT key, digest FROM catalogue_record WHERE key = ANY(%s) AND NOT deleted", [list(keys)])
         return {key: bytes(digest) for key, digest in cursor.fetchall()}
+
+
+class SourceDigests(NamedTuple):
+    """The digests of the version of a record that is served, and of the claim of one source, if it has one."""
+
+    served: bytes
+    claimed: bytes | None
+
+
+def digests_for_source(keys: Sequence[str], set_id: int, source: str) -> dict[str, SourceDigests]:
+    """Return the digests of the live records among these keys, with those of the claims of this set and source."""
+    if not keys:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.key, r.digest, c.digest FROM catalogue_record r
+            LEFT JOIN catalogue_claim c ON c.record_id = r.id AND c.set_id = %s AND c.source = %s
+            WHERE r.key = ANY(%s) AND NOT r.deleted
+            """,
+            [set_id, source, list(keys)],
+        )
+        return {
+            key: SourceDigests(bytes(served), None if claimed is None else bytes(claimed))
+            for key, served, claimed in cursor.fetchall()
+        }
 
 
 class CurrentVersion(NamedTuple):
@@ -78,7 +104,7 @@ _CURRENT = """
            r.metadata_date, r.datestamp,
            CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
            ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
-           (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex')))
+           (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance))
             FROM catalogue_claim c WHERE c.record_id = r.id)
     FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
     WHERE r.key = ANY(%(keys)s)
@@ -96,7 +122,7 @@ def _current_record(
     datestamp: datetime,
     stored_provenance: str | None,
     sets: list[int],
-    claims: list[tuple[int, str, str]] | None,
+    claims: list[tuple[int, str, str, str | None, dict[str, Any] | None]] | None,
 ) -> CurrentRecord:
     return CurrentRecord(
         deleted,
@@ -108,6 +134,14 @@ def _current_record(
         metadata_date,
         datestamp,
         Provenance.from_text(stored_provenance),
-        {(set_id, by): bytes.fromhex(claimed) for set_id, by, claimed in claims or ()},
+        {(set_id, by): _stored_version(digest, date, origin) for set_id, by, digest, date, origin in claims or ()},
         frozenset(sets),
+    )
+
+
+def _stored_version(digest: str, metadata_date: str | None, provenance: dict[str, Any] | None) -> StoredVersion:
+    return StoredVersion(
+        bytes.fromhex(digest),
+        datetime.fromisoformat(metadata_date) if metadata_date else None,
+        Provenance.from_json(provenance) if provenance else None,
     )

@@ -8,7 +8,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from catalogue.models import MetadataSet
 from catalogue.provenance import Provenance, compare_versions, origin_of
@@ -53,16 +53,31 @@ class Result:
         assert self.reason is not None, "what is rejected has a reason"
         return self.reason
 
+    @property
+    def is_live_elsewhere(self) -> bool:
+        """Whether a deletion leaves the record live, because another source has it (W45)."""
+        return self.reason is not None and self.reason.code in (ReasonCode.LIVE_ELSEWHERE, ReasonCode.LIVE_AT_OWNER)
+
     def report(self) -> dict[str, Any]:
         """Return identifier and reason, with its code and facts, for reports in JSON."""
         return {"identifier": self.identifier, **(self.reason.report() if self.reason else {})}
 
 
 @dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """A version that another set or source offers: what is stored as a claim."""
+
+    digest: bytes
+    metadata_date: datetime | None = None
+    provenance: Provenance | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
-    `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the digests of the versions of others, by set and source. `sets`: the sets it is a live member of.
+    `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the versions
+    of others, by set and source. `sets`: the sets it is a live member of.
     """
 
     deleted: bool
@@ -74,7 +89,7 @@ class CurrentRecord:
     metadata_date: datetime | None = None
     datestamp: datetime | None = None
     provenance: Provenance | None = None
-    claims: Mapping[tuple[int, str], bytes] = field(default_factory=dict)
+    claims: Mapping[tuple[int, str], StoredVersion] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
 
 
@@ -87,6 +102,7 @@ class Change(enum.Enum):
     ADD_CLAIM = enum.auto()  # the entry is stored beside the record, which joins the entry's set
     DROP_CLAIM = enum.auto()  # the claim goes, and the record leaves the set if no other source claims it there
     PROMOTE_CLAIM = enum.auto()  # the owner deletes: the best claim becomes the record
+    ADD_AND_PROMOTE_CLAIM = enum.auto()  # the entry becomes a claim, and the best claim becomes the record
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +118,34 @@ class Decision:
 _UNCHANGED = Decision(Change.NONE, Action.UNCHANGED)
 
 
-def decide(
-    current: CurrentRecord | None, entry: PreparedEntry, *, into: MetadataSet, source: str, known_only: bool = False
-) -> Decision:
-    """Decide what to do with an entry that arrives for the set `into` by the link `source`.
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How entries arrive: for which set, and by which link; `source` is empty for this node itself.
 
     `known_only`: reject a deletion of an identifier never seen, instead of storing a tombstone (W12 is for harvests).
+    `yields_to`: the links whose version of a record, or whose deletion, an upload does not replace.
     """
+
+    into: MetadataSet
+    source: str = ""
+    known_only: bool = False
+    yields_to: frozenset[str] = frozenset()
+
+
+def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival) -> Decision:
+    """Decide what to do with an entry."""
+    into, source = arrival.into, arrival.source
     if current is None:
-        if entry.deleted and known_only:
+        if entry.deleted and arrival.known_only:
             return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE))
         return Decision(Change.WRITE, Action.DELETED if entry.deleted else Action.NEW)
+    if arrival.yields_to and current.owner_id == into.pk and (yielded := _yield(current, entry, arrival)):
+        return yielded
     if current.deleted:
         # Un-deleting is an ordinary update (P86).
         return _UNCHANGED if entry.deleted else Decision(Change.WRITE, Action.UPDATED)
     if current.owner_id == into.pk and _is_owner_source(into, current, source):
-        return _decide_for_owner(current, entry, into)
+        return _decide_for_owner(current, entry, into, source)
     if current.owner_id != into.pk and Kind.OWN in (current.owner_kind, into.kind):
         # Promise 8: a peer never changes a record of ours, nor is a peer's record taken for ours.
         act = "delete" if entry.deleted else "change"
@@ -127,37 +155,36 @@ def decide(
 
 
 def decide_each(
-    entries: Mapping[str, PreparedEntry],
-    current: Mapping[str, CurrentRecord],
-    *,
-    into: MetadataSet,
-    source: str,
-    known_only: bool = False,
+    entries: Mapping[str, PreparedEntry], current: Mapping[str, CurrentRecord], arrival: Arrival
 ) -> dict[str, Decision]:
     """Decide about entries of different identifiers, by key."""
-    return {
-        key: decide(current.get(key), entry, into=into, source=source, known_only=known_only)
-        for key, entry in entries.items()
-    }
+    return {key: decide(current.get(key), entry, arrival) for key, entry in entries.items()}
 
 
 def decide_in_order(
-    entries: Sequence[PreparedEntry],
-    current: Mapping[str, CurrentRecord],
-    *,
-    into: MetadataSet,
-    source: str,
-    known_only: bool = False,
+    entries: Sequence[PreparedEntry], current: Mapping[str, CurrentRecord], arrival: Arrival
 ) -> list[Decision]:
     """Decide about entries in their order: one that comes again is compared with what the one before it leaves."""
     latest: dict[str, CurrentRecord | None] = dict(current)
     decisions = []
     for entry in entries:
         before = latest.get(entry.key)
-        decision = decide(before, entry, into=into, source=source, known_only=known_only)
-        latest[entry.key] = current_after(before, entry, decision, into=into, source=source)
+        decision = decide(before, entry, arrival)
+        latest[entry.key] = current_after(before, entry, decision, arrival)
         decisions.append(decision)
     return decisions
+
+
+def _yield(current: CurrentRecord, entry: PreparedEntry, arrival: Arrival) -> Decision | None:
+    """Reject what would undo the version, or the deletion, that a link of the set brought; None if it does not."""
+    if entry.deleted or current.digest == entry.digest:
+        return None
+    if current.deleted:
+        names = ", ".join(sorted(arrival.yields_to))
+        return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.DELETED_BY_LINK, {"link": names}))
+    if current.source not in arrival.yields_to:
+        return None
+    return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.LINK_DECIDES, {"link": current.source}))
 
 
 def _is_owner_source(into: MetadataSet, current: CurrentRecord, source: str) -> bool:
@@ -171,18 +198,19 @@ def _is_owner_source(into: MetadataSet, current: CurrentRecord, source: str) -> 
 
 
 def current_after(
-    current: CurrentRecord | None, entry: PreparedEntry, decision: Decision, *, into: MetadataSet, source: str
+    current: CurrentRecord | None, entry: PreparedEntry, decision: Decision, arrival: Arrival
 ) -> CurrentRecord | None:
     """Return the record as the decision leaves it: the next entry of this identifier in the batch is compared with it."""
     if decision.change not in (Change.WRITE, Change.WRITE_AND_CLAIM_CURRENT):
         return current
+    into = arrival.into
     return CurrentRecord(
         deleted=entry.deleted,
         digest=entry.digest,
         owner_id=into.pk,
         owner_spec=into.spec,
         owner_kind=into.kind,
-        source=source,
+        source=arrival.source,
         metadata_date=entry.metadata_date,
         provenance=entry.provenance,
         claims=current.claims if current else {},
@@ -190,13 +218,41 @@ def current_after(
     )
 
 
-def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet) -> Decision:
+def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet, source: str) -> Decision:
     if entry.deleted:
         if current.claims:  # W23, W45: another source still has it
             reason = Reason(ReasonCode.LIVE_ELSEWHERE, {"set": into.spec})
             return Decision(Change.PROMOTE_CLAIM, Action.UPDATED, reason, Disagreement.DISPUTED)
         return Decision(Change.WRITE, Action.DELETED)
-    return _UNCHANGED if current.digest == entry.digest else Decision(Change.WRITE, Action.UPDATED)
+    if current.digest == entry.digest:
+        return _UNCHANGED
+    if into.kind == Kind.SHARED:
+        for (set_id, by), claim in current.claims.items():
+            if set_id != into.pk or by == source:
+                continue
+            newer, why = is_newer(claim, entry)
+            if newer:  # the source of the version that counted until now takes it back
+                facts = {"owner": into.spec, "source": by, "why": why.to_json()}
+                reason = Reason(ReasonCode.DIFFERS_FROM_SOURCE, facts)
+                return Decision(Change.ADD_AND_PROMOTE_CLAIM, Action.UPDATED, reason, Disagreement.DIFFERS)
+    return Decision(Change.WRITE, Action.UPDATED)
+
+
+class _Version(Protocol):
+    """What counts of a version where two are compared (W33)."""
+
+    @property
+    def metadata_date(self) -> datetime | None: ...
+
+    @property
+    def provenance(self) -> Provenance | None: ...
+
+
+def is_newer(offered: _Version, current: _Version) -> tuple[bool, Reason]:
+    """Return whether the offered version is newer than the current one, and what decided (W33)."""
+    return compare_versions(
+        origin_of(offered.provenance), offered.metadata_date, origin_of(current.provenance), current.metadata_date
+    )
 
 
 def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet, source: str) -> Decision:
@@ -214,15 +270,13 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
         differs = Reason(ReasonCode.DIFFERS, {"owner": current.owner_spec})
         disagreement = Disagreement.DIFFERS
         if into.pk == current.owner_id:  # two sources of one set
-            newer, why = compare_versions(
-                origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
-            )
+            newer, why = is_newer(entry, current)
             if newer:
                 reason = Reason(ReasonCode.REPLACES_SOURCE, {"why": why.to_json()})
                 return Decision(Change.WRITE_AND_CLAIM_CURRENT, Action.UPDATED, reason)
-            facts = {"owner": current.owner_spec, "why": why.to_json()}
+            facts = {"owner": current.owner_spec, "source": current.source, "why": why.to_json()}
             differs = Reason(ReasonCode.DIFFERS_FROM_SOURCE, facts)
-    if claimed == entry.digest and into.pk in current.sets:
+    if claimed is not None and claimed.digest == entry.digest and into.pk in current.sets:
         return Decision(Change.NONE, Action.UNCHANGED, differs, disagreement)
     action = Action.UNCHANGED if into.pk in current.sets else Action.UPDATED
     return Decision(Change.ADD_CLAIM, action, differs, disagreement)

@@ -1,4 +1,4 @@
-"""Let sets include others: by hierarchy (`a` has the records of `a:b`, P74), or because a virtual set names them.
+"""Add sets, and let sets include others: by hierarchy (`a` has the records of `a:b`, P74), or because a virtual set names them.
 
 The memberships that follow are written as rows, in batches under the clock's lock, so that one index serves the list
 of any set. `memberships.derive` adds the rows of records that are stored later.
@@ -60,6 +60,13 @@ def exclude(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
         for records in _records_in(virtual.pk):
             with transaction.atomic():
                 memberships.drop_derived(records, virtual.pk, clock.take_stamp())
+
+
+def mark_fed_here(into: MetadataSet) -> None:
+    """Store that records of a shared set are uploaded at this node, so that it is not harvested from a co-owner (W42)."""
+    if into.kind == MetadataSet.Kind.SHARED and not into.fed_here:
+        MetadataSet.objects.filter(pk=into.pk, fed_here=False).update(fed_here=True)
+        into.fed_here = True
 
 
 def _include(parent: MetadataSet, children: Iterable[MetadataSet]) -> None:

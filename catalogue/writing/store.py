@@ -19,10 +19,11 @@ from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import claims, clock, memberships, read_document, staging
+from catalogue.writing import claims, clock, memberships, read_document, set_inclusion, staging
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import (
     Action,
+    Arrival,
     Change,
     CurrentRecord,
     Decision,
@@ -74,24 +75,27 @@ def put_entries(
     *,
     into: MetadataSet,
     source: str = "",
+    yields_to: frozenset[str] = frozenset(),
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Store entries in a set, in their order; one result for each. `source` is the link they came by.
 
     A deletion of an identifier never seen is stored as a tombstone (W12). The owner of a record decides its content
     (promise 9): the version of another peer or shared set is stored as a claim, and the record is a member of both
-    sets. What a peer offers for a record of our own set is rejected (promise 8). May be called inside the caller's
+    sets. What a peer offers for a record of our own set is rejected (promise 8). An upload does not replace what the links
+    `yields_to` brought (`catalogue.writing.uploads`). May be called inside the caller's
     transaction; then the lock is kept until that ends, so it should end at once. `before_lock` is called when all is
     staged: a bulk load waits there for the batch before. Raises PayloadNeeded.
     """
-    return _put(entries, into=into, source=source, known_only=False, before_lock=before_lock)
+    return _put(entries, Arrival(into, source, yields_to=yields_to), before_lock=before_lock)
 
 
 def withdraw(identifiers: Iterable[str]) -> list[Result]:
-    """Make tombstones of records of the own set; one result for each. An unknown identifier is rejected.
+    """Withdraw records of the own set, and what was uploaded here into shared sets; one result for each.
 
-    When this returns outside a transaction, the deletions are on disk in the journal, or `journal.count_waiting`
-    says how many are not (promise 6).
+    They become tombstones. What another source of a shared set still has stays live with that version (W45); the result
+    then has a reason and is not a rejection. An unknown identifier is rejected. When this returns outside a transaction,
+    the deletions are on disk in the journal, or `journal.count_waiting` says how many are not (promise 6).
     """
     results: list[Result | None] = []
     entries = []
@@ -101,8 +105,35 @@ def withdraw(identifiers: Iterable[str]) -> list[Result]:
             results.append(None)
         except xml_tree.Unusable as exc:
             results.append(Result(identifier, Action.REJECTED, exc.reason))
-    stored = iter(_put(entries, into=bootstrap.own_set(), source="", known_only=True))
+    stored = iter(_withdraw(entries))
     return [result or next(stored) for result in results]
+
+
+@transaction.atomic
+def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
+    """Delete each record in every set that it was put into at this node; the results in the order of the entries."""
+    own, current = bootstrap.own_set(), load_current([entry.key for entry in entries])
+    shared_sets = {each.pk: each for each in MetadataSet.objects.filter(kind=MetadataSet.Kind.SHARED)}
+    indexes: dict[MetadataSet, list[int]] = {}
+    for index, entry in enumerate(entries):
+        record = current.get(entry.key)
+        uploaded = [] if record is None else [shared_sets[pk] for pk in _uploaded_into(record) & shared_sets.keys()]
+        for into in uploaded or [own]:
+            indexes.setdefault(into, []).append(index)
+    results: dict[int, Result] = {}
+    for into, chosen in indexes.items():
+        stored = _put([entries[index] for index in chosen], Arrival(into, known_only=True))
+        for index, result in zip(chosen, stored, strict=True):
+            record = current.get(entries[index].key)
+            if index not in results or (record is not None and record.owner_id == into.pk):
+                results[index] = result
+    return [results[index] for index in range(len(entries))]
+
+
+def _uploaded_into(record: CurrentRecord) -> set[int]:
+    """The sets into which a record was uploaded here: its owner's, and those of claims."""
+    claimed = {set_id for set_id, by in record.claims if not by}
+    return claimed | {record.owner_id} if not (record.deleted or record.source) else claimed
 
 
 @transaction.atomic
@@ -146,26 +177,24 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
         memberships.join(moved, into.pk, stamp)
         memberships.add_to_outbox(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         memberships.update_dependents(moved, stamp)
+    if moving:
+        set_inclusion.mark_fed_here(into)
     return results
 
 
 @transaction.atomic
 def _put(
-    entries: Sequence[PreparedEntry],
-    *,
-    into: MetadataSet,
-    source: str,
-    known_only: bool,
-    before_lock: Callable[[], object] = lambda: None,
+    entries: Sequence[PreparedEntry], arrival: Arrival, *, before_lock: Callable[[], object] = lambda: None
 ) -> list[Result]:
     """Store entries. Of an identifier offered several times only the last is written, if it changes the record.
 
     What was decided without the lock stands, but for records that another writer has changed before it was taken.
     """
+    source = arrival.source
     last = {entry.key: entry for entry in entries}
     keys = list(last)
     current = load_current(keys, source=source)
-    decided = decide_each(last, current, into=into, source=source, known_only=known_only)
+    decided = decide_each(last, current, arrival)
     changing = [last[key] for key, decision in decided.items() if decision.change is not Change.NONE]
     tombstones: list[str] = []
     if changing:
@@ -175,7 +204,7 @@ def _put(
         before, current = current, load_current(keys, source=source)  # now no other writer can change it
         touched = {key: entry for key, entry in last.items() if current.get(key) != before.get(key)}
         if touched:
-            decided_anew = decide_each(touched, current, into=into, source=source, known_only=known_only)
+            decided_anew = decide_each(touched, current, arrival)
             changing_now = [key for key, decision in decided_anew.items() if decision.change is not Change.NONE]
             late = [last[key] for key in changing_now if decided[key].change is Change.NONE]
             if late:
@@ -184,16 +213,16 @@ def _put(
         tombstones = _apply(
             _sort(decided, last, current),
             current,
-            into=into,
+            into=arrival.into,
             source=source,
             stamp=stamp,
             described=described,
             raced=bool(touched),
         )
-    if len(last) < len(entries):
-        decisions = decide_in_order(entries, current, into=into, source=source, known_only=known_only)
-    else:
-        decisions = list(decided.values())
+    if not source and any(not entry.deleted for entry in entries):
+        set_inclusion.mark_fed_here(arrival.into)
+    repeats = len(last) < len(entries)
+    decisions = decide_in_order(entries, current, arrival) if repeats else list(decided.values())
     return [
         Result(entry.identifier, Action.DELETED, Reason(ReasonCode.CLAIMS_DAMAGED), Disagreement.DISPUTED)
         if decision.change is Change.PROMOTE_CLAIM and entry.key in tombstones
@@ -233,15 +262,16 @@ def _sort(
         by_change.setdefault(decision.change, []).append(key)
     replaced = by_change.get(Change.WRITE_AND_CLAIM_CURRENT, [])
     written = by_change.get(Change.WRITE, []) + replaced
+    replaced_by_claim = by_change.get(Change.ADD_AND_PROMOTE_CLAIM, [])
     return _Changes(
         written=written,
         replaced=replaced,
         was_deleted={key for key in written if key in current and current[key].deleted},
         new=[key for key in written if key not in current and not entries[key].deleted],
         deletions={key for key, entry in entries.items() if entry.deleted},
-        claimed=by_change.get(Change.ADD_CLAIM, []),
+        claimed=by_change.get(Change.ADD_CLAIM, []) + replaced_by_claim,
         dropped=by_change.get(Change.DROP_CLAIM, []),
-        promoted=by_change.get(Change.PROMOTE_CLAIM, []),
+        promoted=by_change.get(Change.PROMOTE_CLAIM, []) + replaced_by_claim,
     )
 
 
@@ -315,7 +345,7 @@ def _is_last_claim(current: CurrentRecord, into: MetadataSet, source: str) -> bo
 def _promote_claims(
     keys: Sequence[str], current: Mapping[str, CurrentRecord], *, into: MetadataSet, stamp: datetime
 ) -> tuple[list[str], list[str]]:
-    """Replace records that their owner deleted by the best claim on each that can be read.
+    """Replace records that their owner deleted, or took back, by the best claim on each that can be read.
 
     Returns the keys of the records that changed, and of those that became tombstones because no claim can be read. A
     damaged claim stays, for the operator to see; it is repaired when it is offered again.

@@ -88,6 +88,14 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         """Whether the provider that serves the link now passes on records of others."""
         return self.kind == Kind.RELAY or self.is_served_by_alternative
 
+    @property
+    def only_reports(self) -> bool:
+        """Whether runs store no records: what differs waits for an operator (W42 to W44).
+
+        A link of the kind shared stores none either once records are uploaded into its set at this node.
+        """
+        return self.kind == Kind.BACKUP or (self.kind == Kind.SHARED and self.local_set.fed_here)
+
     def arrangement(self) -> link_rules.Arrangement:
         """Return what the link harvests, for the rules of `harvester.link_rules`."""
         return link_rules.Arrangement(
@@ -98,4 +106,5 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
             local_set=self.local_set.spec,
             local_kind=self.local_set.kind,
             enabled=self.enabled,
+            is_fed_here=self.local_set.fed_here,
         )

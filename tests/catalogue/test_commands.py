@@ -46,7 +46,7 @@ def test_withdraw_reads_identifiers_from_a_file(tmp_path: Path, encoding: str, l
     status, out, _ = command("withdraw", "urn:c", "--file", file, "--json")
     assert status == 0
     assert json.loads(out) == {
-        "offered": 3, "deleted": 3, "unchanged": 0, "rejected": 0, "rejects": [], "waiting_for_journal": 0
+        "offered": 3, "deleted": 3, "unchanged": 0, "rejected": 0, "rejects": [], "still_live": [], "waiting_for_journal": 0
     }  # fmt: skip
 
 

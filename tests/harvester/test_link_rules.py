@@ -53,6 +53,7 @@ ALLOWED = {
     "a catalogue that harvests nobody into a peer's set": (replace(CENTRE, local_set="X", local_kind="peer"), []),
     "a shared set from both its owners": (SHARED, [replace(SHARED, name="other", base_url=OFFENBACH.base_url)]),
     "a shared set between co-owners, by hand and with confirmation": (BACKUP, [FEEDS_SHARED]),
+    "a backup of a shared set into which we upload": (replace(BACKUP, is_fed_here=True), []),
     "a recovery by hand": (RECOVERY, [PEER]),
 }
 REFUSED = {
@@ -80,6 +81,8 @@ REFUSED = {
         replace(SHARED, enabled=False), [FEEDS_SHARED], "kind"
     ),
     "feeding a shared set that is harvested from a co-owner": (FEEDS_SHARED, [SHARED], "kind"),
+    "a shared set between co-owners, of which we upload": (replace(SHARED, is_fed_here=True), [], "kind"),
+    "the same by hand": (replace(SHARED, is_fed_here=True, enabled=False), [], "kind"),
     "a backup synchronisation by schedule": (replace(BACKUP, enabled=True), [FEEDS_SHARED], "enabled"),
     "a backup synchronisation of a peer's set": (replace(BACKUP, local_set="X", local_kind="peer"), [], "local_set"),
     "a recovery by schedule": (replace(RECOVERY, enabled=True), [], "enabled"),

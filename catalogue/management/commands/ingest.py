@@ -13,12 +13,14 @@ from catalogue.documents import sources
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries
+from catalogue.reasons import ActRefused
 
 
 class Command(BaseCommand):
     help = (
         "Store ISO 19139 records from XML files, folders, .zip, .tar and .tar.gz. "
-        "Exit status 1 when a document was rejected; the rest is stored all the same."
+        "Exit status 1 when a document was rejected, or is kept beside the version of another source that is served; the "
+        "rest is stored all the same."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,11 +41,14 @@ class Command(BaseCommand):
             sources.check_sources(paths)
         except sources.SourceError as exc:
             raise CommandError(f"{exc}. Nothing was stored.") from exc
-        with progress_bar("ingest", sources.estimate(paths)) as advance:
-            report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
+        try:
+            with progress_bar("ingest", sources.estimate(paths)) as advance:
+                report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
+        except ActRefused as exc:
+            raise CommandError(f"{exc}. Nothing was stored.") from exc
         dictionaries.retrain_if_outgrown()
         self._print(report, as_json=as_json)
-        if report.rejects:
+        if report.rejects or report.claims:
             raise SystemExit(1)
 
     def _print(self, report: ingest.IngestReport, *, as_json: bool) -> None:
@@ -52,10 +57,13 @@ class Command(BaseCommand):
             return
         for reject in report.rejects:
             self.stderr.write(f"rejected: {reject.source} {reject.reason}")
+        for claim in report.claims:
+            self.stderr.write(f"kept, but not served: {claim.source} {claim.identifier} {claim.reason}")
         counts = report.as_dict()
+        kept = f"{counts['claimed']} kept but not served, " if report.claims else ""
         self.stdout.write(
             f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
-            f"{counts['unchanged']} unchanged, {counts['rejected']} rejected"
+            f"{counts['unchanged']} unchanged, {kept}{counts['rejected']} rejected"
         )
 
 

@@ -1,4 +1,4 @@
-"""manage.py set add|include|exclude|move: add sets, choose the members of virtual sets, move records between own sets."""
+"""manage.py set add|include|exclude|move|stop-feeding: add sets, choose the members of virtual sets, move records."""
 
 import json
 from argparse import ArgumentParser
@@ -8,7 +8,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from catalogue.models import MetadataSet
-from catalogue.writing import decisions, set_inclusion, store
+from catalogue.reasons import ActRefused
+from catalogue.writing import decisions, set_inclusion, store, uploads
 
 _FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
@@ -30,14 +31,18 @@ class Command(BaseCommand):
         move = actions.add_parser("move", help="move records of this node to another set: own or shared")
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
+        stop = actions.add_parser("stop-feeding", help="say that nothing is uploaded here into a shared set any more")
+        stop.add_argument("spec", metavar="SPEC")
         for sub in actions.choices.values():
             sub.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, as_json: bool, **options: Any) -> None:
         try:
-            report = {"add": _add, "include": _include, "exclude": _exclude, "move": _move}[action](options)
+            report = _ACTIONS[action](options)
         except ValidationError as exc:
             raise CommandError(" ".join(exc.messages)) from exc
+        except ActRefused as exc:
+            raise CommandError(f"{exc}. Nothing was changed.") from exc
         self._print(report, as_json=as_json)
         if report.get("rejected"):
             raise SystemExit(1)
@@ -83,6 +88,7 @@ def _move(options: dict[str, Any]) -> dict[str, Any]:
     into = _find_set(options["into"])
     if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
         raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
+    uploads.check(into)
     results = store.move(options["identifiers"], into=into)
     rejects = [result for result in results if result.action is decisions.Action.REJECTED]
     moved = sum(result.action is decisions.Action.UPDATED for result in results)
@@ -92,3 +98,12 @@ def _move(options: dict[str, Any]) -> dict[str, Any]:
         "rejected": [f"{reject.identifier} {reject.reason}" for reject in rejects],
         _FOR_PROGRAMS: [reject.report() for reject in rejects],
     }
+
+
+def _stop_feeding(options: dict[str, Any]) -> dict[str, Any]:
+    found = _find_set(options["spec"])
+    uploads.stop_feeding(found)
+    return {"set": found.spec, "fed by uploads": False}
+
+
+_ACTIONS = {"add": _add, "include": _include, "exclude": _exclude, "move": _move, "stop-feeding": _stop_feeding}

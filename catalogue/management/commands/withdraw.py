@@ -1,4 +1,4 @@
-"""manage.py withdraw IDENTIFIER... | --file F: make tombstones of records of the own set."""
+"""manage.py withdraw IDENTIFIER... | --file F: withdraw records of the own set, and what was uploaded into shared sets."""
 
 import json
 from argparse import ArgumentParser
@@ -14,7 +14,8 @@ from catalogue.writing import decisions, store
 
 class Command(BaseCommand):
     help = (
-        "Withdraw records of the own set: they become tombstones, which harvesters receive as deletions. "
+        "Withdraw records of the own set, and what was uploaded here into shared sets: they become tombstones, which "
+        "harvesters receive as deletions. What another source of a shared set still has stays live. "
         "Exit status 1 when an identifier was rejected or the journal could not be written."
     )
 
@@ -29,16 +30,20 @@ class Command(BaseCommand):
             raise CommandError("Name at least one identifier, or a file of them with --file.")
         results = store.withdraw(identifiers)
         waiting = journal.count_waiting()
-        counts = Counter(result.action for result in results)
+        still_live = [result for result in results if result.is_live_elsewhere]
+        counts = Counter(result.action for result in results if not result.is_live_elsewhere)
         rejects = [result for result in results if result.action is decisions.Action.REJECTED]
         if as_json:
-            self._print_json(counts, rejects, waiting)
+            self._print_json(counts, rejects, still_live, waiting)
         else:
             for reject in rejects:
                 self.stderr.write(f"rejected: {reject.identifier} {reject.reason}")
+            for result in still_live:
+                self.stderr.write(f"still live: {result.identifier} {result.reason}")
+            kept = f"{len(still_live)} still live at another source, " if still_live else ""
             self.stdout.write(
                 f"{len(results)} offered: {counts[decisions.Action.DELETED]} withdrawn, "
-                f"{counts[decisions.Action.UNCHANGED]} withdrawn before, {len(rejects)} rejected"
+                f"{counts[decisions.Action.UNCHANGED]} withdrawn before, {kept}{len(rejects)} rejected"
             )
         if waiting:
             self.stderr.write(
@@ -48,13 +53,20 @@ class Command(BaseCommand):
         if rejects or waiting:
             raise SystemExit(1)
 
-    def _print_json(self, counts: Counter[decisions.Action], rejects: list[decisions.Result], waiting: int) -> None:
+    def _print_json(
+        self,
+        counts: Counter[decisions.Action],
+        rejects: list[decisions.Result],
+        still_live: list[decisions.Result],
+        waiting: int,
+    ) -> None:
         report = {
-            "offered": counts.total(),
+            "offered": counts.total() + len(still_live),
             "deleted": counts[decisions.Action.DELETED],
             "unchanged": counts[decisions.Action.UNCHANGED],
             "rejected": len(rejects),
             "rejects": [reject.report() for reject in rejects],
+            "still_live": [result.report() for result in still_live],
             "waiting_for_journal": waiting,
         }
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))

@@ -84,7 +84,7 @@ def test_the_xml_files_of_a_folder_or_an_archive_are_taken_and_nothing_else(kind
     report = take(path)
     assert stored() == {"urn:a", "urn:b", "urn:c", "urn:d"}
     assert report.as_dict() | {"rejects": None} == {
-        "offered": 7, "new": 4, "updated": 0, "unchanged": 0, "rejected": 3, "rejects": None
+        "offered": 7, "new": 4, "updated": 0, "unchanged": 0, "claimed": 0, "rejected": 3, "rejects": None, "claims": []
     }  # fmt: skip
     assert {reject.source.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for reject in report.rejects} == set(BAD)
     assert take(path).as_dict()["unchanged"] == 4
@@ -99,7 +99,8 @@ def test_several_paths_are_one_report_and_a_path_named_twice_is_unchanged_the_se
     here = folder(tmp_path / "x", GOOD)
     archive = zipped(tmp_path / "y.zip", {"d.xml": world.iso_record("urn:d")})
     report = take(here, archive, here)
-    assert report.as_dict() == {"offered": 7, "new": 4, "updated": 0, "unchanged": 3, "rejected": 0, "rejects": []}
+    counts = {"offered": 7, "new": 4, "updated": 0, "unchanged": 3, "claimed": 0, "rejected": 0}
+    assert report.as_dict() == {**counts, "rejects": [], "claims": []}
 
 
 def test_an_empty_folder_and_an_empty_archive_are_nothing(tmp_path: Path) -> None:
@@ -297,6 +298,7 @@ def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
         "new": 3,
         "updated": 0,
         "unchanged": 0,
+        "claimed": 0,
         "rejected": 1,
         "rejects": [
             {
@@ -307,6 +309,7 @@ def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
                 "facts": {},
             }
         ],
+        "claims": [],
     }
 
 

@@ -110,3 +110,24 @@ def test_a_word_said_again_writes_nothing(all_sets: dict[str, MetadataSet], word
             after = looking.row_versions()
             assert {table for table in after if after[table] != before[table]} == set()
         transaction.set_rollback(True)
+
+
+@pytest.mark.spec("W33", "W45")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.none() | st.integers(1, 4), st.sampled_from(["", "one", "two"])), max_size=10))
+def test_the_newest_word_on_a_shared_record_counts_whatever_the_order(
+    all_sets: dict[str, MetadataSet], words: list
+) -> None:
+    """Each source may take its own version back; then the newest of the others counts again, at every node alike."""
+    with transaction.atomic():
+        last: dict[str, int | None] = {}
+        for version, source in words:
+            if version is None and source not in last:
+                continue
+            last[source] = version
+            say("urn:a", version, "shared01", source, all_sets["shared01"])
+            newest = max((number for number in last.values() if number is not None), default=None)
+            found = looking.record("urn:a")
+            assert found.deleted is (newest is None)
+            assert found.deleted or found.description.title == f"Version {newest}"
+        transaction.set_rollback(True)

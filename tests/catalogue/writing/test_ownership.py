@@ -266,6 +266,96 @@ def test_a_peers_record_is_not_taken_for_ours(toulouse) -> None:
     assert looking.record("urn:a").owner == toulouse
 
 
+# --- Uploads ------------------------------------------------------------------------------------------
+
+
+def upload(document: bytes, *, into: MetadataSet, yields_to: frozenset[str] = frozenset()) -> decisions.Result:
+    (result,) = store.put_entries([store.prepare(document)], into=into, yields_to=yields_to)
+    return result
+
+
+@pytest.mark.spec("W45")
+def test_what_was_uploaded_into_a_shared_set_is_withdrawn_from_it(shared) -> None:
+    upload(a(), into=shared)
+
+    assert [result.action for result in store.withdraw(["urn:a", "urn:a"])] == [Action.DELETED, Action.UNCHANGED]
+
+    held = looking.record("urn:a")
+    assert (held.deleted, held.owner, held.set_specs) == (True, shared, ["shared01"])
+    assert [(e.event, e.set_specs) for e in JournalOutbox.objects.all()] == [("deleted", ["shared01"])]
+    assert upload(a("Again"), into=shared).action is Action.UPDATED
+    assert (title(), looking.record("urn:a").deleted) == ("Again", False)
+
+
+@pytest.mark.spec("W45", "W48")
+@pytest.mark.parametrize(("date", "served"), [("2024-06-01", "Ours"), ("2023-06-01", "Theirs")])
+def test_an_upload_that_is_withdrawn_leaves_what_another_source_has(shared, date: str, served: str) -> None:
+    offer(a("Theirs"), into=shared, source="nc")
+    upload(a("Ours", date=date), into=shared)
+    assert title() == served
+
+    (result,) = store.withdraw(["urn:a"])
+
+    assert result.is_live_elsewhere and result.action is not Action.REJECTED
+    assert (title(), looking.record("urn:a").deleted, Claim.objects.exists()) == ("Theirs", False, False)
+    assert store.withdraw(["urn:a"])[0].action is Action.REJECTED, "what is left is not ours"
+
+
+def test_what_a_link_brought_into_a_shared_set_is_not_withdrawn_here(shared) -> None:
+    offer(a(), into=shared, source="nc")
+    (result,) = store.withdraw(["urn:a"])
+    assert (result.action, looking.record("urn:a").deleted) == (Action.REJECTED, False)
+
+
+@pytest.mark.spec("W42")
+def test_a_shared_set_knows_that_it_is_fed_here(shared) -> None:
+    def is_fed() -> bool:
+        return MetadataSet.objects.get(pk=shared.pk).fed_here
+
+    offer(a(), into=shared, source="nc")
+    store.put_entries([store.prepare_deletion("urn:b")], into=shared)
+    assert not is_fed(), "by its links alone"
+    world.put(world.iso_record("urn:c"))
+    store.move(["urn:c"], into=shared)
+    assert is_fed()
+    MetadataSet.objects.update(fed_here=False)
+    shared.refresh_from_db()
+    upload(world.iso_record("urn:d"), into=shared)
+    assert is_fed()
+
+
+def test_an_upload_does_not_replace_what_a_link_of_a_peers_set_brings(toulouse) -> None:
+    links = frozenset({"toulouse"})
+    offer(a("Theirs"), into=toulouse, source="toulouse")
+    offer(world.iso_record("urn:b"), into=toulouse, source="toulouse")
+    offer("urn:b", into=toulouse, source="toulouse")
+
+    result = upload(a("Ours", date="2030-01-01"), into=toulouse, yields_to=links)
+
+    assert (result.action, result.reason.code, title()) == (Action.REJECTED, "link-decides", "Theirs")
+    assert upload(world.iso_record("urn:b"), into=toulouse, yields_to=links).reason.code == "deleted-by-link"
+    assert upload(a("Theirs"), into=toulouse, yields_to=links).action is Action.UNCHANGED
+    assert upload(world.iso_record("urn:c"), into=toulouse, yields_to=links).action is Action.NEW
+    assert upload(a("Ours"), into=toulouse).action is Action.UPDATED, "of a set that no link feeds any more"
+
+
+@pytest.mark.spec("W33")
+def test_a_source_that_goes_back_to_an_older_version_yields_to_the_other_one(shared) -> None:
+    offer(a("Theirs", date="2024-02-01"), into=shared, source="b")
+    offer(a("Newest", date="2024-03-01"), into=shared, source="a")
+    stamps_of_the_past()
+
+    result = offer(a("Older", date="2024-01-01"), into=shared, source="a")
+
+    assert (result.action, result.disagreement) == (Action.UPDATED, decisions.Disagreement.DIFFERS)
+    assert (title(), in_list("shared01")[1] > 2024) == ("Theirs", True)
+    assert {claim.source for claim in Claim.objects.all()} == {"a"}
+    before = looking.row_versions()
+    assert offer(a("Older", date="2024-01-01"), into=shared, source="a").action is Action.UNCHANGED
+    assert offer(a("Theirs", date="2024-02-01"), into=shared, source="b").action is Action.UNCHANGED
+    assert looking.row_versions() == before
+
+
 # --- Moves between sets -------------------------------------------------------------------------------
 
 
