@@ -280,6 +280,8 @@ def _done(data: Facts) -> str:
 
 def _compared(data: Facts) -> str:
     text = f"Compared: {data['missing']} missing, {data['stale']} stale, {data['extra']} extra."
+    if number := data.get("not_served", 0):
+        text += f" {number} of the listed are not served as the provider has them: see rejects and conflicts."
     if data["above_ceiling"]:
         text += (
             f" {data['above_ceiling']} records that are stored here are not listed there, more than the ceiling of "

@@ -30,6 +30,7 @@ class EntryCode(Code):
     WITHDRAWN_HERE = "withdrawn-here"
     DELETED_THERE = "deleted-there"
     NOT_LATER = "not-later-than-ours"
+    CENTRE_DECIDES = "centre-decides"
     DELETED_BY_PROVIDER = "deleted-by-own-provider"
     NOT_NEWER = "not-newer-than-ours"
     # Deletions that await the operator
@@ -104,6 +105,7 @@ ENTRIES: Mapping[str, Sentence] = {
     EntryCode.WITHDRAWN_HERE: "the record was withdrawn here, and a recovery does not bring it back",
     EntryCode.DELETED_THERE: "the record is deleted there and live here; withdraw it, if that is right",
     EntryCode.NOT_LATER: "the record differs from our version, which is not older",
+    EntryCode.CENTRE_DECIDES: "the record came by the link {link} from a centre of ours, which decides about its content",
     EntryCode.DELETED_BY_PROVIDER: "the record was deleted by its own provider, and the relay may not know yet (W31)",
     EntryCode.NOT_NEWER: lambda facts: (
         "the record is not newer than our version, which counts "

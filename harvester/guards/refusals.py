@@ -1,68 +1,93 @@
 """Refuse entries of a link that would replace what this node knows better, and say why. Reads the database only.
 
 A recovery brings our own set back from another GISC (W35). The guard of our own set (W23) is lifted for it, but it
-never undoes what we know better. A relay that replaces a provider may be behind, and so may be the provider when it
-comes back: an older version never replaces a newer one (W31).
+never undoes what we, or the centres of our area, know better. A relay that replaces a provider may be behind: its older
+version never replaces a newer one (W31). The provider itself always has the last word on its set.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from catalogue.models import MetadataSet
-from catalogue.provenance import compare_versions, origin_of
 from catalogue.reasons import Reason
+from catalogue.writing import decisions
 from catalogue.writing.current import load_current
-from catalogue.writing.decisions import CurrentRecord
+from catalogue.writing.decisions import CurrentRecord, StoredVersion
 from catalogue.writing.entry import PreparedEntry
+from harvester.models import Link
 from harvester.reasons import EntryCode
+from harvester.rows import remote_headers
 
 
 def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, Reason]:
     """Return why some entries of a recovery are refused, by key."""
     refused = {}
-    for entry, current in _with_current(entries, into):
-        if current.deleted:
+    current = load_current([entry.key for entry in entries])
+    for entry in entries:
+        record = current.get(entry.key)
+        if record is None or record.owner_id != into.pk:
+            continue
+        if record.deleted:
             if not entry.deleted:
                 refused[entry.key] = Reason(EntryCode.WITHDRAWN_HERE)
         elif entry.deleted:
             refused[entry.key] = Reason(EntryCode.DELETED_THERE)
-        elif current.digest != entry.digest and not _is_later(entry.metadata_date, current.metadata_date):
+        elif record.digest == entry.digest:
+            continue
+        elif record.source:
+            refused[entry.key] = Reason(EntryCode.CENTRE_DECIDES, {"link": record.source})
+        elif not _is_later(entry.metadata_date, record.metadata_date):
             refused[entry.key] = Reason(EntryCode.NOT_LATER)
     return refused
 
 
-def refused_from_another_provider(
-    entries: Sequence[PreparedEntry], into: MetadataSet, base_url: str, *, is_own: bool
-) -> dict[str, Reason]:
-    """Return why some entries are refused, by key, if the current version came from another provider (W31, W33).
+def refused_from_relay(entries: Sequence[PreparedEntry], link: Link) -> dict[str, Reason]:
+    """Return why some entries of a relay are refused, by key: what another provider gave directly is newer (W31, W33).
 
-    `is_own`: the entries are from the link's own provider, which has come back. A deletion is stored whichever provider
-    sends it (W9). A deletion that is stored is undone only by the own provider, or by a newer version of a relay.
+    Nothing is refused of a link's own provider, asked directly: it has the last word on its set, whatever the dates say.
+    Each provider replaces what it gave itself. A deletion is stored whichever provider sends it (W9). A deletion that
+    came from another provider is undone only by a version that is newer than it.
     """
+    into, is_own = link.local_set, not link.is_served_by_alternative
+    current = load_current([entry.key for entry in entries])
+    gone = [key for key, record in current.items() if record.deleted]
+    deleted_by_it = _deleted_by_provider(link, gone) if is_own else set()
     refused = {}
-    for entry, current in _with_current(entries, into):
-        came_from = current.provenance.base_url if current.provenance else ""
-        if entry.deleted or came_from == base_url:
+    for entry in entries:
+        record = current.get(entry.key)
+        if entry.deleted or record is None or (record.deleted and record.owner_id != into.pk):
             continue
-        if current.deleted:
-            if not is_own and not _is_later(entry.metadata_date, current.datestamp):
+        if record.deleted:
+            if entry.key not in deleted_by_it and not _is_later(entry.metadata_date, record.datestamp):
                 refused[entry.key] = Reason(EntryCode.DELETED_BY_PROVIDER)
-        elif current.digest != entry.digest:
-            is_newer, why = compare_versions(
-                origin_of(entry.provenance), entry.metadata_date, origin_of(current.provenance), current.metadata_date
-            )
-            if not is_newer:
-                refused[entry.key] = Reason(EntryCode.NOT_NEWER, {"why": why.to_json()})
+            continue
+        version = _version_to_keep(record, link)
+        if version is None or version.digest == entry.digest or version.provenance is None:
+            continue
+        came = version.provenance
+        if (is_own and came.link == link.name) or came.base_url == link.provider.base_url:
+            continue
+        is_newer, why = decisions.is_newer(entry, version)
+        if not is_newer:
+            refused[entry.key] = Reason(EntryCode.NOT_NEWER, {"why": why.to_json()})
     return refused
 
 
-def _with_current(entries: Sequence[PreparedEntry], into: MetadataSet) -> list[tuple[PreparedEntry, CurrentRecord]]:
-    current = load_current([entry.key for entry in entries])
-    return [
-        (entry, record)
-        for entry in entries
-        if (record := current.get(entry.key)) is not None and record.owner_id == into.pk
-    ]
+def _version_to_keep(record: CurrentRecord, link: Link) -> StoredVersion | CurrentRecord | None:
+    """Return the version that an entry of this link would replace; None if it replaces none.
+
+    In a peer's set the links of the set replace one another's versions, in other sets each its own.
+    """
+    into = link.local_set
+    is_replaced = into.kind == MetadataSet.Kind.PEER or record.source == link.name
+    if record.owner_id == into.pk and is_replaced:
+        return record
+    return record.claims.get((into.pk, link.name))
+
+
+def _deleted_by_provider(link: Link, keys: Sequence[str]) -> set[str]:
+    """Return which of these records the provider that serves the link has given as deleted."""
+    return {key for key, known in remote_headers.load_known(link, keys).items() if known.deleted}
 
 
 def _is_later(one: datetime | None, other: datetime | None) -> bool:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.db import transaction
 
+from catalogue import seams
 from harvester.models import Link, Run
 from harvester.rows import links, remote_headers
 from harvester.runs import lifecycle
@@ -42,6 +43,12 @@ def save(link: Link, changed: Collection[str]) -> bool:
     elif "lateness_h" in fields:
         link.update_harvested_to()
         fields.add("harvested_to")
+    others = Link.objects.filter(local_set=link.local_set).exclude(pk=link.pk)
+    if "enabled" in fields and link.enabled and link.harvested_to and not starts_over and others.exists():
+        # Another link may have stored into the set meanwhile; this one's provider has the last word (W31).
+        link.compare_all()
+        link.next_slice = seams.now()
+        fields |= {"reconciles", "compared_to", "next_slice"}
     if "interval_s" in fields:
         newest = Run.objects.filter(link=link).order_by("-begun").first()
         link.next_due = newest.begun + timedelta(seconds=link.interval_s) if newest else None

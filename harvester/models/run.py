@@ -89,10 +89,15 @@ class Run(models.Model):
     rejected = models.PositiveIntegerField(default=0)
 
     missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
-    stale = models.PositiveIntegerField(default=0, help_text="the provider has changed them since")
+    stale = models.PositiveIntegerField(default=0, help_text="the provider has another version than is served here")
     extra = models.PositiveIntegerField(default=0, help_text="stored here, and not listed by the provider")
     vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown to the provider; they stay here")
     held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    not_served = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        help_text="listed by the provider, and not what is served here: rejected, or another source's version counts",
+    )
     removed = models.PositiveIntegerField(default=0, help_text="of the deleted: those the provider had listed before")
     beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
 

@@ -93,6 +93,8 @@ def run_outcome(run: Run) -> tuple[str, str]:
     """The state of a run, as a key and in words. A run that is done and has not stored everything is `partial`."""
     if run.state == Run.State.DONE and run.held_back:
         return PARTIAL, f"done, {run.held_back} held back"
+    if run.state == Run.State.DONE and run.not_served:
+        return PARTIAL, f"done, {run.not_served} not served"
     if run.state == Run.State.DONE and run.rejected:
         return PARTIAL, f"done, {run.rejected} rejected"
     if run.state == Run.State.DONE and run.warnings:
@@ -142,6 +144,11 @@ def find_todos(link: Link) -> Iterator[Todo]:
     if run is not None and run.rejected:
         number = f"{run.rejected} records were" if run.rejected > 1 else "1 record was"
         yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
+    if link.kind == Kind.SHARED and link.only_reports:
+        yield Todo(
+            f"Records are uploaded into {link.local_set} here, so this link stores none (W42): make it one of the kind backup.",
+            LINK,
+        )
     if not link.enabled and link.kind != Kind.RECOVERY:
         yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
 

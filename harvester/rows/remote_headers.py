@@ -6,15 +6,25 @@ Called by the worker that has the link's run, inside the transaction that stores
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Q, QuerySet
 
 from catalogue import datestamps
+from catalogue.writing.current import SourceDigests
 from harvester.header import ReceivedHeader
 from harvester.models import Alternative, Link, RemoteHeader, Run
 
 State = RemoteHeader.State
+
+
+class HeaderRow(NamedTuple):
+    """A header to store. `digest`: of the version that came with it, None if none came, or it was rejected."""
+
+    header: ReceivedHeader
+    state: str
+    digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +34,7 @@ class KnownHeader:
     datestamp: datetime | None
     deleted: bool
     state: str
+    digest: bytes | None = None
 
     def differs_from(self, header: ReceivedHeader) -> bool:
         """Whether the provider gives another datestamp or status now."""
@@ -37,6 +48,12 @@ class KnownHeader:
         """
         settled = self.datestamp is not None and settled_before is not None and self.datestamp < settled_before
         return self.state == State.STORED and settled and not self.differs_from(header)
+
+    def is_served(self, stored: SourceDigests | None) -> bool:
+        """Whether the live record is what came with this header. A row of an earlier version has no digest."""
+        if self.state in (State.REJECTED, State.VANISHED):
+            return False
+        return stored is not None and self.digest in (None, stored.served)
 
 
 # --- Reading ----------------------------------------------------------------------------------------
@@ -62,10 +79,10 @@ def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     if not keys:
         return {}
     return {
-        key: KnownHeader(datestamp, deleted, state)
-        for key, datestamp, deleted, state in of_provider(link)
+        key: KnownHeader(datestamp, deleted, state, None if digest is None else bytes(digest))
+        for key, datestamp, deleted, state, digest in of_provider(link)
         .filter(key__in=keys)
-        .values_list("key", "datestamp", "deleted", "state")
+        .values_list("key", "datestamp", "deleted", "state", "digest")
     }
 
 
@@ -100,27 +117,28 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
 # --- Writing ----------------------------------------------------------------------------------------
 
 
-def record(link: Link, headers: Iterable[tuple[ReceivedHeader, str]]) -> None:
+def record(link: Link, headers: Iterable[HeaderRow]) -> None:
     """Store headers as the provider gave them, each with its new state; rows that are the same already stay untouched."""
-    rows = {header.key: (header, state) for header, state in headers if header.identifier}
+    rows = {row.header.key: row for row in headers if row.header.identifier}
     if not rows:
         return
-    columns: list[list[object]] = [[], [], [], [], []]
-    for key, (header, state) in rows.items():
-        values = (key, header.identifier, header.stamp, header.deleted, str(state))
+    columns: list[list[object]] = [[], [], [], [], [], []]
+    for key, (header, state, digest) in rows.items():
+        values = (key, header.identifier, header.stamp, header.deleted, str(state), digest)
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     with connection.cursor() as cursor:
         cursor.execute(
             """
             INSERT INTO harvester_remoteheader AS stored
-                (link_id, alternative_id, key, identifier, datestamp, deleted, state)
-            SELECT %s, %s, * FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[])
+                (link_id, alternative_id, key, identifier, datestamp, deleted, state, digest)
+            SELECT %s, %s, * FROM
+                unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[], %s::bytea[])
             ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
                 identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
-                state = excluded.state
-            WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state)
-                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
+                state = excluded.state, digest = excluded.digest
+            WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state, stored.digest)
+                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state, excluded.digest)
             """,
             [link.pk, link.serving_id, *columns],
         )

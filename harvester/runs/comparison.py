@@ -20,7 +20,7 @@ from harvester.reasons import EntryCode
 from harvester.rows import conflicts, links, remote_headers, runs
 
 logger = logging.getLogger(__name__)
-DRIFT = ("missing", "stale", "extra", "vanished", "held_back")  # the counters of Run
+DRIFT = ("missing", "stale", "not_served", "extra", "vanished", "held_back")  # the counters of Run
 RETRY_AFTER = timedelta(hours=1)  # chosen
 CLEAN_COMPARISONS = 2  # H49: after so many that found nothing missing, completeListSize is taken for an estimate
 
@@ -174,7 +174,7 @@ def drift_by_link() -> dict[int, dict[str, int]]:
 
 
 def _outcome_of(run: Run) -> Outcome:
-    data: dict[str, int] = {"missing": run.missing, "stale": run.stale, "extra": run.extra, "vanished": run.vanished}
+    data: dict[str, int] = {name: getattr(run, name) for name in DRIFT if name != "held_back"}
     data["above_ceiling"] = run.held_back
     if run.held_back:
         data["ceiling"] = ceiling(run.link)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from harvester import messages
-from harvester.link_rules import Kind
+from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
 from harvester.rows import health, links, remote_headers, runs
@@ -94,7 +94,7 @@ def _remarks(run: Run, link: Link, judgement: Judgement) -> list[Remark]:
         remote_set = link.provider.remote_set
         is_listed = bool(remote_set) and link.set_state == Link.SetState.LISTED
         remarks.append(Remark(RemarkCode.LIST_EMPTY, {"set": remote_set, "is_set_listed": is_listed}))
-    if link.kind == Kind.BACKUP:  # W44
+    if link.kind in BETWEEN_CO_OWNERS and link.only_reports:  # W44
         waiting = Conflict.objects.filter(link=link, kind=Conflict.Kind.OFFERED, settled=None).count()
         remarks.append(Remark(RemarkCode.OFFERS_WAIT, {"waiting": waiting}))
     if run.list_size is not None and run.listed != run.list_size:  # H25

@@ -17,16 +17,18 @@ from catalogue.documents import xml_tree
 from catalogue.provenance import About
 from catalogue.reasons import Reason
 from catalogue.writing import abouts, current, staging, store
-from catalogue.writing.decisions import Action, Result
+from catalogue.writing.current import SourceDigests
+from catalogue.writing.decisions import Action, Disagreement, Result
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
-from harvester.link_rules import Kind
+from harvester.link_rules import BETWEEN_CO_OWNERS, Kind
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import warnings
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
+from harvester.rows.remote_headers import HeaderRow, KnownHeader
 from harvester.rows.runs import Refusal
 from harvester.runs import doubts, finish, prepare_entries
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
@@ -40,15 +42,18 @@ class PageEntries:
     """The entries of a page by what is known of them without the stored records.
 
     `to_request`: headers whose records are asked for later; `unchanged`: headers that prove that nothing changed.
-    `missing`, `stale`: what a comparison counts.
+    `completed`: rows of an earlier version, with the digests that they lack. `missing`, `stale`, `not_served`: what a
+    comparison counts.
     """
 
     checked: list[CheckedEntry] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     to_request: list[ReceivedHeader] = field(default_factory=list)
+    completed: list[HeaderRow] = field(default_factory=list)
     unchanged: int = 0
     missing: int = 0
     stale: int = 0
+    not_served: int = 0
 
 
 def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | None) -> bool:
@@ -106,8 +111,9 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     if run.link.shortfall or (oldest is not None and run.asked_before is not None and oldest < run.asked_before):
         arrivals = doubts.count_arrivals(run, [received.header for received in page.entries])
         runs.add_to_counters(run, **arrivals)
-    if entries.to_request:
-        remote_headers.record(run.link, ((header, RemoteHeader.State.WANTED) for header in entries.to_request))
+    if entries.to_request or entries.completed:
+        wanted = (HeaderRow(header, RemoteHeader.State.WANTED) for header in entries.to_request)
+        remote_headers.record(run.link, [*wanted, *entries.completed])
     store_prepared(run, entries, at=page.response_date)
     if run.is_comparison:
         remote_headers.mark_seen(run, [received.header.key for received in page.entries])
@@ -117,30 +123,50 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
 
 
 def _sort_by_header(run: Run, page: Page) -> PageEntries:
-    """Sort the headers of a page: deletions to store, new and changed records to request, and what is unchanged."""
+    """Sort the headers of a page: deletions to store, new and changed records to request, and what is unchanged.
+
+    What was rejected, or is not served as the provider has it, is not unchanged: other sources write records as well.
+    """
     found = PageEntries()
-    known_headers = remote_headers.load_known(run.link, [received.header.key for received in page.entries])
+    keys = [received.header.key for received in page.entries]
+    known_headers = remote_headers.load_known(run.link, keys)
+    stored = current.digests_for_source(keys, run.link.local_set_id, run.link.name)
     settled_before = _settled_before(run)
     complete = []  # deletions, and entries without an identifier, which become rejects
     for received in page.entries:
         header = received.header
-        known = known_headers.get(header.key)
+        known, digests = known_headers.get(header.key), stored.get(header.key)
+        is_overruled = known is not None and _is_overruled(known, digests)
+        is_same = known is not None and known.is_served(digests) and not is_overruled
         if known is None:
             found.missing += not header.deleted
-        elif known.differs_from(header):
+        elif known.differs_from(header) or not (header.deleted or is_same):
             found.stale += 1
         if header.deleted or not header.identifier:
             complete.append(received)
-        elif known is not None and known.proves_unchanged(header, settled_before=settled_before):
+        elif known is None or not known.proves_unchanged(header, settled_before=settled_before):
+            found.to_request.append(header)
+        elif is_same or is_overruled:
             found.unchanged += 1
+            found.not_served += is_overruled
+            if known.digest is None and digests is not None:
+                version = digests.served if digests.claimed is None else digests.claimed
+                found.completed.append(HeaderRow(header, RemoteHeader.State.STORED, version))
         else:
             found.to_request.append(header)
     if complete:
         prepared = prepare(run, complete, at=page.response_date)
         found.checked, found.refused = prepared.checked, prepared.refused
     if not run.is_comparison:
-        found.missing = found.stale = 0
+        found.missing = found.stale = found.not_served = 0
     return found
+
+
+def _is_overruled(known: KnownHeader, digests: SourceDigests | None) -> bool:
+    """Whether the provider's version is stored as a claim, because another source's version counts."""
+    if digests is None or digests.claimed in (None, digests.served):
+        return False
+    return known.digest in (None, digests.claimed)
 
 
 def _settled_before(run: Run) -> datetime | None:
@@ -236,12 +262,9 @@ def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
     deletions = [entry.key for _, entry in entries.checked if entry.deleted]
     listed_before = mass_deletion.listed_as_live(link, deletions) if deletions else frozenset()
     awaiting_operator = _awaiting_operator(run, deletions, listed_before, entries.refused) if deletions else {}
-    if link.serving_since is None:  # no other provider has ever served it
+    if link.kind != Kind.RELAY and link.serving_id is None:  # asked directly, a provider has the last word on its set
         return PageFacts(listed_before, awaiting_operator)
-    prepared = [entry for _, entry in entries.checked]
-    refused = refusals.refused_from_another_provider(
-        prepared, link.local_set, link.provider.base_url, is_own=not link.is_served_by_alternative
-    )
+    refused = refusals.refused_from_relay([entry for _, entry in entries.checked], link)
     return PageFacts(listed_before, awaiting_operator, refused)
 
 
@@ -271,7 +294,7 @@ def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[s
 
 def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None) -> None:
     """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
-    if run.link.kind == Kind.BACKUP:
+    if run.link.kind in BETWEEN_CO_OWNERS and run.link.only_reports:
         _report_backup(run, entries, at=at)
         return
     plan = plan_page(entries.checked, _load_facts(run, entries))
@@ -285,7 +308,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     offered, results = _put_entries(run, plan.offered, source, at=at)
     refused = [*entries.refused, *plan.refused]
     headers = _refused_headers(refused)
-    reports = []
+    reports: list[ConflictReport] = []
+    overruled = 0
     abouts_of_unchanged: dict[str, tuple[About, ...]] = {}
     counts = Counter(
         received=len(entries.checked) + len(entries.refused) + entries.unchanged, unchanged=entries.unchanged
@@ -294,10 +318,11 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         if result.action is Action.REJECTED:
             assert result.reason is not None, "what is rejected has a reason"
             refused.append(Refusal(received.header, result.reason, received.metadata))
-            headers.append((received.header, RemoteHeader.State.REJECTED))
+            headers.append(HeaderRow(received.header, RemoteHeader.State.REJECTED))
         else:
             counts[result.action.value] += 1
-            headers.append((received.header, RemoteHeader.State.STORED))
+            headers.append(HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest))
+            overruled += result.disagreement is Disagreement.DIFFERS
         if result.action is Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
@@ -306,15 +331,22 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
-    compared = {"missing": entries.missing, "stale": entries.stale}
+    compared = _compared(run, entries, not_served=overruled + len(refused))
     runs.add_to_counters(run, rejected=len(refused), removed=plan.removed, **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)
 
 
-def _refused_headers(refused: Iterable[Refusal]) -> list[tuple[ReceivedHeader, str]]:
+def _compared(run: Run, entries: PageEntries, *, not_served: int) -> dict[str, int]:
+    """What a comparison counts of these entries; nothing in a harvest."""
+    if run.purpose != Run.Purpose.COMPARISON:
+        return {}
+    return {"missing": entries.missing, "stale": entries.stale, "not_served": entries.not_served + not_served}
+
+
+def _refused_headers(refused: Iterable[Refusal]) -> list[HeaderRow]:
     """The rows of the link's table for entries that are refused; none is deleted there, as no deletion was stored."""
-    return [(refusal.header._replace(deleted=False), RemoteHeader.State.REJECTED) for refusal in refused]
+    return [HeaderRow(refusal.header._replace(deleted=False), RemoteHeader.State.REJECTED) for refusal in refused]
 
 
 def _put_entries(
@@ -339,7 +371,10 @@ def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> No
         run.link,
         [
             *_refused_headers(entries.refused),
-            *((received.header, RemoteHeader.State.STORED) for received, _ in entries.checked),
+            *(
+                HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest)
+                for received, entry in entries.checked
+            ),
         ],
     )
     reports = shared_set_backup.compare(run.link, [(entry, received) for received, entry in entries.checked])
@@ -347,6 +382,8 @@ def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> No
     provenances = {entry.key: prepare_entries.provenance_of(received, source) for received, entry in entries.checked}
     conflicts.record(run, [replace(report, provenance=provenances[report.entry.key]) for report in reports])
     unchanged, rejected = len(entries.checked) + entries.unchanged, len(entries.refused)
-    compared = {"missing": entries.missing, "stale": entries.stale}
+    served = current.current_digests([entry.key for _, entry in entries.checked])
+    differing = sum(served.get(entry.key) != entry.digest for _, entry in entries.checked)
+    compared = _compared(run, entries, not_served=differing + rejected)
     runs.add_to_counters(run, received=unchanged + rejected, unchanged=unchanged, rejected=rejected, **compared)
     runs.add_rejects(run, entries.refused)

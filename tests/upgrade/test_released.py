@@ -166,7 +166,10 @@ def test_messages_of_runs_are_kept_as_written_and_can_be_taken_back(django_db_se
             old_warnings = dict(Run.objects.values_list("pk", "warnings"))
             call_command("migrate", "harvester", "0002", verbosity=0)
 
-            runs = {run.pk: run for run in Run.objects.all()}
+            of_then = Run.objects.only(
+                "state", "outcome", "outcome_data", "warnings"
+            )  # later columns are not there yet
+            runs = {run.pk: run for run in of_then}
             assert {pk: run.message for pk, run in runs.items()} == before
             for pk, run in runs.items():
                 if before[pk]:
@@ -182,7 +185,7 @@ def test_messages_of_runs_are_kept_as_written_and_can_be_taken_back(django_db_se
                 outcome_data={"cause": cause, "pages": 2},
                 warnings=[{"code": "moved", "facts": {"moved_to": "http://new.example.org"}, "count": 2}],
             )
-            sentence = Run.objects.get(pk=newer).message
+            sentence = of_then.get(pk=newer).message
             call_command("migrate", "harvester", "0001", verbosity=0)
             assert stored_messages() == {**before, newer: sentence}
             [warning] = Run.objects.values_list("warnings", flat=True).get(pk=newer)

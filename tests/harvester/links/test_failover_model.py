@@ -1,6 +1,6 @@
 """Whatever happens at a provider and its relay, and whenever a link turns between them, nothing is lost (W31, W32).
 
-The relay copies the provider now and then, and errs; the link harvests, turns to the relay and back. Back at its own provider it
+The relay copies the provider now and then, errs, and forges dates; the link harvests, turns to the relay and back. Back at its own provider it
 holds what that holds, whatever order all this came in, and an idle round after that changes nothing.
 """
 
@@ -25,7 +25,7 @@ from tests.support.world import TOULOUSE, iso_record
 Step = tuple[str, int, bool]
 # What happens, to which record, and whether the link harvests after it.
 STEPS: st.SearchStrategy[Step] = st.tuples(
-    st.sampled_from(["err", "write", "delete", "err", "copy", "turn", "return"]), st.integers(0, 1), st.booleans()
+    st.sampled_from(["err", "write", "delete", "forge", "copy", "turn", "return"]), st.integers(0, 1), st.booleans()
 )
 OPENING = [("write", 0, False), ("write", 1, True), ("copy", 0, False), ("turn", 0, True)]
 
@@ -69,6 +69,11 @@ class Story:
         """The relay deletes what its provider has."""
         if identifier(number) in self.relay.entries:
             self.relay.entries[identifier(number)] = (stamp, None)
+
+    def _forge(self, number: int, stamp: str) -> None:
+        """The relay has a version of its own, with a gmd:dateStamp that is later than any of its provider."""
+        document = iso_record(identifier(number), title=f"forged {self.steps}", metadata_date="2027-01-01")
+        self.relay.entries[identifier(number)] = (stamp, document)
 
     def _harvest(self, _: int, stamp: str) -> None:
         Link.objects.update(next_due=timezone.now())
