@@ -138,6 +138,7 @@ class SettlementCode(StrEnum):
     HANDED_OVER = "handed-over"
     DELETED = "deleted"
     TAKEN_OVER = "taken-over"
+    OUTDATED = "outdated"
 
 
 def describe_settlement(code: str, facts: Facts) -> str:
@@ -152,6 +153,7 @@ SETTLEMENTS: Mapping[str, Sentence] = {
     SettlementCode.HANDED_OVER: "Handed over to {set} by {by}.",
     SettlementCode.DELETED: "Deleted by {by}.",
     SettlementCode.TAKEN_OVER: "Taken over by {by}.",
+    SettlementCode.OUTDATED: "Nothing is left to decide: the record, or the link, has changed here since.",
 }
 
 

@@ -6,6 +6,7 @@ from celery import shared_task
 from kombu.exceptions import OperationalError
 
 from catalogue import chores, seams
+from harvester.guards import shared_set_backup
 from harvester.links import failover
 from harvester.models import Run
 from harvester.rows import health, runs
@@ -34,7 +35,17 @@ def _queue_if_possible(run: Run) -> None:
 def tick() -> None:
     """Run the periodic chores of the harvester: open due runs, queue runs that no worker has, and others."""
     health.record_tick()
-    chores.run_each((_check_clock, _switch_failing, _return_answering, _probe_due, _open_due, _queue_claimable))
+    chores.run_each(
+        (
+            _check_clock,
+            _switch_failing,
+            _return_answering,
+            _probe_due,
+            shared_set_backup.settle_outdated,
+            _open_due,
+            _queue_claimable,
+        )
+    )
 
 
 def _check_clock() -> None:

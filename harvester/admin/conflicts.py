@@ -86,6 +86,11 @@ class ConflictAdmin(ReadOnly, Admin):
         found: QuerySet[Conflict] = super().get_queryset(request)
         return found.defer("raw")
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show no conflict as waiting that is over."""
+        shared_set_backup.settle_outdated()
+        return super().changelist_view(request, extra_context)
+
     # --- Columns -------------------------------------------------------------------------------------
 
     @admin.display(description="identifier")

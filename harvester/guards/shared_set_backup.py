@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
@@ -61,6 +61,30 @@ def take_over(conflict: Conflict, by: str) -> str:
             raise conflicts.not_stored(result.rejection)
         conflicts.settle(conflict, SettlementCode.TAKEN_OVER, {"by": by})
     return "deleted, as the co-owner has it" if entry.deleted else "taken over"
+
+
+# Offers whose record was written here since they were seen.
+_CHANGED = f"""
+    SELECT c.id FROM harvester_conflict c JOIN catalogue_record r ON r.key = c.key
+    WHERE c.settled IS NULL AND c.kind = '{Kind.OFFERED}' AND r.datestamp >= date_trunc('second', c.last_seen)
+"""
+
+
+def settle_outdated() -> None:
+    """Settle the conflicts that are over, and offers that are not newer than ours any more (W43)."""
+    conflicts.settle_agreed()
+    with connection.cursor() as cursor:
+        cursor.execute(_CHANGED)
+        changed = [pk for (pk,) in cursor.fetchall()]
+    offers = Conflict.objects.filter(pk__in=changed).select_related("link").defer("raw") if changed else ()
+    for conflict in offers:
+        deleted = conflict.digest is None
+        digest = None if conflict.digest is None else bytes(conflict.digest)
+        entry = PreparedEntry(conflict.identifier, conflict.key, digest, conflict.metadata_date, b"", deleted=deleted)
+        header = remote_headers.of_provider(conflict.link).filter(key=conflict.key).first()
+        ours = load_current([conflict.key]).get(conflict.key)
+        if _classify(conflict.link, entry, header.datestamp if header else None, ours)[0] is None:
+            conflicts.close(conflict)
 
 
 def _prepare(conflict: Conflict, source: str) -> PreparedEntry:

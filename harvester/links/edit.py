@@ -7,7 +7,7 @@ from django.db import transaction
 
 from catalogue import seams
 from harvester.models import Link, Run
-from harvester.rows import links, remote_headers
+from harvester.rows import conflicts, links, remote_headers
 from harvester.runs import lifecycle
 
 # Where records come from and where they go: `harvested_to` is right for these five together only.
@@ -27,6 +27,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
         remote_headers.forget_datestamps(link)
+        conflicts.close_all(link)
         links.forget_positions(link)
         for name, value in (links.NO_POSITION | links.NO_DOUBTS).items():
             setattr(link, name, value)

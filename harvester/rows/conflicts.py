@@ -5,20 +5,24 @@ Records are written by `catalogue.writing.store` alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
 
 from catalogue import seams
+from catalogue.models import Record
 from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Facts, Reason
 from catalogue.writing import store
 from catalogue.writing.entry import PreparedEntry
 from harvester.messages import limit_facts
-from harvester.models import Conflict, Run
+from harvester.models import Conflict, Link, Run
 from harvester.reasons import ActCode, SettlementCode
 from harvester.rows import remote_headers
 
 Kind = Conflict.Kind
+_STAYS_SETTLED = (SettlementCode.LEFT, SettlementCode.AS_WRITTEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class ConflictReport:
 def record(run: Run, reports: Sequence[ConflictReport]) -> None:
     """Store who disagrees, and settle the conflicts of those that agree again; in the caller's transaction.
 
-    What an operator has settled stays settled for as long as the provider brings the same.
+    What an operator has left as it is stays settled for as long as the provider brings the same. What was settled
+    otherwise waits again: the disagreement was over, and has come back.
     """
     now = seams.now()
     by_key = {report.entry.key: report for report in reports}
@@ -54,7 +59,8 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             row = Conflict(link_id=run.link_id, key=key, first_seen=now)
             new.append(row)
         else:
-            if row.settled is not None and (row.kind, _as_bytes(row.digest)) != (report.kind, digest):
+            is_same = (row.kind, _as_bytes(row.digest)) == (report.kind, digest)
+            if row.settled is not None and not (is_same and row.settlement in _STAYS_SETTLED):
                 row.settled, row.settlement, row.settlement_data = None, "", {}
             changed.append(row)
         row.identifier, row.kind, row.last_seen = report.entry.identifier, report.kind, now
@@ -79,6 +85,50 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "settlement_data",
         ],
     )
+
+
+# Conflicts whose record agrees with the provider by now, whoever has written it: as live, or as deleted. What a run is
+# about to store is left to it, so that neither waits for the other.
+_AGREED = f"""
+    UPDATE harvester_conflict SET settled = %(now)s, settlement = '{SettlementCode.AGREED}', settlement_data = '{{}}'
+    WHERE id IN (
+        SELECT c.id FROM harvester_conflict c JOIN catalogue_record r ON r.key = c.key
+        WHERE c.settled IS NULL AND (
+            r.deleted AND c.digest IS NULL
+            OR NOT r.deleted AND c.digest = r.digest AND c.kind IN ('{Kind.DIFFERS}', '{Kind.OFFERED}')
+        )
+        FOR UPDATE OF c SKIP LOCKED
+    )
+"""
+
+
+def settle_agreed() -> None:
+    """Settle the conflicts that a later harvest, an upload or a withdrawal has settled.
+
+    A record of our own set that was misplaced, and is withdrawn, is asked for again: it is the provider's now (W23).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_AGREED, {"now": seams.now()})
+    withdrawn = Exists(Record.objects.filter(key=OuterRef("key"), deleted=True))
+    misplaced = Conflict.objects.filter(withdrawn, kind=Kind.MISPLACED, settled=None)
+    for conflict in misplaced.select_related("link").defer("raw"):
+        with transaction.atomic():
+            remote_headers.request(conflict.link, conflict.key)
+            close(conflict)
+
+
+def close(conflict: Conflict) -> None:
+    """Settle a conflict about which nothing is left to decide, unless a run has seen it again meanwhile."""
+    Conflict.objects.filter(pk=conflict.pk, last_seen=conflict.last_seen).update(**_outdated())
+
+
+def close_all(link: Link) -> None:
+    """Settle all conflicts of a link that asks for something else from now on: what is still so is found again."""
+    Conflict.objects.filter(link=link, settled=None).update(**_outdated())
+
+
+def _outdated() -> dict[str, Any]:
+    return {"settled": seams.now(), "settlement": SettlementCode.OUTDATED, "settlement_data": {}}
 
 
 def leave_as_is(conflict: Conflict, by: str) -> str:

@@ -18,8 +18,9 @@ from catalogue import seams
 from catalogue.outage import is_outage
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
+from harvester.guards import shared_set_backup
 from harvester.messages import Outcome, OutcomeCode
-from harvester.models import Link, Run
+from harvester.models import Conflict, Link, Run
 from harvester.rows import links, moved_address, outage, runs
 from harvester.runs import comparison, get_records, pipeline
 
@@ -125,7 +126,10 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
     finally:
         # Else the run would wait until the lease of this process is over.
         outage.retry_while_away(partial(runs.release_run, run_id))
-    return Run.objects.select_related("link").filter(pk=run_id).first()  # gone if its link was removed meanwhile
+    after = Run.objects.select_related("link").filter(pk=run_id).first()
+    if after is not None and Conflict.objects.filter(settled=None).exists() and not after.is_open:
+        shared_set_backup.settle_outdated()
+    return after  # None if its link was removed meanwhile
 
 
 def _work_on(run: Run, *, until: float, progress: pipeline.Progress) -> None:

@@ -6,9 +6,12 @@ from django.test import Client
 
 from catalogue.models import Record
 from catalogue.reasons import ActRefused, Reason
+from catalogue.writing import store
+from harvester.links import edit
 from harvester.models import Conflict, Link
 from harvester.reasons import ActCode
 from harvester.rows import conflicts
+from harvester.tasks import tick
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import counters, harvest
 from tests.support.world import OFFENBACH, TOULOUSE, bury, iso_record, own_set, peer_set, put
@@ -164,3 +167,55 @@ def test_an_idle_link_writes_no_conflict_rows(misplaced: Conflict, link: Link, p
     fill(provider, range(1, 3))
     again(link)
     assert Conflict.objects.count() == 1
+
+
+# --- Conflicts that are over --------------------------------------------------------------------------
+
+
+@pytest.mark.spec("W23")
+def test_a_conflict_is_over_as_soon_as_the_owner_has_what_the_other_provider_has(
+    link: Link, provider: Provider
+) -> None:
+    """Its link is not run again: its provider has nothing new to tell."""
+    offenbach = peer_set(OFFENBACH)
+    put(iso_record(identifier(0), title="By Offenbach"), into=offenbach)
+    provider.entries[identifier(0)] = (STAMP, iso_record(identifier(0), title="By Toulouse"))
+    again(link)
+    conflict = Conflict.objects.get(settled=None)
+
+    put(iso_record(identifier(0), title="By Toulouse"), into=offenbach)
+    tick()
+    conflict.refresh_from_db()
+    assert (conflict.settlement, conflict.settled is None) == ("agreed", False)
+
+    put(iso_record(identifier(0), title="By Offenbach"), into=offenbach)
+    again(link)
+    conflict.refresh_from_db()
+    assert conflict.settled is None, "they disagree again, in the same words"
+
+
+@pytest.mark.spec("W23")
+def test_a_misplaced_record_that_is_withdrawn_is_the_providers(
+    misplaced: Conflict, link: Link, provider: Provider
+) -> None:
+    store.withdraw([identifier(0)])
+    tick()
+    misplaced.refresh_from_db()
+    assert misplaced.settlement == "outdated"
+
+    link.refresh_from_db()
+    harvest(link)
+
+    record = Record.objects.get()
+    assert (record.deleted, record.owner.spec, record.description.title) == (False, TOULOUSE.spec, "Theirs")
+
+
+def test_a_link_that_asks_for_something_else_leaves_no_conflict_open(misplaced: Conflict, link: Link) -> None:
+    link.refresh_from_db()
+    link.remote_set = "WIS-GISC-OTHER"
+    edit.save(link, ["remote_set"])
+    misplaced.refresh_from_db()
+    assert misplaced.settlement == "outdated"
+    again(link)
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None, "it is found again"
