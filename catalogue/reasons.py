@@ -120,6 +120,7 @@ class ReasonCode(Code):
     BY_METADATA_DATE = "by-metadata-date"
     BY_DIRECT_WAY = "by-direct-way"
     STORED_FIRST = "stored-first"
+    GIVEN_SINCE = "given-since"
     # Events of the journal that are not replayed
     DELETED_IN_OTHER_SET = "deleted-in-other-set"
     MOVED_TO_OTHER_SET = "moved-to-other-set"
@@ -235,6 +236,7 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.BY_METADATA_DATE: "by gmd:dateStamp",
     ReasonCode.BY_DIRECT_WAY: "because it came from its origin directly",
     ReasonCode.STORED_FIRST: "because it was stored first and nothing shows which one is newer",
+    ReasonCode.GIVEN_SINCE: "because it replaced this one, which was here before",
     ReasonCode.DELETED_IN_OTHER_SET: _deleted_in_other_set,
     ReasonCode.MOVED_TO_OTHER_SET: _moved_to_other_set,
     ReasonCode.CAME_BACK: "came back on {date}, after it had been deleted",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from catalogue.models import MetadataSet
-from catalogue.reasons import Reason
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import decisions
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import CurrentRecord, StoredVersion
@@ -45,20 +45,21 @@ def refused_from_relay(entries: Sequence[PreparedEntry], link: Link) -> dict[str
     """Return why some entries of a relay are refused, by key: what another provider gave directly is newer (W31, W33).
 
     Nothing is refused of a link's own provider, asked directly: it has the last word on its set, whatever the dates say.
-    Each provider replaces what it gave itself. A deletion is stored whichever provider sends it (W9). A deletion that
-    came from another provider is undone only by a version that is newer than it.
+    Each provider replaces what it gave itself. What it gave before, and another one has replaced since, is not newer. A
+    deletion is stored whichever provider sends it (W9). A deletion that came from another provider is undone only by a
+    version that is newer than it.
     """
     into, is_own = link.local_set, not link.is_served_by_alternative
     current = load_current([entry.key for entry in entries])
-    gone = [key for key, record in current.items() if record.deleted]
-    deleted_by_it = _deleted_by_provider(link, gone) if is_own else set()
+    known = remote_headers.load_known(link, list(current))
     refused = {}
     for entry in entries:
         record = current.get(entry.key)
         if entry.deleted or record is None or (record.deleted and record.owner_id != into.pk):
             continue
         if record.deleted:
-            if entry.key not in deleted_by_it and not _is_later(entry.metadata_date, record.datestamp):
+            deleted_by_it = is_own and entry.key in known and known[entry.key].deleted
+            if not deleted_by_it and not _is_later(entry.metadata_date, record.datestamp):
                 refused[entry.key] = Reason(EntryCode.DELETED_BY_PROVIDER)
             continue
         version = _version_to_keep(record, link)
@@ -68,6 +69,8 @@ def refused_from_relay(entries: Sequence[PreparedEntry], link: Link) -> dict[str
         if (is_own and came.link == link.name) or came.base_url == link.provider.base_url:
             continue
         is_newer, why = decisions.is_newer(entry, version)
+        if entry.key in known and known[entry.key].digest == entry.digest:
+            is_newer, why = False, Reason(ReasonCode.GIVEN_SINCE)
         if not is_newer:
             refused[entry.key] = Reason(EntryCode.NOT_NEWER, {"why": why.to_json()})
     return refused
@@ -83,11 +86,6 @@ def _version_to_keep(record: CurrentRecord, link: Link) -> StoredVersion | Curre
     if record.owner_id == into.pk and is_replaced:
         return record
     return record.claims.get((into.pk, link.name))
-
-
-def _deleted_by_provider(link: Link, keys: Sequence[str]) -> set[str]:
-    """Return which of these records the provider that serves the link has given as deleted."""
-    return {key for key, known in remote_headers.load_known(link, keys).items() if known.deleted}
 
 
 def _is_later(one: datetime | None, other: datetime | None) -> bool:

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
             model_name="remoteheader",
             name="digest",
             field=models.BinaryField(
-                null=True, help_text="of the version that came with it; none: not known, or a deletion"
+                null=True, help_text="of the version that was stored last; none: not known, or a deletion"
             ),
         ),
         migrations.AddField(

@@ -35,7 +35,9 @@ class RemoteHeader(models.Model):
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.STORED)
-    digest = models.BinaryField(null=True, help_text="of the version that came with it; none: not known, or a deletion")
+    digest = models.BinaryField(
+        null=True, help_text="of the version that was stored last; none: not known, or a deletion"
+    )
     seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:

@@ -20,7 +20,7 @@ State = RemoteHeader.State
 
 
 class HeaderRow(NamedTuple):
-    """A header to store. `digest`: of the version that came with it, None if none came, or it was rejected."""
+    """A header to store. `digest`: of the version that was stored; where none was, the row keeps that of the last one."""
 
     header: ReceivedHeader
     state: str
@@ -136,11 +136,13 @@ def record(link: Link, headers: Iterable[HeaderRow]) -> None:
                 unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[], %s::bytea[])
             ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
                 identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
-                state = excluded.state, digest = excluded.digest
-            WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state, stored.digest)
-                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state, excluded.digest)
+                state = excluded.state,
+                digest = CASE WHEN excluded.state = %s THEN excluded.digest ELSE stored.digest END
+            WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state)
+                IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
+                OR excluded.state = %s AND stored.digest IS DISTINCT FROM excluded.digest
             """,
-            [link.pk, link.serving_id, *columns],
+            [link.pk, link.serving_id, *columns, State.STORED.value, State.STORED.value],
         )
 
 

@@ -95,6 +95,30 @@ def test_a_later_metadata_date_of_a_relay_does_not_outlast_the_way_back(
     assert not Conflict.objects.filter(settled=None).exists()
 
 
+@pytest.mark.spec("W31", "W33")
+def test_what_the_owner_has_replaced_does_not_come_back_with_its_relay(harvested: Link, relay: Provider) -> None:
+    """Else a link that turns often would stamp the record anew each time."""
+    forge(relay)
+    for to in (harvested.alternatives.get(), None):
+        failover.switch(Link.objects.get(), to)
+        work_off()
+    before = Record.objects.get(identifier=identifier(0))
+    assert title() == "Product 0"
+
+    failover.switch(Link.objects.get(), harvested.alternatives.get(), max_doubtful=0)
+    rejects = [reject for run in work_off() for reject in run.rejects.all()]
+
+    assert title() == "Product 0"
+    assert Record.objects.get(identifier=identifier(0)).datestamp == before.datestamp
+    assert {reject.reason_data["why"]["code"] for reject in rejects} == {"given-since"}
+    relay.entries[identifier(0)] = (
+        "2026-02-25T00:00:00Z",
+        iso_record(identifier(0), title="Newer", metadata_date="2026-02-25"),
+    )
+    work_off()
+    assert title() == "Newer", "another version, and a later one (W33)"
+
+
 @pytest.mark.spec("W25", "W33")
 @pytest.mark.parametrize("how", ["incremental", "whole", "comparison", "by headers"])
 def test_what_a_version_before_has_rejected_is_asked_for_again_and_counts(
