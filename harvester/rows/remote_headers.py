@@ -55,6 +55,16 @@ class KnownHeader:
             return False
         return stored is not None and self.digest in (None, stored.served)
 
+    def is_overruled(self, stored: SourceDigests | None) -> bool:
+        """Whether the provider's version is stored as a claim, because another source's version counts."""
+        if self.state != State.STORED or stored is None or stored.claimed in (None, stored.served):
+            return False
+        return self.digest in (None, stored.claimed)
+
+    def is_current(self, stored: SourceDigests | None) -> bool:
+        """Whether nothing is to be asked for: the version that came with this header is served, or stored as a claim."""
+        return self.is_served(stored) or self.is_overruled(stored)
+
 
 # --- Reading ----------------------------------------------------------------------------------------
 

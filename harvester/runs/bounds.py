@@ -10,13 +10,16 @@ from django.db import transaction
 
 from catalogue import datestamps, seams
 from catalogue.datestamps import Granularity
+from catalogue.writing import current
 from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.header import ReceivedHeader
+from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.models import Link, RemoteHeader, Run
 from harvester.protocol.answers import Identity, Page
 from harvester.protocol.conversation import Conversation
 from harvester.rows import links, remote_headers, runs
+from harvester.rows.remote_headers import HeaderRow, KnownHeader
 from harvester.runs import doubts
 
 
@@ -33,7 +36,7 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
         late = [] if window_end is None else _skip_known(run, window_end, conversation)
     with transaction.atomic():
         if late:
-            remote_headers.record(link, ((header, RemoteHeader.State.WANTED) for header in late))
+            remote_headers.record(link, (HeaderRow(header, RemoteHeader.State.WANTED) for header in late))
         runs.set_bounds(run)
         links.record_identity(
             link.pk,
@@ -70,7 +73,7 @@ def _go_on(run: Run, identity: Identity, now: datetime) -> datetime | None:
 def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[ReceivedHeader]:
     """Look at a page of headers of what was listed before, up to `end`, and begin the list after it if all is known.
 
-    Returns what came late, and what was rejected, to be asked for by GetRecord. Where the page does not tell, the list
+    Returns what came late, and what was rejected or is not served as it was given, to be asked for by GetRecord. Where the page does not tell, the list
     begins as if it had not been asked for, as headers.
     """
     begin = run.list_from
@@ -93,9 +96,10 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
     headers = [received.header for received in page.entries if received.header.identifier]
     known = remote_headers.load_known(run.link, [header.key for header in headers])
     late = [header for header in headers if header.key not in known or known[header.key].differs_from(header)]
-    if page.token is None:  # few: what was not stored may be stored now (H33)
-        rejected = {key for key, row in known.items() if row.state == RemoteHeader.State.REJECTED}
-        late += [header for header in headers if header.key in rejected and header not in late]
+    if page.token is None:  # few: what was not stored, or is not served any more, may be stored now (H33)
+        stored = current.digests_for_source(list(known), run.link.local_set_id, run.link.name)
+        lost = {key for key, row in known.items() if _is_lost(run.link, row, stored.get(key))}
+        late += [header for header in headers if header.key in lost and header not in late]
     if page.token is None and not any(header.deleted for header in late):
         run.came_late += doubts.count_late(run, late, known)
     elif late or not _tells_all(page, known_before, run.link):
@@ -105,6 +109,15 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
         return []
     run.list_from = datestamps.end_of(end, granularity)
     return late
+
+
+def _is_lost(link: Link, row: KnownHeader, stored: current.SourceDigests | None) -> bool:
+    """Whether what the provider has was rejected, or was stored and is not served any more."""
+    if row.state == RemoteHeader.State.REJECTED:
+        return True
+    if row.deleted or (link.kind in BETWEEN_CO_OWNERS and link.only_reports):
+        return False
+    return not row.is_current(stored)
 
 
 def _tells_all(page: Page, known_before: int, link: Link) -> bool:

@@ -17,7 +17,6 @@ from catalogue.documents import xml_tree
 from catalogue.provenance import About
 from catalogue.reasons import Reason
 from catalogue.writing import abouts, current, staging, store
-from catalogue.writing.current import SourceDigests
 from catalogue.writing.decisions import Action, Disagreement, Result
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
@@ -28,7 +27,7 @@ from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
-from harvester.rows.remote_headers import HeaderRow, KnownHeader
+from harvester.rows.remote_headers import HeaderRow
 from harvester.rows.runs import Refusal
 from harvester.runs import doubts, finish, prepare_entries
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
@@ -136,7 +135,7 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     for received in page.entries:
         header = received.header
         known, digests = known_headers.get(header.key), stored.get(header.key)
-        is_overruled = known is not None and _is_overruled(known, digests)
+        is_overruled = known is not None and known.is_overruled(digests)
         is_same = known is not None and known.is_served(digests) and not is_overruled
         if known is None:
             found.missing += not header.deleted
@@ -160,13 +159,6 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     if not run.is_comparison:
         found.missing = found.stale = found.not_served = 0
     return found
-
-
-def _is_overruled(known: KnownHeader, digests: SourceDigests | None) -> bool:
-    """Whether the provider's version is stored as a claim, because another source's version counts."""
-    if digests is None or digests.claimed in (None, digests.served):
-        return False
-    return known.digest in (None, digests.claimed)
 
 
 def _settled_before(run: Run) -> datetime | None:

@@ -125,6 +125,7 @@ def test_what_a_version_before_has_rejected_is_asked_for_again_and_counts(
     harvested: Link, provider: Provider, relay: Provider, how: str
 ) -> None:
     """As an earlier version left it: the relay's content, and the owner's own entry rejected under its datestamp."""
+    provider.page_size = 10
     served_by_relay(harvested, relay)
     RemoteHeader.objects.filter(alternative=None, identifier=identifier(0)).update(state="rejected")
     link = Link.objects.get()
@@ -172,6 +173,20 @@ def test_a_comparison_finds_what_another_source_has_changed_here(
     assert title() == "Product 0"
     assert [arguments["identifier"] for arguments in provider.asked_for("GetRecord")] == [identifier(0)]
     assert drift(compare(harvested)) == {}
+
+
+def test_a_harvest_notices_it_too_in_what_it_asks_for_again(
+    harvested: Link, provider: Provider, relay: Provider
+) -> None:
+    provider.page_size = 10
+    served_by_relay(harvested, relay)
+    provider.asked.clear()
+
+    harvest(harvested)
+
+    assert title() == "Product 0"
+    asked = [arguments["identifier"] for arguments in provider.asked_for("GetRecord")]
+    assert asked in ([identifier(0)], []), "or it was listed again as a whole"
 
 
 @pytest.mark.spec("W9", "W31")
