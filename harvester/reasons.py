@@ -83,10 +83,15 @@ def _unreadable(facts: Facts) -> str:
 
 
 def _mass_deletion(facts: Facts) -> str:
+    share = "all it had" if facts["deleted"] == facts["listed"] else f"more than {_percent(facts['percent'])}"
     return (
-        f"the record is one of so many that the provider deletes in one run ({facts['deleted']} of {facts['listed']} until "
-        f"now, more than {facts['percent']} %) that it is kept until you decide"
+        f"the record is one of so many that the provider deletes within a day ({facts['deleted']} of {facts['listed']} until "
+        f"now, {share}) that it is kept until you decide"
     )
+
+
+def _percent(percent: int) -> str:
+    return "a third" if percent == 33 else f"{percent} %"
 
 
 _OTHER_IDENTIFIER = "the header says {header!r}, the record's gmd:fileIdentifier says {record!r}"

@@ -1,40 +1,74 @@
-"""Hold deletions that are too many at once, until an operator confirms that the provider is right.
+"""Hold deletions that are too many within a day, until an operator confirms that the provider is right.
 
-A provider that loses its catalogue may send deleted headers for all of it, correct by every rule.
+A provider that loses its catalogue may send deleted headers for all of it, correct by every rule. It may do so in several
+runs, and another provider of the link may repeat it. So deletions are counted by link, over the last 24 hours of our clock.
 """
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Set
+from datetime import datetime, timedelta
+from fractions import Fraction
 
+from catalogue import seams
+from catalogue.models import Membership
 from catalogue.reasons import Reason
-from harvester.models import Conflict, Link, RemoteHeader, Run
+from harvester.models import Link, Run
 from harvester.reasons import EntryCode
 from harvester.rows import remote_headers
 
-MIN_DELETIONS = 50  # chosen: fewer deletions in one run are always normal
+WINDOW = timedelta(days=1)
+MIN_DELETIONS = 5  # fewer within a day wait only if they are all that the link has
+THIRD = 33  # percent; stands for a third exactly
 
 
-def listed_as_live(link: Link, keys: Sequence[str]) -> frozenset[str]:
-    """Return those of these keys that the provider had listed as live before."""
-    return frozenset(remote_headers.of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
+def removals(link: Link, keys: Set[str]) -> frozenset[str]:
+    """Return those of these keys whose deletion removes a record: listed as live before, and live in the link's set."""
+    listed = remote_headers.listed_as_live(link, keys)
+    if not listed:
+        return frozenset()
+    live = Membership.objects.filter(set=link.local_set_id, deleted=False, record__key__in=listed)
+    return frozenset(live.values_list("record__key", flat=True))
 
 
-def awaiting_operator(run: Run, deletions: Collection[str]) -> dict[str, Reason]:
-    """Return why these deletions of a page wait for an operator, by key.
+def awaiting_operator(run: Run, deletions: Set[str]) -> dict[str, Reason]:
+    """Return why these deletions of a page wait for an operator, by key. `deletions`: what `removals` gave.
 
-    `deletions`: the keys that `listed_as_live` gave. All of them wait if they, with the deletions that the run has
-    stored already, are more than the link's share (`hold_percent`) of what the provider had listed. Deletions that have
-    waited before go on waiting, until the provider lists the record again.
+    Those that do not wait yet all begin to, if they are too many together with the deletions that came within the last day,
+    whether these were stored or wait. A deletion that waits goes on waiting until the provider lists the record again.
     """
     link = run.link
     if not deletions or run.beyond_ceiling or link.hold_percent >= 100:
         return {}
-    rows = remote_headers.of_provider(link)
-    deleted_count = run.removed + len(deletions)
-    if deleted_count > MIN_DELETIONS:
-        listed_count = run.removed + rows.filter(deleted=False).count()
-        if deleted_count * 100 > listed_count * link.hold_percent:
-            facts = {"deleted": deleted_count, "listed": listed_count, "percent": link.hold_percent}
-            return dict.fromkeys(deletions, Reason(EntryCode.MASS_DELETION, facts))
-    conflicts = Conflict.objects.filter(link=link, kind=Conflict.Kind.MASS, key__in=deletions).values("key")
-    waiting = rows.filter(key__in=conflicts, state=RemoteHeader.State.REJECTED).values_list("key", flat=True)
-    return dict.fromkeys(waiting, Reason(EntryCode.MASS_DELETION_WAITS))
+    waiting = remote_headers.waiting_removals(link, deletions)
+    reasons = dict.fromkeys(waiting, Reason(EntryCode.MASS_DELETION_WAITS))
+    new = deletions - waiting
+    if new:
+        number = len(new) + remote_headers.count_removals(link, since=_begin_of_day(link, seams.now()))
+        share = _allowed_share(link.hold_percent)
+        left = remote_headers.count_left(link, without=new, at_most=_enough_left(number, share))
+        if is_too_much(number, left, share):
+            facts = {"deleted": number, "listed": number + left, "percent": link.hold_percent}
+            reasons |= dict.fromkeys(new, Reason(EntryCode.MASS_DELETION, facts))
+    return reasons
+
+
+def is_too_much(number: int, left: int, share: Fraction) -> bool:
+    """Whether so many deletions within a day wait for an operator. `left`: the records that the provider goes on listing."""
+    return left == 0 or (number >= MIN_DELETIONS and Fraction(number, number + left) > share)
+
+
+def _allowed_share(percent: int) -> Fraction:
+    return Fraction(1, 3) if percent == THIRD else Fraction(percent, 100)
+
+
+def _enough_left(number: int, share: Fraction) -> int | None:
+    """Return how many records that are left settle that the deletions are not too many; None: no number does."""
+    if number < MIN_DELETIONS:
+        return 1
+    return math.ceil(number / share) - number if share else None
+
+
+def _begin_of_day(link: Link, now: datetime) -> datetime:
+    """Return since when deletions count: for a day, or since an operator has accepted those before."""
+    day, accepted = now - WINDOW, link.deletions_accepted
+    return accepted if accepted is not None and day < accepted <= now else day

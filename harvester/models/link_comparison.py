@@ -25,9 +25,13 @@ class ComparisonFields(models.Model):
     )
     hold_percent = models.PositiveSmallIntegerField(
         "hold deletions above, percent of the link",
-        default=10,
+        default=33,
         validators=[MaxValueValidator(100)],
-        help_text="more deletions than that in one run, and more than 50, wait for an operator; 100: none ever does",
+        help_text="more deletions than that within a day, and at least 5, wait for an operator, and so do deletions of all "
+        "records; 33: a third; 100: none ever waits",
+    )
+    deletions_accepted = models.DateTimeField(
+        null=True, editable=False, help_text="an operator has accepted deletions: those before count no longer"
     )
     tombstone_days = models.PositiveIntegerField(
         "provider keeps deletions, days",

@@ -38,6 +38,10 @@ class RemoteHeader(models.Model):
     digest = models.BinaryField(
         null=True, help_text="of the version that was stored last; none: not known, or a deletion"
     )
+    removed_at = models.DateTimeField(
+        null=True,
+        help_text="when the provider deleted a record that was live here: stored, or waiting for the operator if not deleted",
+    )
     seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
 
     class Meta:
@@ -50,6 +54,9 @@ class RemoteHeader(models.Model):
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
             models.Index(
                 fields=("link", "id"), condition=Q(state__in=("wanted", "absent", "doubted")), name="headers_wanted"
+            ),
+            models.Index(
+                fields=("link", "removed_at"), condition=Q(removed_at__isnull=False), name="headers_of_removed"
             ),
         )
 

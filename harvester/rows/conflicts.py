@@ -19,7 +19,7 @@ from catalogue.writing.entry import PreparedEntry
 from harvester.messages import limit_facts
 from harvester.models import Conflict, Link, Run
 from harvester.reasons import ActCode, SettlementCode
-from harvester.rows import remote_headers
+from harvester.rows import links, remote_headers
 
 Kind = Conflict.Kind
 _STAYS_SETTLED = (SettlementCode.LEFT, SettlementCode.AS_WRITTEN)
@@ -167,6 +167,8 @@ def withdraw(conflict: Conflict, by: str) -> str:
     if result.rejection is not None:
         raise not_stored(result.rejection)
     remote_headers.mark_deleted(conflict.link, conflict.key)
+    if conflict.kind == Kind.MASS:
+        links.accept_deletions(conflict.link)
     settle(conflict, SettlementCode.DELETED, {"by": by})
     return "deleted"
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from catalogue import seams
 from harvester.models import Alternative, Link, Standby
+from harvester.rows import remote_headers
 
 # How far a link has come with one provider: on that provider's clock, and used for no other one (W13, W32).
 POSITION = (
@@ -100,6 +101,13 @@ def record_slice(
             *("doubts", "clean_comparisons", "size_is_estimate"),
         )
     )
+
+
+def accept_deletions(link: Link) -> None:
+    """Store that an operator has accepted deletions: those until now count no longer (`harvester.guards.mass_deletion`)."""
+    now = seams.now()
+    remote_headers.limit_removals(link, to=now)
+    Link.objects.filter(pk=link.pk).update(deletions_accepted=now)
 
 
 def record_failure(link: Link, *, failures: int, failing_since: datetime, next_due: datetime) -> None:

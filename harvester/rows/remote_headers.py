@@ -3,7 +3,7 @@
 Called by the worker that has the link's run, inside the transaction that stores what the headers belong to (W29).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.writing.current import SourceDigests
 from harvester.header import ReceivedHeader
 from harvester.models import Alternative, Link, RemoteHeader, Run
@@ -96,6 +96,31 @@ def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     }
 
 
+def listed_as_live(link: Link, keys: Collection[str]) -> frozenset[str]:
+    """Those of these keys that the provider had listed as live before."""
+    return frozenset(of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
+
+
+def waiting_removals(link: Link, keys: Collection[str]) -> frozenset[str]:
+    """Those of these keys whose deletion waits for an operator, whichever provider of the link sent it."""
+    waiting = RemoteHeader.objects.filter(link_id=link.pk, key__in=keys, removed_at__isnull=False, deleted=False)
+    return frozenset(waiting.values_list("key", flat=True))
+
+
+def count_removals(link: Link, *, since: datetime) -> int:
+    """How many records the link's providers have removed since then: their deletions are stored, or wait."""
+    return RemoteHeader.objects.filter(link_id=link.pk, removed_at__gt=since).count()
+
+
+def count_left(link: Link, *, without: Collection[str], at_most: int | None) -> int:
+    """How many records the provider lists as live, but for these and those whose deletion has come; `at_most` are counted."""
+    rows = of_provider(link).filter(deleted=False, removed_at=None).exclude(state=State.VANISHED)
+    if link.serving_since is not None:  # this provider may not know yet what another one has deleted
+        removed = RemoteHeader.objects.filter(link_id=link.pk, removed_at__isnull=False)
+        rows = rows.exclude(key__in=removed.values("key"))
+    return rows.exclude(key__in=without)[:at_most].count()
+
+
 _TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTFUL)
 
 
@@ -127,33 +152,57 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
 # --- Writing ----------------------------------------------------------------------------------------
 
 
-def record(link: Link, headers: Iterable[HeaderRow]) -> None:
-    """Store headers as the provider gave them, each with its new state; rows that are the same already stay untouched."""
+def record(link: Link, headers: Iterable[HeaderRow], *, removed: Collection[str] = ()) -> None:
+    """Store headers as the provider gave them, each with its new state; rows that are the same already stay untouched.
+
+    `removed`: keys of records that were live here and that the provider deletes now. The time when that came stays until
+    the record is live again, so that a deletion that is repeated is counted once.
+    """
     rows = {row.header.key: row for row in headers if row.header.identifier}
     if not rows:
         return
-    columns: list[list[object]] = [[], [], [], [], [], []]
+    now = seams.now()
+    columns: list[list[object]] = [[], [], [], [], [], [], []]
     for key, (header, state, digest) in rows.items():
-        values = (key, header.identifier, header.stamp, header.deleted, str(state), digest)
+        removed_at = now if key in removed else None
+        values = (key, header.identifier, header.stamp, header.deleted, str(state), digest, removed_at)
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     with connection.cursor() as cursor:
         cursor.execute(
             """
             INSERT INTO harvester_remoteheader AS stored
-                (link_id, alternative_id, key, identifier, datestamp, deleted, state, digest)
-            SELECT %s, %s, * FROM
-                unnest(%s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[], %s::bytea[])
+                (link_id, alternative_id, key, identifier, datestamp, deleted, state, digest, removed_at)
+            SELECT %s, %s, * FROM unnest(
+                %s::text[], %s::text[], %s::timestamptz[], %s::boolean[], %s::text[], %s::bytea[], %s::timestamptz[]
+            )
             ON CONFLICT (link_id, alternative_id, key) DO UPDATE SET
                 identifier = excluded.identifier, datestamp = excluded.datestamp, deleted = excluded.deleted,
                 state = excluded.state,
-                digest = CASE WHEN excluded.state = %s THEN excluded.digest ELSE stored.digest END
+                digest = CASE WHEN excluded.state = %s THEN excluded.digest ELSE stored.digest END,
+                removed_at = CASE WHEN excluded.deleted OR excluded.removed_at IS NOT NULL
+                    THEN coalesce(stored.removed_at, excluded.removed_at) END
             WHERE (stored.identifier, stored.datestamp, stored.deleted, stored.state)
                 IS DISTINCT FROM (excluded.identifier, excluded.datestamp, excluded.deleted, excluded.state)
                 OR excluded.state = %s AND stored.digest IS DISTINCT FROM excluded.digest
+                OR (stored.removed_at IS NULL) <> (excluded.removed_at IS NULL) AND NOT excluded.deleted
             """,
             [link.pk, link.serving_id, *columns, State.STORED.value, State.STORED.value],
         )
+    if link.serving_since is not None:
+        is_live = {key for key, (header, state, _) in rows.items() if state == State.STORED and not header.deleted}
+        _forget_other_removals(link, is_live.union(removed))
+
+
+def _forget_other_removals(link: Link, keys: Collection[str]) -> None:
+    """Clear that other providers of the link have removed these records: they are live again, or removed by this one."""
+    others = RemoteHeader.objects.filter(link_id=link.pk, key__in=keys, removed_at__isnull=False)
+    others.exclude(Q(alternative_id=link.serving_id)).update(removed_at=None)
+
+
+def limit_removals(link: Link, *, to: datetime) -> None:
+    """Let no removal be later than this: our clock may have been ahead when it was stored."""
+    RemoteHeader.objects.filter(link_id=link.pk, removed_at__gt=to).update(removed_at=to)
 
 
 def request(link: Link, key: str) -> None:

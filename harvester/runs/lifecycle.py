@@ -56,6 +56,8 @@ def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_cei
     )
     if run is None:
         return None
+    if beyond_ceiling:
+        links.accept_deletions(link)
     logger.info("comparison opened", extra={**run.log_facts, "trigger": trigger, "whole": whole})
     return run
 

@@ -110,10 +110,10 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     if run.link.shortfall or (oldest is not None and run.asked_before is not None and oldest < run.asked_before):
         arrivals = doubts.count_arrivals(run, [received.header for received in page.entries])
         runs.add_to_counters(run, **arrivals)
-    if entries.to_request or entries.completed:
+    store_prepared(run, entries, at=page.response_date)
+    if entries.to_request or entries.completed:  # after the deletions, whose share is of what was listed before
         wanted = (HeaderRow(header, RemoteHeader.State.WANTED) for header in entries.to_request)
         remote_headers.record(run.link, [*wanted, *entries.completed])
-    store_prepared(run, entries, at=page.response_date)
     if run.is_comparison:
         remote_headers.mark_seen(run, [received.header.key for received in page.entries])
 
@@ -208,23 +208,26 @@ def _refusal(received: ReceivedEntry, fault: xml_tree.Unusable) -> Refusal:
 class PageFacts:
     """What the database knows about the entries of a page; reasons by key.
 
-    `listed_before`: records that the page deletes and that the provider had listed as live. `awaiting_operator`: deletions
+    `removals`: records that the page deletes, and that were listed as live and are live here. `awaiting_operator`: deletions
     that wait, with the kind of conflict. `refused`: entries that this node knows better.
     """
 
-    listed_before: frozenset[str] = frozenset()
+    removals: frozenset[str] = frozenset()
     awaiting_operator: Mapping[str, tuple[Conflict.Kind, Reason]] = field(default_factory=dict)
     refused: Mapping[str, Reason] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """What becomes of the checked entries of a page: offered to the catalogue, refused, or kept for an operator."""
+    """What becomes of the checked entries of a page: offered to the catalogue, refused, or kept for an operator.
+
+    `removed`: keys of the offered deletions that remove a record.
+    """
 
     offered: list[CheckedEntry]
     refused: list[Refusal]
     awaiting_operator: list[ConflictReport]
-    removed: int
+    removed: frozenset[str]
 
 
 def plan_page(checked: Sequence[CheckedEntry], facts: PageFacts) -> PagePlan:
@@ -243,7 +246,7 @@ def plan_page(checked: Sequence[CheckedEntry], facts: PageFacts) -> PagePlan:
         else:
             offered.append((received, entry))
     not_removed = facts.refused.keys() | facts.awaiting_operator.keys()
-    return PagePlan(offered, refused, awaiting_operator, removed=len(facts.listed_before - not_removed))
+    return PagePlan(offered, refused, awaiting_operator, removed=facts.removals - not_removed)
 
 
 def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
@@ -251,28 +254,28 @@ def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
     if link.kind == Kind.RECOVERY:
         prepared = [entry for _, entry in entries.checked]
         return PageFacts(refused=refusals.refused_from_recovery(prepared, link.local_set))
-    deletions = [entry.key for _, entry in entries.checked if entry.deleted]
-    listed_before = mass_deletion.listed_as_live(link, deletions) if deletions else frozenset()
-    awaiting_operator = _awaiting_operator(run, deletions, listed_before, entries.refused) if deletions else {}
+    deletions = {entry.key for _, entry in entries.checked if entry.deleted}
+    removals = mass_deletion.removals(link, deletions) if deletions else frozenset()
+    awaiting_operator = _awaiting_operator(run, deletions, removals, entries.refused) if deletions else {}
     if link.kind != Kind.RELAY and link.serving_id is None:  # asked directly, a provider has the last word on its set
-        return PageFacts(listed_before, awaiting_operator)
+        return PageFacts(removals, awaiting_operator)
     refused = refusals.refused_from_relay([entry for _, entry in entries.checked], link)
-    return PageFacts(listed_before, awaiting_operator, refused)
+    return PageFacts(removals, awaiting_operator, refused)
 
 
 def _awaiting_operator(
-    run: Run, deletions: list[str], listed_before: frozenset[str], refused: list[Refusal]
+    run: Run, deletions: set[str], removals: frozenset[str], refused: list[Refusal]
 ) -> Mapping[str, tuple[Conflict.Kind, Reason]]:
     """Deletions that wait for the operator, by key: the kind of conflict, and the reason."""
-    too_many = mass_deletion.awaiting_operator(run, listed_before)
     renamed = _renamed(run.link, deletions, refused)
+    too_many = mass_deletion.awaiting_operator(run, removals - renamed.keys())
     return {
         **{key: (Conflict.Kind.MASS, reason) for key, reason in too_many.items()},
         **{key: (Conflict.Kind.RENAMED, reason) for key, reason in renamed.items()},
     }
 
 
-def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[str, Reason]:
+def _renamed(link: Link, deletions: set[str], refused: list[Refusal]) -> dict[str, Reason]:
     """Hold deletions whose record now arrives under another identifier (F75): the reasons by key."""
     new_names = dict(
         Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier")
@@ -319,12 +322,12 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
             abouts_of_unchanged[entry.key] = received.abouts
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
         reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
-    remote_headers.record(link, headers)
+    remote_headers.record(link, headers, removed=_keys_that_count(run, plan))
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
     compared = _compared(run, entries, not_served=overruled + len(refused))
-    runs.add_to_counters(run, rejected=len(refused), removed=plan.removed, **counts, **compared)
+    runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)
 
@@ -334,6 +337,14 @@ def _compared(run: Run, entries: PageEntries, *, not_served: int) -> dict[str, i
     if run.purpose != Run.Purpose.COMPARISON:
         return {}
     return {"missing": entries.missing, "stale": entries.stale, "not_served": entries.not_served + not_served}
+
+
+def _keys_that_count(run: Run, plan: PagePlan) -> frozenset[str]:
+    """The deletions of a page that count for the day (`mass_deletion`): stored or waiting, if no operator has asked for them."""
+    if run.beyond_ceiling:
+        return frozenset()
+    waiting = (report.entry.key for report in plan.awaiting_operator if report.kind == Conflict.Kind.MASS)
+    return plan.removed.union(waiting)
 
 
 def _refused_headers(refused: Iterable[Refusal]) -> list[HeaderRow]:

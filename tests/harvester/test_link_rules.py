@@ -272,20 +272,20 @@ def test_a_record_of_a_shared_set_is_there_while_one_of_its_links_says_so(link: 
     for each in links:
         each.remote_set = "shared01"
         each.save()
-    fill(provider, range(1))
+    fill(provider, range(2))
     for each in links:
         harvest(each)
-    assert Record.objects.get().set_specs == ["shared01"]
+    assert Record.objects.get(identifier=identifier(0)).set_specs == ["shared01"]
     provider.entries[identifier(0)] = ("2026-03-01T11:00:00Z", None)
 
     links[0].refresh_from_db()
     harvest(links[0])
-    assert not Record.objects.get().deleted, "the other still has it"
+    assert not Record.objects.get(identifier=identifier(0)).deleted, "the other still has it"
     assert links[0].conflicts.get().kind == "disputed"
 
     links[1].refresh_from_db()
     harvest(links[1])
-    assert Record.objects.get().deleted
+    assert Record.objects.get(identifier=identifier(0)).deleted
 
 
 def with_way(stamp_at_origin: str, identifier_there: str = identifier(0)) -> bytes:

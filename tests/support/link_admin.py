@@ -32,7 +32,7 @@ def form(**changes: object) -> dict[str, object]:
         "tombstone_days": "90",
         "ceiling_records": "100",
         "ceiling_percent": "1",
-        "hold_percent": "10",
+        "hold_percent": "33",
         "lateness_h": "72",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}

@@ -146,7 +146,7 @@ def test_what_another_link_says_beside_a_record_is_not_passed_on(
     client: Client, link: Link, provider: Provider, said: Said
 ) -> None:
     """Whoever owns the record decides (promise 9)."""
-    fill(provider, range(1))
+    fill(provider, range(2))
     said.beside = {0: abouts(RIGHTS)}
     harvest(link)
     other = Link.objects.create(
@@ -178,7 +178,7 @@ def test_at_the_next_node_they_are_read_as_they_were(
 def test_a_record_that_is_deleted_has_no_abouts_and_one_that_returns_has_those_it_returns_with(
     client: Client, link: Link, provider: Provider, said: Said
 ) -> None:
-    fill(provider, range(1))
+    fill(provider, range(2))
     said.beside = {0: abouts(RIGHTS)}
     harvest(link)
     document = provider.entries[identifier(0)][1]

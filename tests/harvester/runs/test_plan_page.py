@@ -35,4 +35,4 @@ def test_each_entry_is_offered_or_refused_and_what_waits_is_a_conflict_too(keys,
     assert [refusal.header.key for refusal in plan.refused] == [key for key in keys if key in refused | waiting]
     assert [report.entry.key for report in plan.awaiting_operator] == [key for key in keys if key in waiting]
     assert {refusal.header.key for refusal in plan.refused if refusal.reason == WAITS} == waiting & set(keys)
-    assert plan.removed == len(facts.listed_before - refused - waiting)
+    assert plan.removed == facts.removals - refused - waiting

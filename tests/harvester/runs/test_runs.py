@@ -133,6 +133,7 @@ def test_what_a_full_list_leaves_out_is_not_deleted(link: Link, provider: Provid
 
 @pytest.mark.spec("H34", "H44")
 def test_a_deleted_header_deletes_and_may_be_taken_back(link: Link, provider: Provider) -> None:
+    fill(provider, range(2), stamp="2026-01-01T00:00:00Z")
     fill(provider, range(1))
     harvest(link)
     provider.entries[identifier(0)] = ("2026-02-05T00:00:00Z", None)
@@ -143,7 +144,7 @@ def test_a_deleted_header_deletes_and_may_be_taken_back(link: Link, provider: Pr
     fill(provider, range(1), stamp="2026-02-06T00:00:00Z")
     link.refresh_from_db()
     assert counters(harvest(link)) == {"received": 1, "updated": 1}
-    assert held() == {identifier(0)}
+    assert held() == {identifier(0), identifier(1)}
 
 
 @pytest.mark.spec("H12", "H21", "H24", "S45")

@@ -1,0 +1,64 @@
+"""Deletions are counted by link over a day: links of earlier versions get the new share, and what waited goes on waiting."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from harvester.models import Conflict, Link, RemoteHeader
+from harvester.rows import remote_headers
+from tests.upgrade import databases
+from tests.upgrade.make_fixture import DATA
+
+BEFORE = "0003_reasons"
+
+
+@pytest.fixture
+def of_0_9_0(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """The database of version 0.9.0 with the codes of reasons, read by the test."""
+    with django_db_blocker.unblock(), databases.scratch() as name:
+        databases.load(name, DATA / "0.9.0" / "database.sql")
+        with databases.in_place_of_the_tests(name):
+            call_command("migrate", "harvester", BEFORE, verbosity=0)
+            yield
+
+
+def test_the_share_of_earlier_versions_is_a_third_and_what_waited_waits(of_0_9_0: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT link_id, key FROM harvester_remoteheader WHERE NOT deleted AND alternative_id IS NULL ORDER BY id LIMIT 2"
+        )
+        (link_id, waits), (other_id, settled) = cursor.fetchall()
+        cursor.execute(
+            "UPDATE harvester_remoteheader SET state = 'rejected' WHERE alternative_id IS NULL AND (link_id, key) IN ((%s, %s), (%s, %s))",
+            [link_id, waits, other_id, settled],
+        )
+        for link, key, is_settled in ((link_id, waits, False), (other_id, settled, True)):
+            cursor.execute("DELETE FROM harvester_conflict WHERE (link_id, key) = (%s, %s)", [link, key])
+            cursor.execute(
+                """
+                INSERT INTO harvester_conflict
+                    (link_id, key, identifier, kind, reason, first_seen, last_seen, settled, settlement)
+                VALUES (%s, %s, %s, 'mass', 'mass-deletion', now(), now(), CASE WHEN %s THEN now() END, %s)
+                """,
+                [link, key, key, is_settled, "agreed" if is_settled else ""],
+            )
+        cursor.execute("UPDATE harvester_link SET hold_percent = 20 WHERE id <> %s", [link_id])
+
+    call_command("migrate", verbosity=0)
+
+    link = Link.objects.get(pk=link_id)
+    assert link.hold_percent == 33
+    assert set(Link.objects.exclude(pk=link_id).values_list("hold_percent", flat=True)) <= {20}
+    assert remote_headers.waiting_removals(link, {waits, settled}) == {waits}
+    row, conflict = (
+        RemoteHeader.objects.get(link=link, key=waits, alternative=None),
+        Conflict.objects.get(link=link, key=waits),
+    )
+    assert row.removed_at == conflict.first_seen
+
+    call_command("migrate", "harvester", BEFORE, verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT hold_percent FROM harvester_link WHERE id = %s", [link_id])
+        assert cursor.fetchone() == (10,)
