@@ -51,6 +51,11 @@ def from_seconds(seconds: int) -> datetime:
     return _EPOCH + timedelta(seconds=seconds)
 
 
+def start_of(stamp: datetime, granularity: Granularity) -> datetime:
+    """Return the first instant of the granule of `stamp`."""
+    return stamp.replace(hour=0, minute=0, second=0) if granularity is Granularity.DAY else stamp
+
+
 def end_of(stamp: datetime, granularity: Granularity) -> datetime:
     """Return the first instant after the granule of `stamp`.
 

@@ -228,6 +228,7 @@ class OutcomeCode(StrEnum):
     LINK_CHANGED = "link-changed"
     DONE = "done"
     COMPARED = "compared"
+    REHARVESTED = "reharvested"
     FAILED = "failed"
     CANCELLED = "cancelled"
     AS_WRITTEN = "as-written"
@@ -288,11 +289,21 @@ def _compared(data: Facts) -> str:
             f"{data['ceiling']}: none was asked for and none deleted. If the provider is right, compare again beyond "
             "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that it is deleted."
         )
-    if data["vanished"]:
-        text += (
-            f" {data['vanished']} are unknown there without a deletion; they are kept, and wait among the conflicts."
-        )
-    return text
+    return f"{text}{_vanished(data)}"
+
+
+def _reharvested(data: Facts) -> str:
+    text = (
+        f"Harvested again with content: {data['changed']} changed under the same datestamp, {data['missing']} missing, "
+        f"{data['stale']} stale, {data['extra']} extra."
+    )
+    return f"{text}{_vanished(data)}"
+
+
+def _vanished(data: Facts) -> str:
+    if not data["vanished"]:
+        return ""
+    return f" {data['vanished']} are unknown there without a deletion; they are kept, and wait among the conflicts."
 
 
 def _failed(data: Facts) -> str:
@@ -310,6 +321,7 @@ OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.LINK_CHANGED: "The link was changed; its list is asked for from the start.",
     OutcomeCode.DONE: _done,
     OutcomeCode.COMPARED: _compared,
+    OutcomeCode.REHARVESTED: _reharvested,
     OutcomeCode.FAILED: _failed,
     OutcomeCode.CANCELLED: "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     OutcomeCode.AS_WRITTEN: "{text}",

@@ -28,6 +28,7 @@ class RunLimits:
     min_excess: int = 1000
     min_slice: int = 1000  # headers; chosen: a page or a few
     max_slice: int = 20_000  # headers; W24
+    max_content_slice: int = 2_000  # records; chosen: the link's harvests wait for minutes, also at a slow provider
     fetch_batch: int = (
         20  # records that are asked for before they are stored; chosen: well within a lease at a second for each
     )
@@ -36,6 +37,18 @@ class RunLimits:
 
 
 LIMITS = Replaceable(RunLimits())
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """How far a link has come in going through all its records, slice by slice. `days`: a cycle's; 0: not by schedule.
+
+    `covered_to`: the datestamp up to which this cycle has come; None before its first slice, and after its last.
+    """
+
+    days: int
+    begun: datetime | None
+    covered_to: datetime | None
 
 
 def retry_wait_s(attempt: int, retry_after_s: float | None, *, first_s: float) -> float:
@@ -126,16 +139,27 @@ def silence_days(
     return max(silence.days, 1) if silence > retention else 0
 
 
-def slice_size(headers: int, cycle_days: int, limits: RunLimits) -> int:
-    """Return how many headers a slice has: enough to compare all in a cycle by a slice a day, within limits (W24)."""
-    return min(max(-(-headers // max(cycle_days, 1)), limits.min_slice), limits.max_slice)
+def slice_size(headers: int, cycle_days: int, limits: RunLimits, *, of_content: bool = False) -> int:
+    """Return how many headers a slice has: enough to go through all in a cycle by a slice a day, within limits (W24)."""
+    largest = limits.max_content_slice if of_content else limits.max_slice
+    return min(max(-(-headers // max(cycle_days, 1)), limits.min_slice), largest)
+
+
+def next_cycle_due(now: datetime, begun: datetime, cycle_days: int) -> datetime:
+    """Return when the next cycle begins, if the one that began then is complete."""
+    return max(begun + timedelta(days=cycle_days), now + timedelta(days=1))
 
 
 def next_slice_due(
-    now: datetime, cycle_begun: datetime, cycle_days: int, headers: int, limits: RunLimits, *, complete: bool
+    now: datetime, begun: datetime, cycle_days: int, *, in_slice: int, left: int, headers: int
 ) -> datetime:
-    """Return when the next slice is due: tomorrow, or sooner if slices of the largest size would not fill a cycle."""
-    if complete:
-        return max(cycle_begun + timedelta(days=cycle_days), now + timedelta(days=1))
-    slices = max(-(-headers // limits.max_slice), 1)
-    return now + min(timedelta(days=1), timedelta(days=cycle_days) / slices)
+    """Return when the next slice is due: tomorrow, or sooner if the cycle would not end within its days.
+
+    The pause is to the time that is left as this slice is to what was to do before it. A cycle that is late catches up, but
+    at no more than twice the usual pace.
+    """
+    days = timedelta(days=cycle_days)
+    in_slice = max(in_slice, 1)
+    in_time = (begun + days - now) * in_slice / (in_slice + left)
+    usual = days * in_slice / max(headers, in_slice)
+    return now + min(timedelta(days=1), max(in_time, usual / 2))

@@ -86,7 +86,7 @@ class LinkColumns:
 
     @admin.display(description="found by comparing")
     def drift_in_full(self, link: Link) -> str:
-        if link.cycle_begun is None:
+        if link.cycle_begun is None and link.content_begun is None:
             return "not compared yet"
         return ", ".join(
             f"{number} {name.replace('_', ' ')}" for name, number in comparison.drift_by_link().get(link.pk, {}).items()
@@ -100,13 +100,18 @@ class LinkColumns:
     def drift_column(self, link: Link) -> str:
         counts = {name: number for name, number in status.drift_of(link).items() if number}
         drift = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
-        run = status.last_comparison(link)
-        if run is None:
+        newest = {"compared": status.last_comparison(link), "re-harvested": status.last_reharvest(link)}
+        lines = [
+            f"{what} {run.begun:%Y-%m-%d}: {status.run_outcome(run)[1]}"
+            for what, run in newest.items()
+            if run is not None
+        ]
+        if not lines:
             return "not compared yet"
-        when = f"compared {run.begun:%Y-%m-%d}: {status.run_outcome(run)[1]}"
         if link.size_is_estimate:
-            when += "; its completeListSize is an estimate"
-        return wide('{}<br><span class="text-xs">{}</span>', drift or "none", when, rem=7)
+            lines.append("its completeListSize is an estimate")
+        when = format_html_join("", '<br><span class="text-xs">{}</span>', ((line,) for line in lines))
+        return wide("{}{}", drift or "none", when, rem=7)
 
     @admin.display(description="what to do")
     def todo_column(self, link: Link) -> str:
@@ -180,6 +185,7 @@ class LinkAdmin(LinkColumns, Admin):
         "run_now_whole",
         "compare",
         "compare_beyond_ceiling",
+        "reharvest",
         "switch",
         "switch_back",
         "accept_move",
@@ -192,6 +198,7 @@ class LinkAdmin(LinkColumns, Admin):
         *("serving_provider", "return_state", "failing_since", "skew_s", "moved_to", "remote_set_state"),
         *("doubts_in_full", "size_is_estimate"),
         *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+        *("next_content", "content_to", "content_begun", "content_ended"),
     )
     change_form_template = "admin/harvester/link/change_form.html"
     delete_confirmation_template = "admin/harvester/link/delete_confirmation.html"
@@ -239,8 +246,12 @@ class LinkAdmin(LinkColumns, Admin):
             "Comparison",
             {
                 "classes": ("tab",),
-                "fields": ("cycle_days", "tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
-                "description": "Headers are compared, a slice a day. Nothing is deleted because it is not listed: the "
+                "fields": (
+                    *("cycle_days", "content_days"),
+                    *("tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
+                ),
+                "description": "Headers are compared, a slice a day, and all records are harvested again with their content, "
+                "as often as “total re-harvest” says. Nothing is deleted because it is not listed: the "
                 "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
             },
         ),
@@ -272,8 +283,10 @@ class LinkAdmin(LinkColumns, Admin):
                 "fields": (
                     *("doubts_in_full", "size_is_estimate"),
                     *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
+                    *("next_content", "content_to", "content_begun", "content_ended"),
                 ),
-                "description": "What the comparisons of this cycle have found. Their history is in the runs.",
+                "description": "What the comparisons and the total re-harvest of this cycle have found; “changed”: content "
+                "that differs though the datestamp is the same. Their history is in the runs.",
             },
         ),
     )
@@ -337,6 +350,13 @@ class LinkAdmin(LinkColumns, Admin):
                 run = lifecycle.open_comparison(link, trigger="operator", whole=True, beyond_ceiling=beyond_ceiling)
             self.message_user(request, *_queue(link, run))
 
+    @admin.action(description="Compare all content now (total re-harvest)", permissions=["change"])
+    def reharvest(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
+        for link in queryset:
+            with transaction.atomic(durable=True):
+                run = lifecycle.open_total_reharvest(link, trigger="operator", whole=True)
+            self.message_user(request, *_queue(link, run))
+
     @admin.action(description="Turn to the next provider", permissions=["change"])
     def switch(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
         for link in queryset:
@@ -377,7 +397,8 @@ class LinkAdmin(LinkColumns, Admin):
             self.message_user(request, *runs.cancel_run(run))
 
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Start a run by POST, with `full` in the form of the whole list; or `compare`, `cancel` or `accept_move` a link."""
+        """Start a run by POST, with `full` in the form of the whole list; or `compare`, `reharvest`, `cancel` or
+        `accept_move` a link."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         link = get_object_or_404(Link, pk=object_id)
@@ -385,6 +406,8 @@ class LinkAdmin(LinkColumns, Admin):
             raise PermissionDenied
         if "compare" in request.POST:
             self._compare(request, [link], beyond_ceiling=False)
+        elif "reharvest" in request.POST:
+            self.reharvest(request, Link.objects.filter(pk=link.pk))
         elif "accept_move" in request.POST:
             self._accept_move(request, link, request.POST["accept_move"])
         elif "cancel" in request.POST:
@@ -482,6 +505,8 @@ def _queue(link: Link, run: Run | None) -> tuple[str, int]:
     scope = "changes only" if run.list_from else "the whole list"
     if run.is_comparison:
         scope = "a comparison of all headers"
+    if run.is_of_content:
+        scope = "a total re-harvest: all records with their content"
     run_url = reverse("admin:harvester_run_change", args=[run.pk])
     message = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
     return format_html(message, link, scope, run_url), messages.SUCCESS

@@ -35,7 +35,7 @@ OUTCOME_COLOURS = {
 }
 
 
-_COMPARISON = ("missing", "stale", "not_served", "extra", "vanished", "held_back", "beyond_ceiling")
+_COMPARISON = ("missing", "stale", "not_served", "extra", "changed", "vanished", "held_back", "beyond_ceiling")
 _POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 

@@ -33,13 +33,14 @@ def save(link: Link, changed: Collection[str]) -> bool:
             setattr(link, name, value)
         # W31: after the whole list all that was stored before is compared; nothing is deleted because it is not listed.
         link.compare_all()
+        link.content_to = link.next_content = None
         link.failures, link.failing_since = 0, None
         if "base_url" in fields:
             link.moved_to = ""
             fields.add("moved_to")
         link.set_state, link.set_checked = "", None
         fields |= {"set_state", "set_checked"}
-        fields |= {"failing_since", "reconciles", "compared_to"}
+        fields |= {"failing_since", "reconciles", "compared_to", "content_to", "next_content"}
         fields |= {*links.NO_POSITION, *links.NO_DOUBTS, "failures"}
     elif "lateness_h" in fields:
         link.update_harvested_to()

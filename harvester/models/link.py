@@ -10,6 +10,7 @@ from harvester.link_rules import Kind
 from harvester.models.link_access import AccessFields
 from harvester.models.link_address import AddressFields, Provider
 from harvester.models.link_comparison import ComparisonFields
+from harvester.models.link_content import ContentFields
 from harvester.models.link_doubt import DoubtFields
 from harvester.models.link_failover import FailoverFields
 from harvester.models.link_schedule import ScheduleFields
@@ -17,7 +18,7 @@ from harvester.net.access import Access, Cookie
 from harvester.net.addresses import may_send_credentials
 
 
-class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, ComparisonFields, DoubtFields):
+class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, ComparisonFields, ContentFields, DoubtFields):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
     name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")

@@ -3,6 +3,8 @@
 from django.core.validators import MaxValueValidator
 from django.db import models
 
+from harvester.schedule import Cycle
+
 MAX_DAYS_WITHOUT_DELETIONS = 7  # chosen
 
 
@@ -58,6 +60,10 @@ class ComparisonFields(models.Model):
     def effective_cycle_days(self) -> int:
         """In how many days all headers are compared: within a week if the provider gives no deletions (F82)."""
         return min(self.cycle_days, MAX_DAYS_WITHOUT_DELETIONS) if self.deleted_record == "no" else self.cycle_days
+
+    @property
+    def header_cycle(self) -> Cycle:
+        return Cycle(self.effective_cycle_days, self.cycle_begun, self.compared_to)
 
     def compare_all(self) -> None:
         """Compare all headers from the beginning, slice after slice without a pause; nothing is saved."""

@@ -18,6 +18,10 @@ class RemoteHeader(models.Model):
         WANTED = "wanted", "to be asked for by GetRecord"
         ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
         DOUBTFUL = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
+        UNPROVEN = (
+            "unproven",
+            "its header is as before, which proves nothing in a total re-harvest: to be asked for by GetRecord",
+        )
         VANISHED = "vanished", "no longer known to the provider"
         REJECTED = "rejected", "what came was not stored"
 
@@ -53,7 +57,9 @@ class RemoteHeader(models.Model):
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
             models.Index(
-                fields=("link", "id"), condition=Q(state__in=("wanted", "absent", "doubted")), name="headers_wanted"
+                fields=("link", "id"),
+                condition=Q(state__in=("wanted", "absent", "doubted", "unproven")),
+                name="headers_wanted",
             ),
             models.Index(
                 fields=("link", "removed_at"), condition=Q(removed_at__isnull=False), name="headers_of_removed"

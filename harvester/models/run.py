@@ -34,6 +34,7 @@ class Run(models.Model):
     class Purpose(models.TextChoices):
         HARVEST = "harvest", "harvest"
         COMPARISON = "comparison", "comparison"
+        CONTENT = "content", "total re-harvest"
 
     class Phase(models.TextChoices):
         LISTING = "listing", "reading the list"
@@ -91,6 +92,11 @@ class Run(models.Model):
     missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
     stale = models.PositiveIntegerField(default=0, help_text="the provider has another version than is served here")
     extra = models.PositiveIntegerField(default=0, help_text="stored here, and not listed by the provider")
+    changed = models.PositiveIntegerField(
+        default=0,
+        db_default=0,  # for rows that a node of the version before still writes
+        help_text="their content differs, though identifier and datestamp are those that were known",
+    )
     vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown to the provider; they stay here")
     held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
     not_served = models.PositiveIntegerField(
@@ -147,6 +153,16 @@ class Run(models.Model):
     def is_comparison(self) -> bool:
         """Whether the run compares headers only. A run never changes its purpose."""
         return self.purpose == Run.Purpose.COMPARISON
+
+    @cached_property
+    def is_of_content(self) -> bool:
+        """Whether it is a total re-harvest, or a slice of one."""
+        return self.purpose == Run.Purpose.CONTENT
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether it compares what is here with the provider's headers or content; then `harvested_to` stays (W27)."""
+        return self.purpose != Run.Purpose.HARVEST
 
     @property
     def is_open(self) -> bool:

@@ -23,7 +23,9 @@ class LinkCollector(Collector):
         )
         failures = GaugeMetricFamily("gisc_link_failures", "failed runs in a row", labels=["link"])
         drift = GaugeMetricFamily(
-            "gisc_link_drift", "what the comparisons of the link's cycle have found", labels=["link", "kind"]
+            "gisc_link_drift",
+            "what the comparisons and total re-harvests of the link's cycle have found",
+            labels=["link", "kind"],
         )
         skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
         running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])

@@ -36,13 +36,12 @@ CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
 
 
 def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
-    """The links, each with its newest harvest, complete harvest and comparison, its local set and provider, its drift,
-    and the number of conflicts that wait: what the functions below read."""
-    newest = Run.objects.order_by("link_id", "-begun", "-pk").distinct("link_id").defer("token")
-    harvests = newest.filter(purpose=Run.Purpose.HARVEST)
-    comparisons = newest.filter(purpose=Run.Purpose.COMPARISON)
+    """The links, each with its newest harvest, complete harvest, comparison and total re-harvest, its local set and
+    provider, its drift, and the number of conflicts that wait: what the functions below read."""
+    newest = Run.objects.order_by("link_id", "purpose", "-begun", "-pk").distinct("link_id", "purpose").defer("token")
+    successes = newest.filter(purpose=Run.Purpose.HARVEST, state=Run.State.DONE)
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
-    compared = comparison.comparisons_of_cycle().filter(link=OuterRef("pk")).values("link")
+    compared = comparison.runs_of_cycle().filter(link=OuterRef("pk")).values("link")
     annotated = links.annotate(
         conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
         drift=Subquery(
@@ -50,25 +49,29 @@ def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
         ),
     )
     return annotated.select_related("local_set", "serving").prefetch_related(
-        Prefetch("runs", queryset=harvests.filter(state=Run.State.DONE), to_attr="last_successes"),
-        Prefetch("runs", queryset=harvests, to_attr="last_runs"),
-        Prefetch("runs", queryset=comparisons, to_attr="last_comparisons"),
+        Prefetch("runs", queryset=successes, to_attr="last_successes"),
+        Prefetch("runs", queryset=newest, to_attr="newest_runs"),
     )
 
 
 def last_run(link: Link) -> Run | None:
     """The newest harvest of a link that came from `with_last_run`."""
-    return _first(link, "last_runs")
+    return _newest(link, "newest_runs", Run.Purpose.HARVEST)
 
 
 def last_comparison(link: Link) -> Run | None:
     """The newest comparison of a link that came from `with_last_run`."""
-    return _first(link, "last_comparisons")
+    return _newest(link, "newest_runs", Run.Purpose.COMPARISON)
+
+
+def last_reharvest(link: Link) -> Run | None:
+    """The newest total re-harvest, or slice of one, of a link that came from `with_last_run`."""
+    return _newest(link, "newest_runs", Run.Purpose.CONTENT)
 
 
 def last_success(link: Link) -> Run | None:
     """The newest harvest that came to its end, of a link that came from `with_last_run`."""
-    return _first(link, "last_successes")
+    return _newest(link, "last_successes", Run.Purpose.HARVEST)
 
 
 def count_conflicts_waiting(link: Link) -> int:
@@ -77,13 +80,14 @@ def count_conflicts_waiting(link: Link) -> int:
 
 
 def drift_of(link: Link) -> dict[str, int]:
-    """What the comparisons of the present cycle have found, of a link that came from `with_last_run`."""
+    """What the comparisons and total re-harvests of the present cycle have found, of a link that came from `with_last_run`."""
     return getattr(link, "drift", None) or {}
 
 
-def _first(link: Link, attribute: str) -> Run | None:
+def _newest(link: Link, attribute: str, purpose: Run.Purpose) -> Run | None:
+    """The run of this purpose in an attribute that has one of each."""
     runs: list[Run] = getattr(link, attribute, [])
-    return runs[0] if runs else None
+    return next((run for run in runs if run.purpose == purpose), None)
 
 
 # --- In a few words ---------------------------------------------------------------------------------
@@ -139,6 +143,10 @@ def find_todos(link: Link) -> Iterator[Todo]:
     if compared is not None and compared.held_back:
         number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
         yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)
+    reharvest = last_reharvest(link)
+    if reharvest is not None and reharvest.changed:
+        number = f"{reharvest.changed} records" if reharvest.changed > 1 else "1 record"
+        yield Todo(f"{number} had changed without a new datestamp: tell the provider.", LINK)
     if waiting := count_conflicts_waiting(link):
         yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
     if run is not None and run.rejected:
@@ -171,7 +179,7 @@ def status_report() -> dict[str, Any]:
 
 
 def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
-    run, compared = last_run(link), last_comparison(link)
+    run, compared, reharvest = last_run(link), last_comparison(link), last_reharvest(link)
     return {
         "name": link.name,
         "kind": link.kind,
@@ -187,12 +195,15 @@ def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "way_back": failover.describe_return(link),
         "set": link.set_state or None,
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
+        "total_reharvest": link.get_content_days_display(),
+        "reharvested": link.content_ended and datestamps.write(link.content_ended),
         "drift": drift,
         "doubts": [{**doubt, "text": text} for doubt, text in zip(link.doubts, link.doubt_sentences, strict=True)],
         "size_is_estimate": link.size_is_estimate,
         "lateness_h": link.lateness_h,
         "last_run": run and run_facts(run),
         "last_comparison": compared and run_facts(compared),
+        "last_reharvest": reharvest and run_facts(reharvest),
     }
 
 
@@ -204,7 +215,7 @@ def run_facts(run: Run) -> dict[str, Any]:
         "state": run.state,
         "begun": datestamps.write(run.begun),
         "finished": run.finished and datestamps.write(run.finished),
-        **{name: getattr(run, name) for name in (*COUNTERS, *(comparison.DRIFT if run.is_comparison else ()))},
+        **{name: getattr(run, name) for name in (*COUNTERS, *(comparison.DRIFT if run.compares else ()))},
         "outcome": run.outcome,
         "outcome_data": run.outcome_data,
         "message": run.message,

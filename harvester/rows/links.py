@@ -4,7 +4,7 @@ What an operator sets of a link is written by forms, commands and `harvester.lin
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from catalogue import seams
@@ -110,6 +110,26 @@ def accept_deletions(link: Link) -> None:
     Link.objects.filter(pk=link.pk).update(deletions_accepted=now)
 
 
+def plan_content(now: datetime) -> None:
+    """Plan the first slice of a total re-harvest for tomorrow, where none is planned and the whole list was stored once."""
+    due = Link.objects.filter(content_days__gt=0, next_content=None, harvested_to__isnull=False)
+    due.update(next_content=now + timedelta(days=1))
+
+
+def set_next_content(link: Link, *, next_content: datetime) -> None:
+    """Store when the next slice of the total re-harvest is due."""
+    Link.objects.filter(pk=link.pk).update(next_content=next_content)
+
+
+def record_content_slice(
+    link: Link, *, begun: datetime, ended: datetime | None, covered_to: datetime | None, next_content: datetime
+) -> None:
+    """Store that a slice of the total re-harvest is done, in the transaction that locked the link."""
+    link.content_begun, link.content_ended, link.content_to = begun, ended, covered_to
+    link.next_content = next_content
+    link.save(update_fields=["content_begun", "content_ended", "content_to", "next_content"])
+
+
 def record_failure(link: Link, *, failures: int, failing_since: datetime, next_due: datetime) -> None:
     """Store that a harvest has failed, in the transaction that locked the link."""
     link.failures, link.failing_since, link.next_due = failures, failing_since, next_due
@@ -158,6 +178,8 @@ def switch_provider(link: Link, to: Alternative | None, *, position: Mapping[str
         compared_to=None,
         reconciles=True,
         next_slice=None,  # the comparison begins when the list has come
+        content_to=None,
+        next_content=None,
         next_due=now,
     )
 
@@ -172,6 +194,8 @@ def begin_again(link: Link, *, now: datetime) -> None:
         compared_to=None,
         reconciles=True,
         next_slice=None,
+        content_to=None,
+        next_content=None,
         next_due=now,
     )
 

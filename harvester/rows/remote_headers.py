@@ -121,7 +121,7 @@ def count_left(link: Link, *, without: Collection[str], at_most: int | None) -> 
     return rows.exclude(key__in=without)[:at_most].count()
 
 
-_TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTFUL)
+_TO_REQUEST = (State.WANTED, State.ABSENT, State.DOUBTFUL, State.UNPROVEN)
 
 
 def next_to_request(link: Link, number: int) -> list[RemoteHeader]:
@@ -220,9 +220,9 @@ def mark_absent(rows: QuerySet[RemoteHeader]) -> None:
     rows.update(state=State.ABSENT)
 
 
-def clear_absent(link: Link) -> None:
-    """A comparison ended before it had asked for all absent records: the next one lists and compares again."""
-    of_provider(link).filter(state=State.ABSENT).update(state=State.STORED)
+def clear_unasked(link: Link) -> None:
+    """Clear what a comparison has not asked for before it ended: the next one lists and compares again."""
+    of_provider(link).filter(state__in=(State.ABSENT, State.UNPROVEN)).update(state=State.STORED)
 
 
 def mark_vanished(rows: Sequence[RemoteHeader]) -> None:

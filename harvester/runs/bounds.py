@@ -31,7 +31,7 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
     run.granularity, run.is_promised = identity.granularity, identity.is_promised
     if run.first_response is None:  # else the list is read again as headers, and keeps its first responseDate
         run.first_asked = now
-    if run.restarts == 0 and run.list_from is not None and not run.is_comparison:
+    if run.restarts == 0 and run.list_from is not None and not run.compares:
         window_end = _go_on(run, identity, now)
         late = [] if window_end is None else _skip_known(run, window_end, conversation)
     with transaction.atomic():

@@ -23,7 +23,7 @@ def end_list(run: Run, *, now: datetime) -> None:
 
     `run`: as it stands in the database.
     """
-    if run.is_comparison:
+    if run.compares:
         comparison.request_unseen(run)
     if remote_headers.any_to_request(run.link):
         runs.begin_fetching(run)
@@ -36,7 +36,7 @@ def finish(run: Run, *, now: datetime) -> None:
 
     `run`: as it stands in the database.
     """
-    if run.is_comparison:
+    if run.compares:
         comparison.finish(run, now=now)
         return
     assert run.first_response is not None

@@ -26,6 +26,7 @@ from harvester.runs.pipeline import Progress
 logger = logging.getLogger(__name__)
 State = RemoteHeader.State
 _MAY_HAVE_VANISHED = (State.ABSENT, State.DOUBTFUL)
+_HEADER_IS_KNOWN = (State.ABSENT, State.DOUBTFUL, State.UNPROVEN)
 
 GIVE_UP_AFTER = 3  # chosen: tries that brought nothing but failures
 
@@ -126,6 +127,8 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     entries.refused += [
         Refusal(_header_of(row), Reason(exc.code, exc.facts)) for row, exc in refused if row not in vanished
     ]
+    if run.compares:
+        entries.same_header = frozenset(row.key for row, answer in answers if _is_same_header(row, answer))
     with transaction.atomic():
         now = seams.now()
         if not runs.advance_fetching(
@@ -139,7 +142,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
         store_page.store_prepared(run, entries, at=run.first_response)
         if vanished:
             comparison.report_vanished(run, vanished)
-        if run.is_comparison:
+        if run.compares:
             still_there = [row for row, answer in answers if row.state == State.ABSENT and _is_live(answer)]
             runs.add_to_counters(run, extra=-len(still_there))
         if last:
@@ -151,6 +154,13 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
 
 def _is_live(answer: Answer) -> bool:
     return isinstance(answer, ReceivedEntry) and not answer.header.deleted
+
+
+def _is_same_header(row: RemoteHeader, answer: Answer) -> bool:
+    """Whether the record was asked for though its header is the one that was known."""
+    if not isinstance(answer, ReceivedEntry) or row.state not in _HEADER_IS_KNOWN:
+        return False
+    return (answer.header.stamp, answer.header.deleted) == (row.datestamp, row.deleted)
 
 
 def _header_of(row: RemoteHeader) -> ReceivedHeader:

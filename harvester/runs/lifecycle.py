@@ -26,6 +26,8 @@ from harvester.runs import comparison, get_records, pipeline
 
 logger = logging.getLogger(__name__)
 
+SLICE_IS_LATE_AFTER = timedelta(hours=1)  # chosen
+
 # --- Opening ----------------------------------------------------------------------------------------
 
 
@@ -43,41 +45,62 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
 
 def open_comparison(link: Link, *, trigger: str, whole: bool = False, beyond_ceiling: bool = False) -> Run | None:
     """Open a comparison of the link's next slice, or of everything (`whole`); None if a run is open already."""
-    begin, end = (None, None) if whole else comparison.window(link)
+    run = _open_slice(link, Run.Purpose.COMPARISON, trigger=trigger, whole=whole, beyond_ceiling=beyond_ceiling)
+    if run is not None and beyond_ceiling:
+        links.accept_deletions(link)
+    return run
+
+
+def open_total_reharvest(link: Link, *, trigger: str, whole: bool = False) -> Run | None:
+    """Open the next slice of the link's total re-harvest, or all of it (`whole`); None if a run is open already."""
+    return _open_slice(link, Run.Purpose.CONTENT, trigger=trigger, whole=whole)
+
+
+def _open_slice(
+    link: Link, purpose: Run.Purpose, *, trigger: str, whole: bool, beyond_ceiling: bool = False
+) -> Run | None:
+    begin, end = (None, None) if whole else comparison.window(link, purpose)
     run = runs.open_run(
         link,
-        purpose=Run.Purpose.COMPARISON,
+        purpose=purpose,
         trigger=trigger,
         begun=seams.now(),
-        strategy=Link.Strategy.IDENTIFIERS,
+        strategy=Link.Strategy.RECORDS if purpose == Run.Purpose.CONTENT else Link.Strategy.IDENTIFIERS,
         list_from=begin,
         list_until=end,
         beyond_ceiling=beyond_ceiling,
     )
-    if run is None:
-        return None
-    if beyond_ceiling:
-        links.accept_deletions(link)
-    logger.info("comparison opened", extra={**run.log_facts, "trigger": trigger, "whole": whole})
+    if run is not None:
+        facts = {"purpose": purpose.value, "trigger": trigger, "whole": whole}
+        logger.info("slice opened", extra={**run.log_facts, **facts})
     return run
 
 
 def open_due_runs() -> list[Run]:
-    """Open a run for every link that is due. A due link is locked meanwhile, so that two beats open one run."""
-    opened = []
+    """Open a run for every link that is due. A due link is locked meanwhile, so that two beats open one run.
+
+    A slice that has been due for long comes before a harvest, as a link may be due for a harvest at each beat.
+    """
+    now = seams.now()
     with transaction.atomic():
-        due = Link.objects.select_for_update(skip_locked=True).filter(
-            Q(next_due__isnull=True) | Q(next_due__lte=seams.now()), enabled=True
-        )
-        for link in due:
-            run = open_run(link, trigger="schedule")
-            if run is not None:
-                opened.append(run)
-        for link in Link.objects.select_for_update(skip_locked=True).filter(comparison.due(seams.now())):
-            run = open_comparison(link, trigger="schedule")
-            if run is not None:
-                opened.append(run)
-    return opened
+        links.plan_content(now)
+        late = _open_due_slices(now - SLICE_IS_LATE_AFTER)
+        is_due = Q(next_due__isnull=True) | Q(next_due__lte=now)
+        due = Link.objects.select_for_update(skip_locked=True).filter(is_due, enabled=True)
+        harvests = [open_run(link, trigger="schedule") for link in due]
+        return [run for run in (*late, *harvests, *_open_due_slices(now)) if run is not None]
+
+
+def _open_due_slices(now: datetime) -> list[Run | None]:
+    links_due = {
+        purpose: Link.objects.select_for_update(skip_locked=True).filter(comparison.due(purpose, now))
+        for purpose in comparison.PURPOSES
+    }
+    return [
+        _open_slice(link, purpose, trigger="schedule", whole=False)
+        for purpose, due in links_due.items()
+        for link in due
+    ]
 
 
 def claimable() -> list[Run]:
@@ -151,8 +174,8 @@ def cancel(run: Run) -> bool:
     A worker that has the run notices before it stores the next page, and stores nothing more.
     """
     cancelled = runs.mark_cancelled(run)
-    if cancelled and run.is_comparison:
-        comparison.put_off(run.link)
+    if cancelled and run.compares:
+        comparison.put_off(run)
     if cancelled:
         logger.info("run cancelled", extra=run.log_facts)
     return cancelled
@@ -233,7 +256,7 @@ def start_over(link: Link, *, since: datetime | None = None) -> None:
 
     The whole list is asked for, or what has changed `since`: the position at the provider that serves now.
     """
-    for run in Run.objects.filter(link=link, state=Run.State.OPEN, purpose=Run.Purpose.COMPARISON):
+    for run in Run.objects.filter(link=link, state=Run.State.OPEN, purpose__in=comparison.PURPOSES):
         cancel(run)
     runs.restart_for_changed_link(link, list_from=since)
 
@@ -245,8 +268,8 @@ def fail_run(run: Run, error: HarvestError) -> None:
     outcome = Outcome(OutcomeCode.FAILED, {"cause": error.to_json(), "pages": run.pages})
     if not runs.mark_failed(run, now=now, outcome=outcome):
         return
-    if run.is_comparison:
-        comparison.put_off(run.link)
+    if run.compares:
+        comparison.put_off(run)
         return
     link = Link.objects.select_for_update().get(pk=run.link_id)
     failures = link.failures + 1

@@ -6,7 +6,7 @@ loaded as `PageFacts`; `plan_page` decides from it what becomes of each, and `_a
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,6 +17,7 @@ from catalogue.documents import xml_tree
 from catalogue.provenance import About
 from catalogue.reasons import Reason
 from catalogue.writing import abouts, current, staging, store
+from catalogue.writing.current import SourceDigests
 from catalogue.writing.decisions import Action, Disagreement, Result
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
@@ -27,7 +28,7 @@ from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
-from harvester.rows.remote_headers import HeaderRow
+from harvester.rows.remote_headers import HeaderRow, KnownHeader
 from harvester.rows.runs import Refusal
 from harvester.runs import doubts, finish, prepare_entries
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
@@ -36,13 +37,16 @@ from harvester.runs.run_position import LoopMark
 logger = logging.getLogger(__name__)
 
 
+_NEW_CONTENT = (Action.NEW, Action.UPDATED)
+
+
 @dataclass(slots=True)
 class PageEntries:
     """The entries of a page by what is known of them without the stored records.
 
     `to_request`: headers whose records are asked for later; `unchanged`: headers that prove that nothing changed.
     `completed`: rows of an earlier version, with the digests that they lack. `missing`, `stale`, `not_served`: what a
-    comparison counts.
+    comparison counts. `same_header`: keys of entries whose header is the one that was known.
     """
 
     checked: list[CheckedEntry] = field(default_factory=list)
@@ -53,6 +57,7 @@ class PageEntries:
     missing: int = 0
     stale: int = 0
     not_served: int = 0
+    same_header: frozenset[str] = frozenset()
 
 
 def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | None) -> bool:
@@ -110,12 +115,21 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     if run.link.shortfall or (oldest is not None and run.asked_before is not None and oldest < run.asked_before):
         arrivals = doubts.count_arrivals(run, [received.header for received in page.entries])
         runs.add_to_counters(run, **arrivals)
+    compares = run.compares
+    if compares and run.strategy == Link.Strategy.RECORDS:
+        _compare_headers(run, page, entries)
     store_prepared(run, entries, at=page.response_date)
     if entries.to_request or entries.completed:  # after the deletions, whose share is of what was listed before
-        wanted = (HeaderRow(header, RemoteHeader.State.WANTED) for header in entries.to_request)
-        remote_headers.record(run.link, [*wanted, *entries.completed])
-    if run.is_comparison:
+        remote_headers.record(run.link, [*_requested_headers(run, entries), *entries.completed])
+    if compares:
         remote_headers.mark_seen(run, [received.header.key for received in page.entries])
+
+
+def _requested_headers(run: Run, entries: PageEntries) -> Iterator[HeaderRow]:
+    """The rows of records to ask for; a total re-harvest also asks for those whose header says that nothing has changed."""
+    for header in entries.to_request:
+        is_unproven = run.is_of_content and header.key in entries.same_header
+        yield HeaderRow(header, RemoteHeader.State.UNPROVEN if is_unproven else RemoteHeader.State.WANTED)
 
 
 # --- Headers ----------------------------------------------------------------------------------------
@@ -128,24 +142,19 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     """
     found = PageEntries()
     keys = [received.header.key for received in page.entries]
-    known_headers = remote_headers.load_known(run.link, keys)
     stored = current.digests_for_source(keys, run.link.local_set_id, run.link.name)
+    known_headers = _compare_headers(run, page, found, stored)
     settled_before = _settled_before(run)
     complete = []  # deletions, and entries without an identifier, which become rejects
     for received in page.entries:
         header = received.header
         known, digests = known_headers.get(header.key), stored.get(header.key)
         is_overruled = known is not None and known.is_overruled(digests)
-        is_same = known is not None and known.is_served(digests) and not is_overruled
-        if known is None:
-            found.missing += not header.deleted
-        elif known.differs_from(header) or not (header.deleted or is_same):
-            found.stale += 1
         if header.deleted or not header.identifier:
             complete.append(received)
         elif known is None or not known.proves_unchanged(header, settled_before=settled_before):
             found.to_request.append(header)
-        elif is_same or is_overruled:
+        elif is_overruled or known.is_served(digests):
             found.unchanged += 1
             found.not_served += is_overruled
             if known.digest is None and digests is not None:
@@ -156,26 +165,51 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     if complete:
         prepared = prepare(run, complete, at=page.response_date)
         found.checked, found.refused = prepared.checked, prepared.refused
-    if not run.is_comparison:
-        found.missing = found.stale = found.not_served = 0
     return found
+
+
+def _compare_headers(
+    run: Run, page: Page, found: PageEntries, stored: Mapping[str, SourceDigests] | None = None
+) -> Mapping[str, KnownHeader]:
+    """Load the headers that were known of a page's entries; if the run compares, count in `found` how they differ.
+
+    With `stored`, what is not served as the provider has it differs as well.
+    """
+    known_headers = remote_headers.load_known(run.link, [received.header.key for received in page.entries])
+    if not run.compares:
+        return known_headers
+    same = set()
+    for header in (received.header for received in page.entries):
+        known = known_headers.get(header.key)
+        if known is None:
+            found.missing += not header.deleted
+        elif known.differs_from(header) or _is_lost(known, header, stored):
+            found.stale += 1
+        elif known.state != RemoteHeader.State.WANTED:  # else its content has never come
+            same.add(header.key)
+    found.same_header = frozenset(same)
+    return known_headers
+
+
+def _is_lost(known: KnownHeader, header: ReceivedHeader, stored: Mapping[str, SourceDigests] | None) -> bool:
+    """Whether the version that this header had brought is not here any more, nor overruled by another source's."""
+    if stored is None or header.deleted:
+        return False
+    digests = stored.get(header.key)
+    return known.is_overruled(digests) or not known.is_served(digests)
 
 
 def _settled_before(run: Run) -> datetime | None:
     """The instant before which a datestamp is final: the record cannot have changed again under it. None if none is.
 
-    In a link's first run that is what the list brought before it was read again by headers.
+    In a link's first run that is what the list brought before it was read again by headers. To a total re-harvest none is.
     """
+    if run.is_of_content:
+        return None
     settled = run.link.first_response
-    if settled is None and not run.is_comparison and not run.link.runs.exclude(pk=run.pk).exists():
+    if settled is None and not run.compares and not run.link.runs.exclude(pk=run.pk).exists():
         settled = run.first_response if run.link.strategy != run.strategy else None
-    return settled and _granule(settled, run.granularity)
-
-
-def _granule(stamp: datetime, granularity: str) -> datetime:
-    if granularity == datestamps.Granularity.DAY:
-        return stamp.replace(hour=0, minute=0, second=0, microsecond=0)
-    return stamp
+    return settled and datestamps.start_of(settled, datestamps.Granularity(run.granularity))
 
 
 # --- Preparing --------------------------------------------------------------------------------------
@@ -318,11 +352,14 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
             counts[result.action.value] += 1
             headers.append(HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest))
             overruled += result.disagreement is Disagreement.DIFFERS
+            if entry.key in entries.same_header and result.action in _NEW_CONTENT and not entry.deleted:
+                counts["changed"] += 1
         if result.action is Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
         reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
-    remote_headers.record(link, headers, removed=_keys_that_count(run, plan))
+    removed = _keys_that_count(run, plan) if plan.removed or plan.awaiting_operator else ()
+    remote_headers.record(link, headers, removed=removed)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
@@ -334,7 +371,7 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
 
 def _compared(run: Run, entries: PageEntries, *, not_served: int) -> dict[str, int]:
     """What a comparison counts of these entries; nothing in a harvest."""
-    if run.purpose != Run.Purpose.COMPARISON:
+    if not run.compares:
         return {}
     return {"missing": entries.missing, "stale": entries.stale, "not_served": entries.not_served + not_served}
 

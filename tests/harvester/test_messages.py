@@ -40,9 +40,9 @@ FACTS = {
     **dict.fromkeys(("bytes", "announced", "limit", "limit_mib", "limit_s", "records", "pages", "page", "listed"), 7),
     **dict.fromkeys(("tries", "wait_s", "attempt", "max_attempts", "restart", "max_restarts", "days", "stored"), 7),
     **dict.fromkeys(
-        ("missing", "stale", "extra", "not_served", "vanished", "above_ceiling", "ceiling", "waiting", "different"), 7
+        ("missing", "stale", "extra", "not_served", "changed", "vanished", "above_ceiling", "ceiling", "waiting"), 7
     ),
-    **dict.fromkeys(("records", "lateness_h", "seconds", "lacking"), 7),
+    **dict.fromkeys(("records", "lateness_h", "seconds", "lacking", "different"), 7),
     "status": 404,
     "reason": "too-many",
     "skew_s": -7.5,

@@ -25,6 +25,7 @@ def form(**changes: object) -> dict[str, object]:
         "strategy": "records",
         "at_once": "4",
         "cycle_days": "28",
+        "content_days": "28",
         "switch_after_h": "0",
         "return_after_h": "0",
         "alternatives-TOTAL_FORMS": "0",

@@ -32,9 +32,14 @@ class Command(BaseCommand):
             action="store_true",
             help="with --reconcile: also where more is no longer listed than the link's ceiling",
         )
+        parser.add_argument(
+            "--content",
+            action="store_true",
+            help="total re-harvest: compare all records with their content; finds what has changed without a new datestamp",
+        )
         parser.add_argument("--json", action="store_true", help="print the run's report as JSON")
 
-    def handle(self, *, link: str, full: bool, reconcile: bool, **options: Any) -> None:
+    def handle(self, *, link: str, full: bool, reconcile: bool, content: bool, **options: Any) -> None:
         logging.getLogger("harvester").setLevel(logging.ERROR)  # this command prints what goes on by itself
         name, found = link, Link.objects.filter(name=link).first()
         if found is None:
@@ -43,14 +48,23 @@ class Command(BaseCommand):
         beyond_ceiling = bool(options["beyond_ceiling"])
         if beyond_ceiling and not reconcile:
             raise CommandError("--beyond-ceiling goes with --reconcile.")
+        if full + reconcile + content > 1:
+            raise CommandError("Choose one of --full, --reconcile and --content.")
+        purpose = Run.Purpose.HARVEST
         if reconcile:
+            purpose = Run.Purpose.COMPARISON
             run = lifecycle.open_comparison(found, trigger="command line", whole=True, beyond_ceiling=beyond_ceiling)
+        elif content:
+            purpose = Run.Purpose.CONTENT
+            run = lifecycle.open_total_reharvest(found, trigger="command line", whole=True)
         else:
             run = lifecycle.open_run(found, trigger="command line", full=full)
         if run is None:
             run = Run.objects.get(link=found, state=Run.State.OPEN)
-            if run.is_comparison != reconcile:
-                raise CommandError(f"A {run.purpose} of this link is open; let it end first, or cancel it.")
+            if run.purpose != purpose:
+                raise CommandError(
+                    f"A {run.get_purpose_display()} of this link is open; let it end first, or cancel it."
+                )
             if full and run.list_from is not None:
                 raise CommandError("An incremental run of this link is open; let it end first, then ask for --full.")
             self.stderr.write("A run of this link is open already; going on with it.")

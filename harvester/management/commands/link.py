@@ -309,6 +309,8 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "failures": link.failures,
         "doubts": link.doubt_sentences,
         "size_is_estimate": link.size_is_estimate,
+        "total_reharvest": link.get_content_days_display(),
+        "reharvested": link.content_ended and datestamps.write(link.content_ended),
         "provider": failover.describe_relay(link) or "its own",
         "moved_to": link.moved_to,
         "way_back": failover.describe_return(link),

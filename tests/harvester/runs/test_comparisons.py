@@ -7,6 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 from werkzeug import Response
 
 from catalogue.models import Record
@@ -251,6 +253,8 @@ MODES: dict[str, Callable[[Link], Run | None]] = {
     "whole list": lambda link: lifecycle.open_run(link, trigger="test", full=True),
     "whole comparison": lambda link: lifecycle.open_comparison(link, trigger="test", whole=True),
     "slice": lambda link: lifecycle.open_comparison(link, trigger="test"),
+    "total re-harvest": lambda link: lifecycle.open_total_reharvest(link, trigger="test", whole=True),
+    "slice of a total re-harvest": lambda link: lifecycle.open_total_reharvest(link, trigger="test"),
     "beyond the ceiling": lambda link: lifecycle.open_comparison(link, trigger="test", whole=True, beyond_ceiling=True),
 }
 
@@ -401,9 +405,21 @@ def test_a_slice_is_a_share_of_the_link(number: int, cycle_days: int, size: int)
 
 def test_slices_follow_one_another_faster_where_a_slice_a_day_would_not_do() -> None:
     now = at("2026-01-01T00:00:00Z")
-    soon = schedule.next_slice_due(now, now, 28, 1_120_000, LIMITS, complete=False)
+    soon = schedule.next_slice_due(now, now, 28, in_slice=20_000, left=1_100_000, headers=1_120_000)
     assert soon - now == DAY / 2
-    assert schedule.next_slice_due(now, now, 28, 10_000, LIMITS, complete=False) - now == DAY
+    assert schedule.next_slice_due(now, now, 28, in_slice=1000, left=9000, headers=10_000) - now == DAY
+
+
+@given(st.lists(st.integers(1, 5000), min_size=1, max_size=200), st.integers(0, 20), st.sampled_from([7, 28]))
+def test_a_cycle_ends_within_its_days_however_large_its_slices(sizes: list[int], late: int, days: int) -> None:
+    """Also where the node was off for some days; then at no more than twice the usual pace."""
+    begun = now = at("2026-01-01T00:00:00Z")
+    now += late * DAY
+    for number, size in enumerate(sizes[:-1]):
+        before, left = now, sum(sizes[number + 1 :])
+        now = schedule.next_slice_due(now, begun, days, in_slice=size, left=left, headers=sum(sizes))
+        assert days * DAY * size / sum(sizes) / 2 - timedelta(seconds=1) <= now - before <= DAY or now - before == DAY
+    assert now - begun <= max(days * DAY, late * DAY + days * DAY / 2) + timedelta(seconds=1)
 
 
 # --- After a silence ---------------------------------------------------------------------------------

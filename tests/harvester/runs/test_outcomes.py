@@ -283,7 +283,7 @@ def test_a_comparison_says_in_numbers_what_it_found(link: Link, provider: Provid
     harvest(link)
     for number in range(3):
         del provider.entries[identifier(number)]
-    nothing = {"missing": 0, "stale": 0, "not_served": 0, "extra": 3, "vanished": 0}
+    nothing = {"missing": 0, "stale": 0, "not_served": 0, "extra": 3, "vanished": 0, "changed": 0}
 
     above = compared(link)
     assert above.outcome == "compared"

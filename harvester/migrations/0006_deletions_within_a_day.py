@@ -23,7 +23,7 @@ def count_by_the_run(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = (("harvester", "0003_reasons"),)
+    dependencies = (("harvester", "0005_versions_served"),)
     operations = (
         migrations.AddField(
             "remoteheader",
