@@ -5,13 +5,16 @@ runs, and another provider of the link may repeat it. So deletions are counted b
 """
 
 import math
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from datetime import datetime, timedelta
 from fractions import Fraction
 
 from catalogue import seams
 from catalogue.models import Membership
 from catalogue.reasons import Reason
+from catalogue.writing.current import load_current
+from catalogue.writing.decisions import Change, decide
+from catalogue.writing.entry import PreparedEntry
 from harvester.models import Link, Run
 from harvester.reasons import EntryCode
 from harvester.rows import remote_headers
@@ -21,13 +24,16 @@ MIN_DELETIONS = 5  # fewer within a day wait only if they are all that the link 
 THIRD = 33  # percent; stands for a third exactly
 
 
-def removals(link: Link, keys: Set[str]) -> frozenset[str]:
-    """Return those of these keys whose deletion removes a record: listed as live before, and live in the link's set."""
-    listed = remote_headers.listed_as_live(link, keys)
-    if not listed:
-        return frozenset()
-    live = Membership.objects.filter(set=link.local_set_id, deleted=False, record__key__in=listed)
-    return frozenset(live.values_list("record__key", flat=True))
+def removals(link: Link, deletions: Sequence[PreparedEntry]) -> frozenset[str]:
+    """Return the keys of those deletions that would remove a record from the link's set, which is live there."""
+    current = load_current([entry.key for entry in deletions], source=link.name)
+    return frozenset(
+        entry.key
+        for entry in deletions
+        if (record := current.get(entry.key)) is not None
+        and not record.deleted
+        and decide(record, entry, into=link.local_set, source=link.name).change is not Change.NONE
+    )
 
 
 def awaiting_operator(run: Run, deletions: Set[str]) -> dict[str, Reason]:
@@ -45,7 +51,7 @@ def awaiting_operator(run: Run, deletions: Set[str]) -> dict[str, Reason]:
     if new:
         number = len(new) + remote_headers.count_removals(link, since=_begin_of_day(link, seams.now()))
         share = _allowed_share(link.hold_percent)
-        left = remote_headers.count_left(link, without=new, at_most=_enough_left(number, share))
+        left = _count_left(link, new, at_most=_enough_left(number, share))
         if is_too_much(number, left, share):
             facts = {"deleted": number, "listed": number + left, "percent": link.hold_percent}
             reasons |= dict.fromkeys(new, Reason(EntryCode.MASS_DELETION, facts))
@@ -55,6 +61,18 @@ def awaiting_operator(run: Run, deletions: Set[str]) -> dict[str, Reason]:
 def is_too_much(number: int, left: int, share: Fraction) -> bool:
     """Whether so many deletions within a day wait for an operator. `left`: the records that the provider goes on listing."""
     return left == 0 or (number >= MIN_DELETIONS and Fraction(number, number + left) > share)
+
+
+def _count_left(link: Link, deletions: Set[str], *, at_most: int | None) -> int:
+    """Count the records that are left without these; not more than `at_most`.
+
+    The link's table knows which these are, but where the link is new, or was made anew, and has not listed what is here yet.
+    """
+    left = remote_headers.count_left(link, without=deletions, at_most=at_most)
+    if remote_headers.listed_as_live(link, deletions) == deletions:
+        return left
+    here = Membership.objects.filter(set=link.local_set_id, deleted=False).exclude(record__key__in=deletions)
+    return max(left, here[:at_most].count())
 
 
 def _allowed_share(percent: int) -> Fraction:

@@ -19,6 +19,7 @@ from catalogue.reasons import Reason
 from catalogue.writing import abouts, current, staging, store
 from catalogue.writing.current import SourceDigests
 from catalogue.writing.decisions import Action, Disagreement, Result
+from catalogue.writing.entry import PreparedEntry
 from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import BETWEEN_CO_OWNERS, Kind
@@ -35,7 +36,6 @@ from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
 from harvester.runs.run_position import LoopMark
 
 logger = logging.getLogger(__name__)
-
 
 _NEW_CONTENT = (Action.NEW, Action.UPDATED)
 
@@ -242,8 +242,8 @@ def _refusal(received: ReceivedEntry, fault: xml_tree.Unusable) -> Refusal:
 class PageFacts:
     """What the database knows about the entries of a page; reasons by key.
 
-    `removals`: records that the page deletes, and that were listed as live and are live here. `awaiting_operator`: deletions
-    that wait, with the kind of conflict. `refused`: entries that this node knows better.
+    `removals`: records that are live here and that the page would remove. `awaiting_operator`: deletions that wait, with the
+    kind of conflict. `refused`: entries that this node knows better.
     """
 
     removals: frozenset[str] = frozenset()
@@ -288,7 +288,7 @@ def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
     if link.kind == Kind.RECOVERY:
         prepared = [entry for _, entry in entries.checked]
         return PageFacts(refused=refusals.refused_from_recovery(prepared, link.local_set))
-    deletions = {entry.key for _, entry in entries.checked if entry.deleted}
+    deletions = [entry for _, entry in entries.checked if entry.deleted]
     removals = mass_deletion.removals(link, deletions) if deletions else frozenset()
     awaiting_operator = _awaiting_operator(run, deletions, removals, entries.refused) if deletions else {}
     if link.kind != Kind.RELAY and link.serving_id is None:  # asked directly, a provider has the last word on its set
@@ -298,10 +298,10 @@ def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
 
 
 def _awaiting_operator(
-    run: Run, deletions: set[str], removals: frozenset[str], refused: list[Refusal]
+    run: Run, deletions: Sequence[PreparedEntry], removals: frozenset[str], refused: list[Refusal]
 ) -> Mapping[str, tuple[Conflict.Kind, Reason]]:
     """Deletions that wait for the operator, by key: the kind of conflict, and the reason."""
-    renamed = _renamed(run.link, deletions, refused)
+    renamed = _renamed(run.link, [entry.key for entry in deletions], refused)
     too_many = mass_deletion.awaiting_operator(run, removals - renamed.keys())
     return {
         **{key: (Conflict.Kind.MASS, reason) for key, reason in too_many.items()},
@@ -309,7 +309,7 @@ def _awaiting_operator(
     }
 
 
-def _renamed(link: Link, deletions: set[str], refused: list[Refusal]) -> dict[str, Reason]:
+def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[str, Reason]:
     """Hold deletions whose record now arrives under another identifier (F75): the reasons by key."""
     new_names = dict(
         Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier")
@@ -350,10 +350,10 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
             headers.append(HeaderRow(received.header, RemoteHeader.State.REJECTED))
         else:
             counts[result.action.value] += 1
-            headers.append(HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest))
             overruled += result.disagreement is Disagreement.DIFFERS
             if entry.key in entries.same_header and result.action in _NEW_CONTENT and not entry.deleted:
                 counts["changed"] += 1
+            headers.append(HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest))
         if result.action is Action.UNCHANGED and not entry.deleted:
             abouts_of_unchanged[entry.key] = received.abouts
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)

@@ -303,6 +303,21 @@ def test_what_waits_goes_neither_with_the_next_runs_nor_by_comparing(full: Link,
     assert here() == kept == len(waiting())
 
 
+@pytest.mark.parametrize(("deleted", "goes"), [(range(3), 3), (range(MANY), PAGE)])
+def test_a_link_that_is_made_anew_knows_nothing_and_deletes_no_more_for_it(
+    full: Link, provider: Provider, deleted: range, goes: int
+) -> None:
+    full.delete()
+    anew = Link.objects.create(
+        name="anew", base_url=provider.base_url, remote_set=full.remote_set, local_set=full.local_set
+    )
+    delete(provider, deleted, stamp="2026-01-01T00:00:00Z")  # they come first
+
+    run = harvest(anew)
+
+    assert (run.deleted, here(), len(waiting())) == (goes, MANY - goes, len(deleted) - goes)
+
+
 def test_tombstones_of_records_never_held_are_no_loss(link: Link, provider: Provider) -> None:
     provider.page_size = 100
     fill(provider, range(10))
