@@ -13,7 +13,7 @@ from catalogue import seams
 from catalogue.models import Membership
 from catalogue.reasons import Reason
 from catalogue.writing.current import load_current
-from catalogue.writing.decisions import Change, decide
+from catalogue.writing.decisions import Arrival, Change, decide
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Link, Run
 from harvester.reasons import EntryCode
@@ -27,12 +27,13 @@ THIRD = 33  # percent; stands for a third exactly
 def removals(link: Link, deletions: Sequence[PreparedEntry]) -> frozenset[str]:
     """Return the keys of those deletions that would remove a record from the link's set, which is live there."""
     current = load_current([entry.key for entry in deletions], source=link.name)
+    arrival = Arrival(link.local_set, link.name)
     return frozenset(
         entry.key
         for entry in deletions
         if (record := current.get(entry.key)) is not None
         and not record.deleted
-        and decide(record, entry, into=link.local_set, source=link.name).change is not Change.NONE
+        and decide(record, entry, arrival).change is not Change.NONE
     )
 
 
