@@ -11,7 +11,7 @@ from harvester.rows import remote_headers
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA
 
-BEFORE = "0003_reasons"
+BEFORE = "0005_versions_served"
 
 
 @pytest.fixture
