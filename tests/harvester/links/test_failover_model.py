@@ -72,6 +72,8 @@ class Story:
 
     def _forge(self, number: int, stamp: str) -> None:
         """The relay has a version of its own, with a gmd:dateStamp that is later than any of its provider."""
+        if identifier(number) not in self.provider.entries:
+            return  # nothing is deleted because it is not listed
         document = iso_record(identifier(number), title=f"forged {self.steps}", metadata_date="2027-01-01")
         self.relay.entries[identifier(number)] = (stamp, document)
 
