@@ -359,11 +359,11 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
         reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
     removed = _keys_that_count(run, plan) if plan.removed or plan.awaiting_operator else ()
+    compared = _compared(run, entries, not_served=overruled + len(refused))
     remote_headers.record(link, headers, removed=removed)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
-    compared = _compared(run, entries, not_served=overruled + len(refused))
     runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)
