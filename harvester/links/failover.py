@@ -157,7 +157,8 @@ def next_alternative(link: Link) -> Alternative | None:
 def take_due_probes(now: datetime) -> list[Standby]:
     """The own providers that are due to be asked; each is taken once, by however many processes."""
     due = Standby.objects.filter(
-        Q(next_probe__isnull=True) | Q(next_probe__lte=now),
+        # Later than the next probe can be: our clock was ahead when it was planned.
+        Q(next_probe__isnull=True) | Q(next_probe__lte=now) | Q(next_probe__gt=now + PROBE_EVERY),
         alternative=None,
         link__enabled=True,
         link__serving__isnull=False,

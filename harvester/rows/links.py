@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Value
+
 from catalogue import seams
 from harvester.models import Alternative, Link, Standby
 from harvester.rows import remote_headers
@@ -33,6 +35,17 @@ NO_DOUBTS: dict[str, object] = {
 def set_next_due(link: Link, *, next_due: datetime) -> None:
     """Store when the link is harvested next."""
     Link.objects.filter(pk=link.pk).update(next_due=next_due)
+
+
+def shorten_waits(now: datetime, *, comparison_s: float) -> None:
+    """Make due what waits longer than it can from now on: our clock was ahead when that was planned, and is right now.
+
+    A harvest waits for its interval at most, the comparison of a link in doubt for `comparison_s`.
+    """
+    interval = ExpressionWrapper(F("interval_s") * Value(timedelta(seconds=1)), output_field=DurationField())
+    latest = ExpressionWrapper(Value(now) + interval, output_field=DateTimeField())
+    Link.objects.filter(next_due__gt=latest).update(next_due=now)
+    Link.objects.filter(reconciles=True, next_slice__gt=now + timedelta(seconds=comparison_s)).update(next_slice=now)
 
 
 def set_next_slice(link: Link, *, next_slice: datetime) -> None:

@@ -17,6 +17,7 @@ from django.db.models import F
 
 from catalogue import locks, seams
 from catalogue.reasons import Reason
+from harvester import schedule
 from harvester.header import ReceivedHeader
 from harvester.messages import Outcome, OutcomeCode, limit_facts
 from harvester.models import Link, Reject, Run
@@ -107,6 +108,14 @@ def _lease_end(now: datetime) -> datetime:
 def release_run(run_id: int) -> None:
     """End the lease, if this process has it."""
     Run.objects.filter(pk=run_id, worker=this_worker()).update(worker="", leased_until=None)
+
+
+def shorten_waits(now: datetime) -> None:
+    """Shorten waits and leases that are longer than they can be from now on: our clock was ahead, and is right now."""
+    runs = Run.objects.filter(state=Run.State.OPEN)
+    runs.filter(not_before__gt=now + timedelta(seconds=schedule.MAX_WAIT_S)).update(not_before=now)
+    runs.filter(queued__gt=now).update(queued=now)
+    runs.filter(leased_until__gt=_lease_end(now)).update(leased_until=_lease_end(now))
 
 
 # --- Beginning --------------------------------------------------------------------------------------

@@ -82,6 +82,8 @@ def open_due_runs() -> list[Run]:
     A slice that has been due for long comes before a harvest, as a link may be due for a harvest at each beat.
     """
     now = seams.now()
+    links.shorten_waits(now, comparison_s=comparison.RETRY_AFTER.total_seconds())
+    runs.shorten_waits(now)
     with transaction.atomic():
         links.plan_content(now)
         late = _open_due_slices(now - SLICE_IS_LATE_AFTER)
