@@ -95,6 +95,7 @@ class FaultCode(Code):
     MORE_THAN_ANNOUNCED = "more-than-announced"
     GETRECORD_COUNT = "getrecord-count"
     OTHER_RECORD = "other-record"
+    OTHER_SET = "other-set-answered"
     RECORD_UNAVAILABLE = "record-unavailable"
     # This node
     TRIES_SPENT = "tries-spent"
@@ -208,6 +209,7 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.MORE_THAN_ANNOUNCED: "{listed} entries came of a list that is said to have {announced}",
     FaultCode.GETRECORD_COUNT: "GetRecord brought {records} records",
     FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
+    FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
     FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
     FaultCode.TRIES_SPENT: "{tries} tries in a row brought nothing",
     FaultCode.DATABASE_LOST: "our own database was lost ({detail})",

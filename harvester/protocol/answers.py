@@ -57,7 +57,7 @@ class Page:
     `warnings`: one for each deviation from the protocol. `fault`: the error that came beside the entries; they are
     stored, and the error is the outcome of the page (F39). `cookies`: all that the provider has set so far. `moved_to`:
     the new base URL that the provider has named so far. `versions`: the stored versions of its records by key, where
-    they were loaded to find the unchanged ones.
+    they were loaded to find the unchanged ones. `asked_set`: the set of the request that it answers, if it names one.
     """
 
     response_date: datetime
@@ -69,6 +69,7 @@ class Page:
     cookies: tuple[Cookie, ...] = ()
     moved_to: str = ""
     versions: Mapping[str, StoredVersion] | None = field(default=None, repr=False, compare=False)
+    asked_set: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ def page_from_tree(
     codes = {error.get("code") for error in root.findall(f"{_OAI}error")}
     contradicted = codes == {"noRecordsMatch"} and root.find(f"{_OAI}{verb}") is not None
     if codes == {"noRecordsMatch"} and not contradicted and not continued:
-        return Page(_response_dates(root, date)[1], ())
+        return Page(_response_dates(root, date)[1], (), asked_set=_asked_set(root))
     fault = _error_beside_entries(root, verb, continued=continued) if codes and not contradicted else None
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
     token, list_size, warnings = _token(element)
@@ -237,7 +238,16 @@ def page_from_tree(
     if stored.unchanged:
         entries = _with_unchanged(entries, stored.unchanged)
     entries += [ReceivedEntry(_header(header, stored.keys)) for header in element.findall(f"{_OAI}header")]
-    return Page(at, tuple(entries), token, list_size, warnings + left_out, fault, versions=stored.versions)
+    return Page(
+        *(at, tuple(entries), token, list_size, warnings + left_out, fault),
+        versions=stored.versions,
+        asked_set=_asked_set(root),
+    )
+
+
+def _asked_set(root: etree._Element) -> str:
+    request = root.find(f"{_OAI}request")
+    return "" if request is None else request.get("set", "").strip()
 
 
 def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:

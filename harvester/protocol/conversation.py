@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import unquote
 
 from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
@@ -131,12 +132,18 @@ class Conversation:
         return self._page({"verb": "ListIdentifiers", **arguments})
 
     def record(self, identifier: str) -> ReceivedEntry:
-        """GetRecord. The entry has a `fault` if it cannot be parsed."""
+        """GetRecord. The entry has a `fault` if it cannot be parsed.
+
+        The answer to another request, as of a proxy that is out of step, is a BrokenReply.
+        """
         arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
         page = self._request(arguments)
         if len(page.entries) != 1:
             raise BrokenReply(FaultCode.GETRECORD_COUNT, {"records": len(page.entries)})
-        return page.entries[0]
+        answer = page.entries[0]
+        if answer.header.identifier and answer.header.key != oai.identifier_key(identifier):
+            raise BrokenReply(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
+        return answer
 
     # --- Other forms of a refused request -----------------------------------------------------------------------------
 
@@ -267,7 +274,7 @@ class Conversation:
         reply = self._fetch(arguments)
         verb, continued = arguments["verb"], "resumptionToken" in arguments
         try:
-            return answers.parse_page(
+            page = answers.parse_page(
                 reply.body,
                 verb=verb,
                 continued=continued,
@@ -278,7 +285,10 @@ class Conversation:
         except BrokenReply as exc:
             if self._prefetcher:
                 self._prefetcher.distrust()
-            return repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
+            page = repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
+        if page.asked_set and _is_other_set(page.asked_set, arguments.get("set", "")):
+            raise BrokenReply(FaultCode.OTHER_SET, {"set": page.asked_set})
+        return page
 
     def _warn(self, warning: ProviderWarning) -> None:
         count_warning(self._new_warnings, warning)
@@ -291,6 +301,11 @@ def _is_incomplete(entry: ReceivedEntry) -> bool:
     """Whether a record of ListRecords or GetRecord has an identifier, but no metadata that could be parsed."""
     header = entry.header
     return bool(header.identifier) and not header.deleted and (entry.fault is not None or entry.metadata is None)
+
+
+def _is_other_set(echoed: str, asked: str) -> bool:
+    """Whether the answer says that it is for another set than was asked for."""
+    return bool(asked) and unquote(echoed).strip().casefold() != asked.casefold()
 
 
 def _is_without_answer(fault: HarvestError) -> bool:

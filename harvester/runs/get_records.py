@@ -93,7 +93,7 @@ def _request_records(
         conversation = Conversation(session, provider.base_url, provider.prefix)
         for row in rows:
             try:
-                result.answers.append((row, _check_identifier(row, conversation.record(row.identifier))))
+                result.answers.append((row, conversation.record(row.identifier)))
             except RefusedByProvider as exc:
                 if not exc.codes:  # not about this record
                     result.fault = exc
@@ -109,12 +109,6 @@ def _request_records(
                 break
         result.cookies, result.warnings = session.export_cookies(), conversation.take_new_warnings()
     return result
-
-
-def _check_identifier(row: RemoteHeader, answer: ReceivedEntry) -> Answer:
-    if answer.header.key == row.key:
-        return answer
-    return RefusedByProvider(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
 
 
 def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
