@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024  # after decompression (H30)
+MAX_COPIED_BYTES = 16 * MAX_REPLY_BYTES  # chosen: each member of a gzip body costs a copy of what is left of it
 MAX_LAYERS = 2  # of compression: some servers compress what is compressed (F15)
 MAX_GET_CHARACTERS = 2000  # H6
 _CHUNK_BYTES = 256 * 1024
@@ -207,7 +208,7 @@ def decompress(raw: bytes) -> bytes:
         else:
             break
         members: list[bytes] = []
-        size = 0
+        size = copied = 0
         while raw:  # a gzip body may have several members
             decompressor = isal_zlib.decompressobj(bits)
             try:
@@ -215,8 +216,11 @@ def decompress(raw: bytes) -> bytes:
             except igzip_lib.IsalError as exc:  # type: ignore[misc]  # a class, whatever its stub says
                 raise zlib.error(str(exc)) from exc
             size += len(members[-1])
+            copied += len(decompressor.unused_data)
             if size > MAX_REPLY_BYTES:
                 raise _too_large()
+            if copied > MAX_COPIED_BYTES:
+                raise zlib.error("it has too many members")
             if not decompressor.eof:
                 raise zlib.error("it ends in the middle")
             raw = decompressor.unused_data

@@ -22,6 +22,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from catalogue import seams
 from harvester.net.access import Access, Cookie, is_pem
 
+MAX_COOKIES, MAX_COOKIE_CHARACTERS = 50, 8192  # chosen: what browsers keep of a host at least, and servers read
 _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "expires")
 # When the answer to the present request must be complete (seams.monotonic).
 deadline: ContextVar[float] = ContextVar("deadline")
@@ -56,6 +57,16 @@ class Session(requests.Session):
             self.cookies.set(**cookie)
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        """Send a request; keep the first cookies of an answer that would make the next request ever longer."""
+        response = super().send(request, **options)
+        size = 0
+        for number, cookie in enumerate(list(self.cookies)):
+            size += len(cookie.name) + len(cookie.value or "")
+            if number >= MAX_COOKIES or size > MAX_COOKIE_CHARACTERS:
+                self.cookies.clear(cookie.domain, cookie.path, cookie.name)
+        return response
 
     def export_cookies(self) -> tuple[Cookie, ...]:
         """Return the cookies of this run, for the session of another process that continues it (`Access.cookies`)."""
