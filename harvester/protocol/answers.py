@@ -296,16 +296,21 @@ def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
     return RefusedByProvider(FaultCode.REQUEST_REFUSED, facts, codes=codes)
 
 
+_CLOCKS_BEGIN, _OAI_PMH_BEGAN = 1970, 2001
+
+
 def _response_dates(root: etree._Element, date: datetime | None) -> tuple[datetime, datetime]:
     """Return the time of an answer by the provider's own clock, right or wrong (W19), and as the time of a list.
 
-    The latter is the earlier of responseDate and HTTP `Date`, as too early a `from` never loses records (F51).
+    The latter is the earlier of responseDate and HTTP `Date`, as too early a `from` never loses records (F51). A time
+    before there was OAI-PMH is that of a host without a clock, and counts only if there is no other.
     """
     text = _child_text(root, "responseDate")
     own_date = datestamps.lenient(text)
-    stamps = [stamp for stamp in (own_date, date) if stamp is not None]
+    stamps = [stamp for stamp in (own_date, date) if stamp is not None and stamp.year >= _CLOCKS_BEGIN]
     if not stamps:
         raise BrokenReply(FaultCode.RESPONSE_DATE, {"text": text})
+    stamps = [stamp for stamp in stamps if stamp.year >= _OAI_PMH_BEGAN] or stamps
     list_date = min(stamps).replace(microsecond=0)
     return own_date or list_date, list_date
 

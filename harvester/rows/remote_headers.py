@@ -84,6 +84,12 @@ def within(link: Link, begin: datetime, end: datetime) -> QuerySet[RemoteHeader]
     return of_provider(link).filter(datestamp__gte=begin, datestamp__lt=end)
 
 
+def newest(link: Link, *, not_after: datetime) -> datetime | None:
+    """The largest datestamp up to here."""
+    rows = of_provider(link).filter(datestamp__lte=not_after)
+    return rows.order_by("-datestamp").values_list("datestamp", flat=True).first()
+
+
 def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     """The rows of these keys, by key."""
     if not keys:

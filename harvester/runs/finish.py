@@ -46,7 +46,7 @@ def finish(run: Run, *, now: datetime) -> None:
     reconciles = bool(found) or link.reconciles
     first_response, first_asked, newest = link.first_response, link.first_asked, link.newest
     if run.listed or not link.lacks_remote_set:  # an empty list of a set that is missing says nothing of the set
-        first_response, first_asked, newest = run.first_response, run.first_asked, run.newest or link.newest
+        first_response, first_asked, newest = run.first_response, run.first_asked, _newest(run, link)
     remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement), *found)]
     links.record_complete_list(
         link,
@@ -68,6 +68,14 @@ def finish(run: Run, *, now: datetime) -> None:
     )
     runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
     logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
+
+
+def _newest(run: Run, link: Link) -> datetime | None:
+    """The largest datestamp of the list that is not in the provider's future: what is there says nothing of lateness (H8)."""
+    assert run.first_response is not None
+    if run.newest is None or run.newest <= run.first_response:
+        return run.newest or link.newest
+    return remote_headers.newest(link, not_after=run.first_response) or link.newest
 
 
 def _merge(before: list[dict[str, Any]], found: list[Remark]) -> list[dict[str, Any]]:
