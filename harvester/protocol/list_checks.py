@@ -38,8 +38,12 @@ class ListChecker:
         return self._list_size is not None and self._received >= self._list_size > 0
 
     def check(self, page: Page) -> Page:
-        """Return the page with its warnings, the valid entry of each identifier last. Raises BrokenReply."""
-        self._list_size = page.list_size if page.list_size is not None else self._list_size
+        """Return the page with its warnings, the valid entry of each identifier last. Raises BrokenReply.
+
+        Its list size is the largest that the list has announced so far.
+        """
+        if page.list_size is not None:  # some count what is left, and a replica may take over that has less
+            self._list_size = max(page.list_size, self._list_size or 0)
         self._received += len(page.entries)
         identifiers = {entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
@@ -53,7 +57,7 @@ class ListChecker:
         entries = page.entries
         if len({entry.header.key for entry in entries}) < len(entries):
             entries = _latest_last(entries)
-        return replace(page, entries=entries, token=token, warnings=tuple(warnings))
+        return replace(page, entries=entries, token=token, list_size=self._list_size, warnings=tuple(warnings))
 
     def _warn_of_headers(self, entries: Sequence[ReceivedEntry]) -> Iterator[ProviderWarning]:
         """Warn of records outside the requested set or time (F34, F55, F56), and of datestamps that cannot be read (F60).
