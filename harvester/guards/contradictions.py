@@ -1,5 +1,6 @@
 """Ask the provider again for records that one list gives both as live and as deleted (F72)."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,25 +11,30 @@ from harvester.protocol.conversation import Conversation
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 from harvester.rows import remote_headers
 
-MAX_FETCHED = 20  # chosen: records of a page; of the others the last entry is stored
+MAX_FETCHED = 20  # chosen: records of a page; of the others the later entry is stored (H36)
 
 
 def resolve(run: Run, page: Page, provider: Conversation) -> Page:
     """Replace the entries that contradict each other, or this run's earlier pages, by what GetRecord brings.
 
-    If GetRecord is refused, the last entry stays. Raises HarvestError if the provider cannot be asked.
+    If GetRecord is refused, the last entry stays. Of more than MAX_FETCHED, what earlier pages had stays, as it is the
+    later version, or the live one of the same second. Raises HarvestError if the provider cannot be asked.
     """
     answers: dict[str, ReceivedEntry] = {}
-    for key, identifier in _contradictory(run, page)[:MAX_FETCHED]:
+    contradictory = _contradictory(run, page)
+    for key, identifier in contradictory[:MAX_FETCHED]:
         try:
             answers[key] = provider.record(identifier)
         except RefusedByProvider:
             continue
     if not answers:
         return page
+    repeated = {key for key, number in Counter(entry.header.key for entry in page.entries).items() if number > 1}
+    left = {key for key, _ in contradictory[MAX_FETCHED:]} - repeated
     entries = tuple(
         answers.get(entry.header.key, entry)  # however often it is listed
         for entry in page.entries
+        if entry.header.key not in left
     )
     warning = ProviderWarning(WarningCode.LIVE_AND_DELETED, count=len(answers))
     return replace(page, entries=entries, warnings=(*page.warnings, warning))
