@@ -61,8 +61,8 @@ class Session(requests.Session):
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request; keep the first cookies of an answer that would make the next request ever longer."""
         response = super().send(request, **options)
-        size = 0
-        for number, cookie in enumerate(list(self.cookies)):
+        size, cookies = 0, list[Any](self.cookies)
+        for number, cookie in enumerate(cookies):
             size += len(cookie.name) + len(cookie.value or "")
             if number >= MAX_COOKIES or size > MAX_COOKIE_CHARACTERS:
                 self.cookies.clear(cookie.domain, cookie.path, cookie.name)

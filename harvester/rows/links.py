@@ -40,12 +40,20 @@ def set_next_due(link: Link, *, next_due: datetime) -> None:
 def shorten_waits(now: datetime, *, comparison_s: float) -> None:
     """Make due what waits longer than it can from now on: our clock was ahead when that was planned, and is right now.
 
-    A harvest waits for its interval at most, the comparison of a link in doubt for `comparison_s`.
+    A harvest waits for its interval at most, the comparison of a link in doubt for `comparison_s`, and a slice of a cycle
+    for the cycle's days and one.
     """
-    interval = ExpressionWrapper(F("interval_s") * Value(timedelta(seconds=1)), output_field=DurationField())
-    latest = ExpressionWrapper(Value(now) + interval, output_field=DateTimeField())
-    Link.objects.filter(next_due__gt=latest).update(next_due=now)
+    Link.objects.filter(next_due__gt=_after(now, "interval_s", timedelta(seconds=1))).update(next_due=now)
     Link.objects.filter(reconciles=True, next_slice__gt=now + timedelta(seconds=comparison_s)).update(next_slice=now)
+    for planned, days in (("next_slice", "cycle_days"), ("next_content", "content_days")):
+        latest = _after(now + timedelta(days=1), days, timedelta(days=1))
+        Link.objects.filter(**{f"{planned}__gt": latest}).update(**{planned: now})
+
+
+def _after(now: datetime, column: str, unit: timedelta) -> "ExpressionWrapper[DateTimeField[datetime, datetime]]":
+    """The instant so many units later as this column has."""
+    wait = ExpressionWrapper(F(column) * Value(unit), output_field=DurationField())
+    return ExpressionWrapper(Value(now) + wait, output_field=DateTimeField())
 
 
 def set_next_slice(link: Link, *, next_slice: datetime) -> None:

@@ -113,3 +113,17 @@ def taken(now: datetime) -> int:
     """How many probes are due."""
     assert Standby.objects.exists()
     return len(failover.take_due_probes(now))
+
+
+def test_a_slice_of_a_cycle_waits_no_longer_than_the_cycle(link: Link, provider: Provider, clock: SetClock) -> None:
+    fill(provider, range(2))
+    harvest(link)
+    year = timedelta(days=365)
+    Link.objects.update(
+        next_due=clock.at + timedelta(hours=1), next_slice=clock.at + year, next_content=clock.at + year
+    )
+
+    assert {purpose for _, purpose in due()} & {"comparison", "content"}
+    planned = Link.objects.get()
+    assert planned.next_slice is not None and planned.next_slice <= clock.at
+    assert planned.next_content is not None and planned.next_content <= clock.at
