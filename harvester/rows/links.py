@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Value
+from django.db.models.expressions import Combinable
 
 from catalogue import seams
 from harvester.models import Alternative, Link, Standby
@@ -50,7 +51,7 @@ def shorten_waits(now: datetime, *, comparison_s: float) -> None:
         Link.objects.filter(**{f"{planned}__gt": latest}).update(**{planned: now})
 
 
-def _after(now: datetime, column: str, unit: timedelta) -> "ExpressionWrapper[DateTimeField[datetime, datetime]]":
+def _after(now: datetime, column: str, unit: timedelta) -> Combinable:
     """The instant so many units later as this column has."""
     wait = ExpressionWrapper(F(column) * Value(unit), output_field=DurationField())
     return ExpressionWrapper(Value(now) + wait, output_field=DateTimeField())

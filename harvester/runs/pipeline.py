@@ -83,12 +83,14 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             prefetcher=prefetcher,
             load_stored=current_versions,
         )
-        if not run.token and not run.pages:
+        is_first = not run.token and not run.pages
+        if is_first:
             bounds.set_bounds(run, conversation)
-            _check_remote_set(run, provider.remote_set, conversation)
         conversation.list_checker = ListChecker(
             provider.remote_set, start=run.list_from, received=run.listed, list_size=run.list_size
         )
+        if is_first:
+            _check_remote_set(run, provider.remote_set, conversation)
         pipeline = Pipeline(run, conversation, prefetcher, until=until, progress=progress)
         pipeline.store_pages(_request_arguments(run, provider))
 
