@@ -14,6 +14,7 @@ from tests.support.provider import Provider, fill, once, xml
 from tests.support.runs import harvest
 
 AHEAD = timedelta(hours=5)
+pytestmark = pytest.mark.spec("W19")
 
 
 @pytest.fixture
