@@ -5,6 +5,7 @@ moves on, and each node's clock may be off from it. What is written comes from a
 """
 
 import json
+import os
 import random
 import socket
 import subprocess
@@ -59,6 +60,11 @@ def database_url(name: str) -> str:
     return f"postgresql://{known['user']}{password}@/{name}?{place}"
 
 
+def database_name(of: str) -> str:
+    """A name that no other test run has on a server that several of them use."""
+    return f"mesh_{os.getpid()}_{of.lower()}"
+
+
 def run_sql(*statements: str, database: str = "postgres") -> None:
     """Run statements one by one, each in a transaction of its own, as creating a database must be."""
     session = psycopg2.connect(database_url(database))
@@ -74,8 +80,8 @@ def run_sql(*statements: str, database: str = "postgres") -> None:
 @contextmanager
 def template() -> Iterator[str]:
     """The name of a database with the tables of a node, and nothing in them."""
-    name = "mesh_template"
-    run_sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name} TEMPLATE template0")
+    name = database_name("template")
+    run_sql(f"CREATE DATABASE {name} TEMPLATE template0")
     try:
         done = manage("migrate", "--verbosity=0", DATABASE_URL=database_url(name), **_settings("TOKYO"))
         assert done.returncode == 0, done.stderr
@@ -298,13 +304,10 @@ def running(template_name: str, provider: Provider, folder: Path, seed: str) -> 
     with ExitStack() as stack:
         nodes = {}
         for name in NODES:
-            database = f"mesh_{name.lower()}"
-            run_sql(
-                f"DROP DATABASE IF EXISTS {database} WITH (FORCE)",
-                f"CREATE DATABASE {database} TEMPLATE {template_name}",
-            )
-            stack.callback(run_sql, f"DROP DATABASE {database} WITH (FORCE)")
-            nodes[name] = NodeProcess(name, database, folder)
+            own = database_name(name)
+            run_sql(f"CREATE DATABASE {own} TEMPLATE {template_name}")
+            stack.callback(run_sql, f"DROP DATABASE {own} WITH (FORCE)")
+            nodes[name] = NodeProcess(name, own, folder)
             stack.callback(nodes[name].close)
         server = stack.enter_context(RawServer(provider).serving())
         relay = Relay(provider, server.base_url, nodes["TOULOUSE"])

@@ -201,11 +201,13 @@ def _write(into: str, identifier: str, edition: int | None) -> str:
 
 
 def _harvest(by_hand: list[str]) -> None:
-    """Do what the scheduler and a worker do, until nothing is due."""
+    """Do what the scheduler, a worker and an operator do, until nothing is due."""
     for name in by_hand:
         lifecycle.open_run(Link.objects.get(name=name), trigger="operator")
     while True:
         lifecycle.open_due_runs()
+        for link in Link.objects.filter(name__in=by_hand, reconciles=True):
+            lifecycle.open_comparison(link, trigger="operator", whole=True)  # once its run is over
         waiting = Run.objects.filter(state=Run.State.OPEN, not_before=None).order_by("pk")
         if not waiting:
             return
