@@ -93,8 +93,8 @@ def _doubts(run: Run, link: Link, unexplained: int) -> list[Remark]:
     if silence_days:  # H15
         facts = {"days": silence_days, "deleted_record": link.deleted_record}
         found.append(Remark(RemarkCode.LONG_SILENCE, facts))
-    if run.stepped_back_s:  # H48
-        found.append(Remark(RemarkCode.CLOCK_SET_BACK, {"seconds": run.stepped_back_s}))
+    if stepped_back_s := _stepped_back_s(run, link):  # H48
+        found.append(Remark(RemarkCode.CLOCK_SET_BACK, {"seconds": stepped_back_s}))
     if unexplained > 0:  # H49
         found.append(Remark(RemarkCode.LIST_SHORT, {"lacking": unexplained}))
     if run.list_from is None and run.listed:  # F83
@@ -105,6 +105,18 @@ def _doubts(run: Run, link: Link, unexplained: int) -> list[Remark]:
     if different is not None and run.list_size is not None and different < min(run.listed, run.list_size):
         found.append(Remark(RemarkCode.ENTRIES_REPEATED, {"listed": run.listed, "different": different}))
     return found
+
+
+def _stepped_back_s(run: Run, link: Link) -> int:
+    """By how many seconds the clock of the lists was set back since the last one.
+
+    Identify, by which the list was asked for, may come from another host with another clock, or from a cache. A clock that
+    stands still, or a cached list, is of the last list's time, and so nothing is stamped before that.
+    """
+    before, now = link.first_response, run.first_response
+    if before is None or now is None or before == now or link.first_asked is None or run.first_asked is None:
+        return 0
+    return schedule.by_our_clock(before, link.first_asked, now, run.first_asked, link.overlap_s)[1]
 
 
 def _different(run: Run, link: Link) -> int | None:
