@@ -25,6 +25,7 @@ from harvester.models import Link, Reject, Run
 _RUNNING = Outcome(OutcomeCode.RUNNING)
 _START_OF_LIST: dict[str, object] = {
     "phase": Run.Phase.LISTING,
+    "granularity": "",
     "token": "",
     "pages": 0,
     "listed": 0,

@@ -16,6 +16,7 @@ from harvester.errors import HarvestError
 from harvester.header import ReceivedHeader
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.models import Link, RemoteHeader, Run
+from harvester.protocol import list_checks
 from harvester.protocol.answers import Identity, Page
 from harvester.protocol.conversation import Conversation
 from harvester.rows import links, remote_headers, runs
@@ -24,7 +25,14 @@ from harvester.runs import doubts
 
 
 def set_bounds(run: Run, conversation: Conversation) -> None:
-    """Ask Identify, and store what the run's first page is asked for with. Raises HarvestError."""
+    """Ask Identify, and store what the run's first page is asked for with. Raises HarvestError.
+
+    Where only the first page has failed, Identify is not asked again: some providers refuse what follows it too soon.
+    """
+    if run.granularity and run.attempts > 1:
+        run.first_asked = seams.now() if run.first_response is None else run.first_asked
+        runs.set_bounds(run)
+        return
     identity = conversation.identify()
     now, link = seams.now(), run.link
     late: list[ReceivedHeader] = []
@@ -95,6 +103,8 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
         return []  # a provider without ListIdentifiers, or without `until`: the list brings all of it again
     headers = [received.header for received in page.entries if received.header.identifier]
     known = remote_headers.load_known(run.link, [header.key for header in headers])
+    if list_checks.strays(headers, provider.remote_set) - known.keys():
+        return []  # its ListIdentifiers ignores the set
     late = [header for header in headers if header.key not in known or known[header.key].differs_from(header)]
     if page.token is None:  # few: what was not stored, or is not served any more, may be stored now (H33)
         stored = current.digests_for_source(list(known), run.link.local_set_id, run.link.name)

@@ -242,8 +242,11 @@ def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
     """Whether one page of whole records cannot be had, from a provider that answers other requests (F22, F89)."""
     if run.strategy != Link.Strategy.RECORDS or run.phase != Run.Phase.LISTING:
         return False
-    answered = isinstance(error, BrokenReply) or (isinstance(error, Unreachable) and error.status in (500, 502, 504))
-    return isinstance(error, TooLarge) or (run.pages > 0 and answered)
+    has_failed = isinstance(error, Unreachable) and error.status in (500, 502, 504)
+    breaks_off = error.code in (FaultCode.ANSWER_CUT_SHORT, FaultCode.ANSWER_INCOMPLETE)
+    if run.pages == 0:  # then Identify at least was answered
+        return isinstance(error, TooLarge) or bool(run.granularity and (has_failed or breaks_off))
+    return isinstance(error, TooLarge | BrokenReply) or has_failed
 
 
 def _restart_by_headers(run: Run, error: HarvestError) -> None:
