@@ -1,7 +1,7 @@
 """Ask for single records by GetRecord, a few at a time, and store each batch with the run's position (W18)."""
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from django.db import transaction
@@ -114,7 +114,7 @@ def _request_records(
 def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     """Store a batch and the run's position in one transaction; False if another worker stored it first."""
     answers = [answer for result in results for answer in result.answers]
-    received = [answer for _, answer in answers if isinstance(answer, ReceivedEntry)]
+    received = [_as_listed(row, answer) for row, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, RefusedByProvider)]
     vanished = [row for row, exc in refused if row.state in _MAY_HAVE_VANISHED and exc.codes == {"idDoesNotExist"}]
     entries = store_page.prepare(run, received, at=run.first_response)
@@ -144,6 +144,17 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             finish.finish(run, now=now)
     logger.info("records fetched", extra={**run.log_facts, "records": len(answers), "rejects": len(entries.refused)})
     return True
+
+
+def _as_listed(row: RemoteHeader, answer: ReceivedEntry) -> ReceivedEntry:
+    """The answer with the datestamp of the list, if that is earlier: what has changed since comes in the next list.
+
+    Some providers stamp what GetRecord brings with the moment, and would have every record compared as changed.
+    """
+    header = answer.header
+    if header.deleted or row.datestamp is None or header.stamp is None or header.stamp <= row.datestamp:
+        return answer
+    return replace(answer, header=header._replace(stamp=row.datestamp))
 
 
 def _is_live(answer: Answer) -> bool:
