@@ -6,6 +6,7 @@ from datetime import datetime
 
 from catalogue import datestamps
 from harvester.errors import BrokenReply, FaultCode
+from harvester.header import ReceivedHeader
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
@@ -64,16 +65,27 @@ class ListChecker:
 
         All are stored all the same (H16, H35, H36).
         """
-        below = f"{self._remote_set}:"
         for header in (entry.header for entry in entries):
-            specs = header.set_specs if self._remote_set else ()
-            if specs and self._remote_set not in specs and not any(spec.startswith(below) for spec in specs):
+            if is_of_other_sets(header, self._remote_set):
                 yield ProviderWarning(WarningCode.OTHER_SET, {"set": self._remote_set})
             if header.stamp is None:
                 if header.identifier:
                     yield ProviderWarning(WarningCode.DATESTAMP)
             elif self._start is not None and header.stamp < self._start:
                 yield _TOO_OLD
+
+
+def is_of_other_sets(header: ReceivedHeader, remote_set: str) -> bool:
+    """Whether a header names sets, and neither the one that was asked for nor one below it."""
+    specs = header.set_specs if remote_set else ()
+    return bool(specs) and remote_set not in specs and not any(spec.startswith(f"{remote_set}:") for spec in specs)
+
+
+def strays(headers: Sequence[ReceivedHeader], remote_set: str) -> frozenset[str]:
+    """Return the keys of headers of other sets, in a list that names the set that was asked for as well."""
+    if not any(remote_set in header.set_specs for header in headers):
+        return frozenset()  # this provider calls the set otherwise
+    return frozenset(header.key for header in headers if is_of_other_sets(header, remote_set))
 
 
 def _latest_last(entries: tuple[ReceivedEntry, ...]) -> tuple[ReceivedEntry, ...]:

@@ -24,7 +24,7 @@ from harvester.guards import mass_deletion, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import BETWEEN_CO_OWNERS, Kind
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
-from harvester.protocol import warnings
+from harvester.protocol import list_checks, warnings
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
 from harvester.rows import conflicts, moved_address, remote_headers, runs
@@ -141,6 +141,8 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     What was rejected, or is not served as the provider has it, is not unchanged: other sources write records as well.
     """
     found = PageEntries()
+    if run.compares and run.link.strategy == Link.Strategy.RECORDS:
+        page = _without_strays(run, page)
     keys = [received.header.key for received in page.entries]
     stored = current.digests_for_source(keys, run.link.local_set_id, run.link.name)
     known_headers = _compare_headers(run, page, found, stored)
@@ -166,6 +168,13 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
         prepared = prepare(run, complete, at=page.response_date)
         found.checked, found.refused = prepared.checked, prepared.refused
     return found
+
+
+def _without_strays(run: Run, page: Page) -> Page:
+    """Leave out headers of other sets that the link's lists never had: this provider's ListIdentifiers ignores the set."""
+    strays = list_checks.strays([received.header for received in page.entries], run.link.provider.remote_set)
+    strays -= remote_headers.load_known(run.link, list(strays)).keys()
+    return replace(page, entries=tuple(entry for entry in page.entries if entry.header.key not in strays))
 
 
 def _compare_headers(
