@@ -27,7 +27,7 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
             answers[key] = provider.record(identifier)
         except RefusedByProvider:
             continue
-    if not answers:
+    if not contradictory:
         return page
     repeated = {key for key, number in Counter(entry.header.key for entry in page.entries).items() if number > 1}
     left = {key for key, _ in contradictory[MAX_FETCHED:]} - repeated
@@ -36,7 +36,7 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
         for entry in page.entries
         if entry.header.key not in left
     )
-    warning = ProviderWarning(WarningCode.LIVE_AND_DELETED, count=len(answers))
+    warning = ProviderWarning(WarningCode.LIVE_AND_DELETED, count=len(contradictory))
     return replace(page, entries=entries, warnings=(*page.warnings, warning))
 
 
