@@ -75,7 +75,7 @@ def _newest(run: Run, link: Link) -> datetime | None:
     assert run.first_response is not None
     if run.newest is None or run.newest <= run.first_response:
         return run.newest or link.newest
-    return remote_headers.newest(link, not_after=run.first_response) or link.newest
+    return remote_headers.newest(link, not_after=run.first_response) or run.newest
 
 
 def _merge(before: list[dict[str, Any]], found: list[Remark]) -> list[dict[str, Any]]:
