@@ -93,6 +93,7 @@ class FaultCode(Code):
     PAGE_REPEATED = "page-repeated"
     LIST_TOO_LONG = "list-too-long"
     MORE_THAN_ANNOUNCED = "more-than-announced"
+    MORE_THAN_DIFFERENT = "more-than-different"
     GETRECORD_COUNT = "getrecord-count"
     OTHER_RECORD = "other-record"
     OTHER_SET = "other-set-answered"
@@ -207,6 +208,7 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.PAGE_REPEATED: "page {page} is a page that came before",
     FaultCode.LIST_TOO_LONG: "the list did not end after {pages} pages",
     FaultCode.MORE_THAN_ANNOUNCED: "{listed} entries came of a list that is said to have {announced}",
+    FaultCode.MORE_THAN_DIFFERENT: "{listed} entries came, and only {different} records are known: the list has no end",
     FaultCode.GETRECORD_COUNT: "GetRecord brought {records} records",
     FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
     FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",

@@ -23,7 +23,7 @@ from catalogue.datestamps import Granularity
 from catalogue.payloads import payload
 from catalogue.writing.current import current_versions
 from harvester import schedule
-from harvester.errors import HarvestError
+from harvester.errors import Endless, FaultCode, HarvestError
 from harvester.guards import contradictions
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
@@ -31,7 +31,7 @@ from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.list_checks import ListChecker
-from harvester.rows import links
+from harvester.rows import links, remote_headers
 from harvester.runs import bounds, prepare_entries, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
 from harvester.runs.run_position import LoopMark, RunPosition, next_loop_mark
@@ -221,6 +221,7 @@ class Pipeline:
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         self._progress(run)
+        _check_that_it_ends(run)
         return run.worker == self._worker
 
     def _resolve(self, following: PendingPage) -> PendingPage:
@@ -236,6 +237,16 @@ class Pipeline:
             store_page.store_beside_error(run, page)
             raise page.fault
         return following if page is listed else self._prepare(replace(following.parsed, page=page))
+
+
+def _check_that_it_ends(run: Run) -> None:
+    """Raise Endless where a list brings the same records again and again, with new tokens and new datestamps (H23)."""
+    limits = schedule.LIMITS.in_force
+    if not run.token or run.pages & (run.pages - 1) or run.listed <= limits.min_excess:
+        return
+    different = remote_headers.of_provider(run.link).count()
+    if run.listed > limits.max_excess * different + limits.min_excess:
+        raise Endless(FaultCode.MORE_THAN_DIFFERENT, {"listed": run.listed, "different": different})
 
 
 def _count_new(entries: Sequence[ReceivedEntry], stored: StoredVersions) -> int:
