@@ -194,10 +194,10 @@ def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", query.values | {"size": 10})
         (plan,) = cursor.fetchone()[0]
-    branches = [node for node in nodes(plan["Plan"]) if node.get("Index Name") == "membership_list_order"]
-    assert len(branches) == 2
-    for branch in branches:
-        assert branch["parent"] == "Limit", "nothing sorts the set before the page is cut off"
+    # The planner may use the same index for other joins as well, by the statistics that tests before this one have left.
+    in_order = [node for node in nodes(plan["Plan"]) if node.get("Index Name") == "membership_list_order"]
+    branches = [node for node in in_order if node["parent"] == "Limit"]
+    assert len(branches) == 2, "nothing sorts a set before the page is cut off"
 
 
 def nodes(plan: dict, parent: str = "") -> list[dict]:
