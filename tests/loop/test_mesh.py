@@ -159,22 +159,20 @@ class Survey:
     unnamed: list[tuple[str, ...]] = field(default_factory=list)
 
     def compare_all(self) -> None:
-        """Compare each set at each node with its owners', and with what the node serves."""
+        """Compare each set at each node with that of its owners, and with what the node serves."""
         held = {name: _versions(state) for name, state in self.states.items()}
         for owner in NODES:
             spec = spec_of(owner)
             assert held[owner][spec] == self.world.ledger.expected(owner, spec), owner
-            for name in NODES:
-                self._compare(name, spec, owner, there=held[owner][spec], here=held[name][spec])
+            for name in NODES:  # one owner decides: nothing may differ
+                assert _live(held[name][spec]) == _live(held[owner][spec]), (name, spec)
         shared = {name: held[name][SHARED] for name in NODES}
         for owner, other in (CO_OWNERS, CO_OWNERS[::-1]):
             assert shared[owner] == self.world.ledger.expected(owner, SHARED), owner
             # To other nodes a record is there while one of its owners has it (W45).
             there = _live(shared[other]) | _live(shared[owner])
             for name in NODES:
-                self._compare(
-                    name, SHARED, owner, there=shared[owner] if name in CO_OWNERS else there, here=shared[name]
-                )
+                self._compare(name, owner, there=shared[owner] if name in CO_OWNERS else there, here=shared[name])
         for name in NODES:
             node = self.world.nodes[name]
             listed = {spec: {i: doc for i, (_, doc) in node.served(spec).items()} for spec in held[name]}
@@ -183,14 +181,14 @@ class Survey:
             }
             assert served == held[name], name
 
-    def _compare(self, name: str, spec: str, owner: str, *, there: mesh.Versions, here: mesh.Versions) -> None:
-        """Find what names each difference: a conflict, a claim, a reject or a doubt of the node.
+    def _compare(self, name: str, owner: str, *, there: mesh.Versions, here: mesh.Versions) -> None:
+        """Find what names each difference in the shared set: a conflict, a claim, a reject or a doubt of the node.
 
         Of two co-owners the one whose version is older by both dates is offered the other's (W43).
         """
-        names = _names_by_identifier(self.states[name], spec, owner)
+        names = _names_by_identifier(self.states[name], owner)
         if {name, owner} == set(CO_OWNERS):
-            for identifier, others in _names_by_identifier(self.states[owner], spec, name).items():
+            for identifier, others in _names_by_identifier(self.states[owner], name).items():
                 names.setdefault(identifier, others)
         for identifier in there.keys() | here.keys():
             if there.get(identifier) == here.get(identifier):
@@ -199,9 +197,7 @@ class Survey:
             if by is None and {name, owner} == set(CO_OWNERS) and self._is_not_offered(identifier):
                 by = "neither is newer by both dates, so it is not offered (W43)"
             if by is None:
-                self.unnamed.append(
-                    (name, spec, owner, identifier, str(there.get(identifier)), str(here.get(identifier)))
-                )
+                self.unnamed.append((name, owner, identifier, str(there.get(identifier)), str(here.get(identifier))))
             else:
                 self.named[f"{name}: {by}"] += 1
 
@@ -222,16 +218,15 @@ def _live(versions: mesh.Versions) -> mesh.Versions:
     return {identifier: digest for identifier, digest in versions.items() if digest is not None}
 
 
-def _names_by_identifier(state: State, spec: str, provider: str) -> dict[str, str]:
-    """What a node says of the records of a set at a provider; by an empty identifier what it doubts as a whole."""
+def _names_by_identifier(state: State, provider: str) -> dict[str, str]:
+    """What a node says of the records of the shared set at a provider; by an empty identifier what it doubts as a whole."""
     said = [
         *((link, "", f"doubt {code}") for link, code in state["doubts"]),
         *((link, identifier, f"reject {reason}") for link, identifier, reason in state["rejects"]),
         *((link, identifier, "claim") for link, identifier in state["claims"]),
         *((link, identifier, f"conflict {kind} {reason}") for link, identifier, kind, reason in state["conflicts"]),
     ]
-    links = {link_name(spec, provider), link_name(spec, "relay")}
-    return {identifier: by for link, identifier, by in said if link in links}
+    return {identifier: by for link, identifier, by in said if link == link_name(SHARED, provider)}
 
 
 def _harvests(states: dict[str, State]) -> list[dict[str, Any]]:
