@@ -71,9 +71,9 @@ def finish(run: Run, *, now: datetime) -> None:
 
 
 def _newest(run: Run, link: Link) -> datetime | None:
-    """The largest datestamp of the list that is not in the provider's future: what is there says nothing of lateness (H8)."""
+    """The largest datestamp of the list; one more than a day in the provider's future says nothing of lateness (H8)."""
     assert run.first_response is not None
-    if run.newest is None or run.newest <= run.first_response:
+    if run.newest is None or run.newest <= run.first_response + timedelta(days=1):
         return run.newest or link.newest
     return remote_headers.newest(link, not_after=run.first_response) or run.newest
 
