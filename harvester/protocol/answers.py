@@ -225,6 +225,7 @@ def page_from_tree(
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
+    asked_set = _asked_set(root)
     _, at = _response_dates(root, date)
     records = element.findall(f"{_OAI}record")
     containers = [record.find(f"{_OAI}metadata") for record in records]
@@ -241,7 +242,7 @@ def page_from_tree(
     return Page(
         *(at, tuple(entries), token, list_size, warnings + left_out, fault),
         versions=stored.versions,
-        asked_set=_asked_set(root),
+        asked_set=asked_set,
     )
 
 

@@ -89,8 +89,10 @@ class World:
         self.link.save()
 
     def date_header(self, stamp: Callable[[], datetime]) -> None:
-        """The HTTP server gives this time in `Date`."""
-        self.provider.faults.append(lambda a: xml(self.provider.say(a), Date=format_datetime(stamp(), usegmt=True)))
+        """The HTTP server gives this time in `Date`; its own would stand beside one that an answer brings."""
+        server = self.provider.server.server
+        says = {"date_time_string": lambda handler, timestamp=None: format_datetime(stamp(), usegmt=True)}
+        server.RequestHandlerClass = type("Dated", (server.RequestHandlerClass,), says)
 
     # --- Time -------------------------------------------------------------------------------------------
 
