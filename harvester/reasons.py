@@ -41,7 +41,8 @@ class EntryCode(Code):
     # What a co-owner of a shared set has (W43 to W45)
     OTHER_SET = "co-owner-other-set"
     SAME_DATESTAMP = "co-owner-not-later"
-    SAME_METADATA_DATE = "co-owner-same-metadata-date"
+    OLDER_AT_CO_OWNER = "co-owner-older"
+    DATES_DISAGREE = "co-owner-dates-disagree"
     SAME_VERSION = "co-owner-same-version"
     DELETED_BY_CO_OWNER = "co-owner-deleted"
     DELETED_AND_LIVE = "co-owner-deleted-live-here"
@@ -124,7 +125,9 @@ ENTRIES: Mapping[str, Sentence] = {
     "deleted",
     EntryCode.OTHER_SET: "another set of ours holds it",
     EntryCode.SAME_DATESTAMP: "ours has the same or a later OAI datestamp",
-    EntryCode.SAME_METADATA_DATE: "its gmd:dateStamp is not later than ours",
+    EntryCode.OLDER_AT_CO_OWNER: "ours is later by its gmd:dateStamp and by its OAI datestamp",
+    EntryCode.DATES_DISAGREE: "the co-owner has another version, and neither is later both by its gmd:dateStamp and by its OAI "
+    "datestamp; agree with the co-owner on one, and give that one a later gmd:dateStamp (W43)",
     EntryCode.SAME_VERSION: "both are the same",
     EntryCode.DELETED_BY_CO_OWNER: "the co-owner, whom we have it from, has deleted it (W43)",
     EntryCode.DELETED_AND_LIVE: "the co-owner has deleted it, and it is live here; withdraw it, if that is right (W45)",

@@ -99,11 +99,13 @@ def _classify(
 ) -> tuple[Kind | None, Reason]:
     """Return the kind of conflict, None if there is none, and the reason.
 
-    A version is not offered if ours is the same or newer, by the OAI datestamp or by gmd:dateStamp (W43).
+    A version is offered if it is later than ours by the OAI datestamp and by gmd:dateStamp (W43). If it is earlier by both,
+    the co-owner is offered ours; if neither, both are told that the versions differ.
     """
     if current is not None and not current.deleted and current.owner_id != link.local_set_id:
         return None, Reason(EntryCode.OTHER_SET)
-    if current is not None and (stamp is None or current.datestamp is None or current.datestamp >= stamp):
+    by_stamp = _compare(stamp, current.datestamp if current is not None else None)
+    if current is not None and by_stamp <= 0 and (entry.deleted or current.deleted):
         return None, Reason(EntryCode.SAME_DATESTAMP)
     if entry.deleted:
         if current is None or current.deleted:
@@ -117,8 +119,16 @@ def _classify(
         return Kind.OFFERED, Reason(EntryCode.BACK_AT_CO_OWNER)
     if current.digest == entry.digest:
         return None, Reason(EntryCode.SAME_VERSION)
-    if entry.metadata_date is None or (
-        current.metadata_date is not None and current.metadata_date >= entry.metadata_date
-    ):
-        return None, Reason(EntryCode.SAME_METADATA_DATE)
-    return Kind.OFFERED, Reason(EntryCode.NEWER_AT_CO_OWNER)
+    by_date = _compare(entry.metadata_date, current.metadata_date)
+    if by_stamp > 0 and by_date > 0:
+        return Kind.OFFERED, Reason(EntryCode.NEWER_AT_CO_OWNER)
+    if by_stamp < 0 and by_date < 0:
+        return None, Reason(EntryCode.OLDER_AT_CO_OWNER)
+    return Kind.DIFFERS, Reason(EntryCode.DATES_DISAGREE)
+
+
+def _compare(theirs: datetime | None, ours: datetime | None) -> int:
+    """Return 1 if theirs is later, -1 if it is earlier, 0 if that cannot be told."""
+    if theirs is None or ours is None or theirs == ours:
+        return 0
+    return 1 if theirs > ours else -1

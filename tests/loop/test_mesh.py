@@ -184,7 +184,7 @@ class Survey:
     def _compare(self, name: str, owner: str, *, there: mesh.Versions, here: mesh.Versions) -> None:
         """Find what names each difference in the shared set: a conflict, a claim, a reject or a doubt of the node.
 
-        Of two co-owners the one whose version is older by both dates is offered the other's (W43).
+        Of two co-owners the one whose version is older by both dates is offered the other's; else both are told (W43).
         """
         names = _names_by_identifier(self.states[name], owner)
         if {name, owner} == set(CO_OWNERS):
@@ -194,20 +194,10 @@ class Survey:
             if there.get(identifier) == here.get(identifier):
                 continue
             by = names.get(identifier) or names.get("")
-            if by is None and {name, owner} == set(CO_OWNERS) and self._is_not_offered(identifier):
-                by = "neither is newer by both dates, so it is not offered (W43)"
             if by is None:
                 self.unnamed.append((name, owner, identifier, str(there.get(identifier)), str(here.get(identifier))))
             else:
                 self.named[f"{name}: {by}"] += 1
-
-    def _is_not_offered(self, identifier: str) -> bool:
-        """Whether of two co-owners' versions the one with the later datestamp has no later gmd:dateStamp."""
-        stamps = [self.states[name]["sets"][SHARED][identifier][1] for name in CO_OWNERS]
-        editions = [self.world.ledger.written[name, SHARED][identifier] for name in CO_OWNERS]
-        if stamps[0] == stamps[1] or None in editions:
-            return stamps[0] == stamps[1]
-        return bool((stamps[0] > stamps[1]) != (editions[0] > editions[1]))
 
 
 def _versions(state: State) -> dict[str, mesh.Versions]:

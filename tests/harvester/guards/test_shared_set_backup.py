@@ -72,12 +72,16 @@ def test_a_run_stores_nothing_and_shows_what_is_newer_at_the_co_owner(looked: Li
         identifier(5): "offered",
         identifier(4): "offered",
         identifier(3): "disputed",
+        identifier(1): "differs",
+        identifier(2): "differs",
     }
     assert dict(Conflict.objects.values_list("identifier", "reason")) == {
         identifier(0): "co-owner-newer",
         identifier(5): "co-owner-new",
         identifier(4): "co-owner-deleted-here",
         identifier(3): "co-owner-deleted-live-here",
+        identifier(1): "co-owner-dates-disagree",
+        identifier(2): "co-owner-dates-disagree",
     }
     assert looked not in [run.link for run in lifecycle.open_due_runs()], "never by schedule"
 
