@@ -213,12 +213,17 @@ def test_what_is_listed_and_then_cannot_be_had_is_a_reject_and_asked_for_next_ti
     assert counters(harvest_alone(by_identifiers)[0]) == {"received": 1, "new": 1}
 
 
-def test_an_answer_about_another_record_is_a_reject(by_identifiers: Link, provider: Provider) -> None:
+def test_an_answer_about_another_record_is_asked_for_again_and_then_a_reject(
+    by_identifiers: Link, provider: Provider
+) -> None:
     fill(provider, range(2))
     other = provider._getrecord({"identifier": identifier(1)})
     provider.faults.append(lambda a: xml(other) if a.get("identifier") == identifier(0) else None)
 
     run, _ = harvest_alone(by_identifiers)
+    while run.is_open:  # it is asked for again, as a proxy may be out of step
+        assert "other-record" in str(run.outcome_data)
+        run = go_on(run)
 
     assert run.state == Run.State.DONE
     assert counters(run) == {"received": 2, "new": 1, "rejected": 1}
