@@ -1,6 +1,7 @@
 """A link whose provider, clocks, relay or network do what no document foresees, with its schedule played through."""
 
 import re
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from catalogue.models import Record
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
 from tests.support.clock import SetClock
-from tests.support.misbehaving import Arguments, Misbehaviour, RawServer
+from tests.support.misbehaving import Arguments, Misbehaviour, RawServer, whole
 from tests.support.provider import Provider, identifier, xml
 from tests.support.runs import at
 from tests.support.world import iso_record
@@ -89,10 +90,14 @@ class World:
         self.link.save()
 
     def date_header(self, stamp: Callable[[], datetime]) -> None:
-        """The HTTP server gives this time in `Date`; its own would stand beside one that an answer brings."""
-        server = self.provider.server.server
-        says = {"date_time_string": lambda handler, timestamp=None: format_datetime(stamp(), usegmt=True)}
-        server.RequestHandlerClass = type("Dated", (server.RequestHandlerClass,), says)
+        """The HTTP server gives this time in `Date`."""
+
+        def dated(connection: socket.socket, arguments: Arguments) -> bool:
+            body = self.provider.say(arguments)
+            connection.sendall(whole(body, f"Date: {format_datetime(stamp(), usegmt=True)}"))
+            return True
+
+        self.on_raw_server(dated)
 
     # --- Time -------------------------------------------------------------------------------------------
 

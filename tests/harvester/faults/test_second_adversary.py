@@ -37,7 +37,7 @@ def _cases() -> Iterator[object]:
         yield pytest.param(play, id=play.__name__, marks=marks)
 
 
-@pytest.mark.parametrize("play", _cases())
+@pytest.mark.parametrize("play", list(_cases()))
 def test_a_fault_loses_nothing_in_silence(play: Play, world: World) -> None:
     others = Record.objects.exclude(owner=world.link.local_set).order_by("pk").values_list("pk", "datestamp", "deleted")
     before = list(others)
