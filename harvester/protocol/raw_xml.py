@@ -66,15 +66,13 @@ def _content_spans(text: bytes, containers: Sequence[Container]) -> list[tuple[i
     starts = _tag_positions(text, b"<" + name)
     if len(starts) != len(containers):
         return None
-    contents = [_end_of_tag(text, start) for start in starts]
+    begins = [_end_of_tag(text, start) for start in starts]
     ends = _tag_positions(text, b"</" + name)
-    have_end_tags = [text[at - 2 : at] != b"/>" for at in contents]
+    have_end_tags = [text[at - 2 : at] != b"/>" for at in begins]
     if len(ends) != sum(have_end_tags):
         return None
     next_end = iter(ends)
-    return [
-        (at, next(next_end) if has_end_tag else at) for at, has_end_tag in zip(contents, have_end_tags, strict=True)
-    ]
+    return [(at, next(next_end) if has_end_tag else at) for at, has_end_tag in zip(begins, have_end_tags, strict=True)]
 
 
 def _content_spans_by_expat(text: bytes, containers: Sequence[Container]) -> list[tuple[int, int]] | None:

@@ -150,8 +150,8 @@ def unseen(run: Run) -> QuerySet[RemoteHeader]:
         rows = rows.filter(datestamp__gte=run.list_from)
     if run.list_until is not None:
         end = datestamps.end_of(run.list_until, datestamps.Granularity(run.granularity))
-        within = Q(datestamp__lt=end)
-        rows = rows.filter(within | Q(datestamp=None) if run.list_from is None else within)
+        is_within = Q(datestamp__lt=end)
+        rows = rows.filter(is_within | Q(datestamp=None) if run.list_from is None else is_within)
     return rows
 
 
