@@ -83,7 +83,7 @@ def settle_outdated() -> None:
         entry = PreparedEntry(conflict.identifier, conflict.key, digest, conflict.metadata_date, b"", deleted=deleted)
         header = remote_headers.of_provider(conflict.link).filter(key=conflict.key).first()
         ours = load_current([conflict.key]).get(conflict.key)
-        if _classify(conflict.link, entry, header.datestamp if header else None, ours)[0] is None:
+        if _classify(conflict.link, entry, header.datestamp if header else None, ours)[0] is not Kind.OFFERED:
             conflicts.close(conflict)
 
 

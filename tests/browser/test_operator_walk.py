@@ -133,7 +133,7 @@ def test_a_comparison_a_conflict_a_move_and_another_provider_are_decided(operato
     take_up()
 
     operator.open("/admin/harvester/link/")
-    operator.sees("1 extra, 1 vanished")
+    operator.sees("1 extra, 1 stale, 1 vanished, 1 not served")
     operator.press("1 conflict waits for a decision.")
     operator.sees("WAITS FOR YOU")
     operator.act_on_all("Leave it as it is")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from catalogue.models import MetadataSet, Record
+from harvester import schedule
 from harvester.models import Link, Run
 from harvester.protocol import probe
 from harvester.runs import lifecycle
@@ -143,7 +144,11 @@ def provider(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OfOther
 @pytest.fixture
 def link(toulouse: MetadataSet, provider: OfOthers | Ours) -> Link:
     return Link.objects.create(
-        name="toulouse", base_url=provider.base_url, remote_set=provider.remote_set, local_set=toulouse
+        name="toulouse",
+        base_url=provider.base_url,
+        remote_set=provider.remote_set,
+        local_set=toulouse,
+        lateness_h=schedule.MAX_LATENESS_H,
     )
 
 

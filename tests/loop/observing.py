@@ -50,7 +50,7 @@ class Observed:
 def add_link(node: Node, url: str) -> None:
     """Have the node harvest Toulouse's set from there every five seconds."""
     added = manage(
-        *("link", "add", "toulouse", url, "--set", TOULOUSE.spec, "--interval", "5"),
+        *("link", "add", "toulouse", url, "--set", TOULOUSE.spec, "--interval", "5", "--lateness", "8784"),
         GISC_DATA_DIR=str(node.data_dir),
         GISC_NAME="WIS-GISC-TOKYO",
     )

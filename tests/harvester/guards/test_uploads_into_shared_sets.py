@@ -120,7 +120,12 @@ def test_a_link_that_a_version_before_has_allowed_overwrites_no_upload_and_shows
     assert counters(run) == {"received": 4, "unchanged": 4}
     assert titles() == {identifier(number): "Ours" for number in range(3)}
     waiting = dict(Conflict.objects.filter(settled=None).values_list("identifier", "kind"))
-    assert waiting == {identifier(0): "offered", identifier(3): "offered", identifier(2): "disputed"}
+    assert waiting == {
+        identifier(0): "offered",
+        identifier(3): "offered",
+        identifier(2): "disputed",
+        identifier(1): "differs",
+    }
     assert "Nothing was stored; 2 records of the co-owner wait" in run.message
     seen = status.with_last_run(Link.objects.all()).get()
     assert "make it one of the kind backup" in [todo.text for todo in status.find_todos(seen)][-1]

@@ -21,7 +21,8 @@ from tests.support.runs import at, counters, go_on, harvest, held
 from tests.support.world import iso_record
 
 DAY = timedelta(days=1)
-NEVER = at("2100-01-01T00:00:00Z")
+NEVER = at("2080-01-01T00:00:00Z")
+MANY_S, MANY_DAYS = 2_000_000_000, 32_000  # by which something may be due never
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("W24")]
 
@@ -55,7 +56,7 @@ def harvested(clock: SetClock, link: Link, provider: Provider) -> Link:
 
 def harvested_link(link: Link, provider: Provider) -> Link:
     assert harvest(link).state == Run.State.DONE
-    Link.objects.update(next_due=NEVER, next_slice=NEVER)
+    Link.objects.update(next_due=NEVER, interval_s=MANY_S, next_slice=NEVER, cycle_days=MANY_DAYS)
     provider.asked.clear()
     return Link.objects.get()
 
@@ -87,7 +88,7 @@ def cycle(clock: SetClock) -> list[Run]:
     """The slices of one cycle, as the scheduler opens them."""
     done: list[Run] = []
     ended = Link.objects.get().content_ended
-    Link.objects.update(next_due=NEVER, next_slice=NEVER)
+    Link.objects.update(next_due=NEVER, interval_s=MANY_S, next_slice=NEVER, cycle_days=MANY_DAYS)
     while Link.objects.get().content_ended == ended:
         assert len(done) < 50
         opened = lifecycle.open_due_runs()
@@ -398,7 +399,7 @@ def test_off_means_off(clock: SetClock, harvested: Link, state: dict[str, object
     due()
     Link.objects.update(**state)
     clock.at += 100 * DAY
-    Link.objects.update(next_due=NEVER)
+    Link.objects.update(next_due=NEVER, interval_s=MANY_S)
     assert due() == []
 
 
