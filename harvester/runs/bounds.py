@@ -81,8 +81,8 @@ def _go_on(run: Run, identity: Identity, now: datetime) -> datetime | None:
 def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[ReceivedHeader]:
     """Look at a page of headers of what was listed before, up to `end`, and begin the list after it if all is known.
 
-    Returns what came late, and what was rejected or is not served as it was given, to be asked for by GetRecord. Where the page does not tell, the list
-    begins as if it had not been asked for, as headers.
+    Returns what is to be asked for by GetRecord: what came late, was rejected, or is not served as it was given. Where the
+    page does not tell, the list begins as if it had not been asked for, as headers.
     """
     begin = run.list_from
     assert begin is not None
