@@ -25,15 +25,12 @@ def test_one_harvested_record_is_a_short_walk(link, provider) -> None:
         run = harvest(link)
     assert counters(run) == {"received": 1, "new": 1}, run.message
     report("first harvest of a process, one record", trace)
-    traces = []
-    for number in range(1, 4):  # what a process does now and then beside harvesting is in one of them at most
-        provider.entries.clear()
-        fill(provider, range(number, number + 1), stamp=provider.now)
-        with traced() as trace:
-            run = harvest(Link.objects.get())
-        assert counters(run) == {"received": 1, "new": 1}, run.message
-        traces.append(trace)
-    trace = min(traces, key=lambda each: each.changes_of_file)
+    provider.entries.clear()
+    provider.now = datestamps.write(seams.now())  # else a slow machine has a remark on the provider's clock
+    fill(provider, range(1, 2), stamp=provider.now)
+    with traced() as trace:
+        run = harvest(Link.objects.get())
+    assert counters(run) == {"received": 1, "new": 1} and run.message == "", run.message
     report("one harvested record", trace)
     assert trace.changes_of_file <= MAX_CHANGES_OF_FILE
     assert trace.functions <= MAX_FUNCTIONS
