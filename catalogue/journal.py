@@ -323,7 +323,7 @@ def last_events(events: Iterable[Event], limits: JournalLimits = DEFAULTS) -> It
 
 def _rows(ordinal: int, event: Event) -> Iterator[tuple[object, ...]]:
     """Make the rows of one event for the temporary table."""
-    key, sets = oai.identifier_key(event.identifier), json.dumps(event.set_specs)
+    key, sets = oai.oai_identifier(event.identifier), json.dumps(event.set_specs)
     for spec in ([""] if event.event in _RECORD_EVENTS else []) + list(event.set_specs):
         yield ordinal, key, spec, event.event, event.identifier, event.datestamp, sets, event.number
 

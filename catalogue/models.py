@@ -4,6 +4,8 @@ Fields, constraints and facts about one row. Rows of records, claims and members
 `catalogue.writing` and `catalogue.replay` alone (S8), under the clock's lock. `docs/ARCHITECTURE.md` draws the tables.
 """
 
+from typing import Self
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
@@ -57,15 +59,28 @@ class MetadataSet(models.Model):
         return self.spec
 
 
+class RecordQuerySet(models.QuerySet["Record"]):
+    """Queries of records."""
+
+    def named(self, text: str) -> Self:
+        """Return the record with this OAI identifier or this gmd:fileIdentifier (P68), live or deleted."""
+        return self.filter(Q(key=text.strip()) | Q(identifier=text.strip()), key=oai.oai_identifier(text))
+
+
 class Record(models.Model):
     """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
+
+    `identifier` and `key` are a pair: what is asked for by either is this record, and what has the same key and another
+    identifier is another record, which cannot be stored.
 
     What search and people need is in `Description`, so that a restamp or a list page never touches
     the wide rows and the text index.
     """
 
-    identifier = models.TextField(help_text="gmd:fileIdentifier, served exactly as received")
-    key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
+    identifier = models.TextField(help_text="gmd:fileIdentifier, as it is in the metadata")
+    key = models.TextField(
+        db_collation="C", help_text="the OAI identifier: gmd:fileIdentifier, percent-encoded where that is no URI (P68)"
+    )
     datestamp = models.DateTimeField(help_text="when it last changed in this node; whole seconds, UTC (P40)")
     deleted = models.BooleanField(default=False)
     owner = models.ForeignKey(
@@ -78,6 +93,8 @@ class Record(models.Model):
     digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
     provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
+
+    objects = RecordQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -33,9 +33,12 @@ _NOT_IN_URI = re.compile('[\x00-\x20\x7f-\xa0"<>\\\\^{|}`\\[\\]\ud800-\udfff\uff
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*")
 _WHITE_SPACE = re.compile(r"\s")
+_ENCODED = re.compile(f"{_NOT_IN_URI.pattern}|{_WHITE_SPACE.pattern}")
+# What nearly every identifier is: a scheme and characters that are right wherever they stand. For speed.
+_PLAIN_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)[A-Za-z0-9\-._~:@!$&'()*+,;=/?]*")
 _DELIMITER = re.compile(r"[/?#]")
 _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
-MAX_IDENTIFIER_BYTES = 2000  # chosen: case-folded it still fits an index row of PostgreSQL (2,704 bytes)
+MAX_IDENTIFIER_BYTES = 2000  # chosen: fits an index row of PostgreSQL (2,704 bytes)
 # The policy in Identify by which nodes of this software know one another, and that they keep promise 1 (P147).
 SOFTWARE = "gisc-catalogue-node"
 _PROMISE = re.compile(rf"urn:{SOFTWARE}:([^\s:]+):promise:1")
@@ -73,16 +76,11 @@ def is_set_spec(text: str) -> bool:
 
 
 def identifier_fault(text: str) -> Reason | None:
-    """Return why `text` cannot be an OAI identifier; None if it can be one (P68).
-
-    The same function is used when a record is stored and when an argument is read, so that every stored record can be
-    requested.
-    """
+    """Return why `text` is no URI, so that it cannot be an OAI identifier as it is; None if it can be one (P68)."""
     if not text:
         return Reason(ReasonCode.IDENTIFIER_EMPTY)
-    forms = (text,) if text.isascii() else (text, identifier_key(text))  # of ASCII the key is as long
-    if max(len(form.encode(errors="replace")) for form in forms) > MAX_IDENTIFIER_BYTES:
-        return Reason(ReasonCode.IDENTIFIER_TOO_LONG, {"limit": MAX_IDENTIFIER_BYTES})
+    if _PLAIN_URI.fullmatch(text):
+        return _length_fault(text)
     if _WHITE_SPACE.search(text):
         return Reason(ReasonCode.IDENTIFIER_WHITE_SPACE)
     wrong = sorted(set(_NOT_IN_URI.findall(text)))
@@ -99,22 +97,68 @@ def identifier_fault(text: str) -> Reason | None:
         scheme, rest = text.split(":", 1)
         if not _SCHEME.fullmatch(scheme):
             return Reason(ReasonCode.IDENTIFIER_SCHEME, {"scheme": scheme})
-    if rest.startswith("//"):
-        authority = _DELIMITER.split(rest[2:], maxsplit=1)[0]
-        host = authority.rsplit("@", 1)[-1]
-        if authority.count("@") > 1 or (":" in host and not _HOST_AND_PORT.fullmatch(host)):
-            return Reason(ReasonCode.IDENTIFIER_HOST)
+    if rest.startswith("//") and _authority_is_wrong(_DELIMITER.split(rest[2:], maxsplit=1)[0]):
+        return Reason(ReasonCode.IDENTIFIER_HOST)
+    return _length_fault(text)
+
+
+def _length_fault(text: str) -> Reason | None:
+    if len(text.encode(errors="replace")) > MAX_IDENTIFIER_BYTES:
+        return Reason(ReasonCode.IDENTIFIER_TOO_LONG, {"limit": MAX_IDENTIFIER_BYTES})
     return None
+
+
+def _authority_is_wrong(authority: str) -> bool:
+    host = authority.rsplit("@", 1)[-1]
+    return authority.count("@") > 1 or (":" in host and not _HOST_AND_PORT.fullmatch(host))
+
+
+def file_identifier_fault(text: str) -> Reason | None:
+    """Return why no record can have this gmd:fileIdentifier; None if one can. It need not be a URI (P68)."""
+    fault = identifier_fault(text)
+    if fault is None or not text:
+        return fault
+    return (
+        Reason(ReasonCode.IDENTIFIER_CONTROL_CHARACTER) if NOT_XML.search(text) else _length_fault(oai_identifier(text))
+    )
+
+
+def oai_identifier(file_identifier: str) -> str:
+    """Return the OAI identifier for a gmd:fileIdentifier: the same, or, if that is no URI, percent-encoded (P68).
+
+    The space around it is dropped. What is a URI stays as it is, so that this is its own OAI identifier.
+    """
+    text = file_identifier.strip()
+    if not text or _PLAIN_URI.fullmatch(text):
+        return text
+    text = _BAD_ESCAPE.sub("%25", text)
+    text = _ENCODED.sub(_percent_encoded, text)
+    before, mark, fragment = text.partition("#")
+    text = before + mark + fragment.replace("#", "%23")
+    path_at = found.start() if (found := _DELIMITER.search(text)) else len(text)
+    first, rest = text[:path_at], text[path_at:]
+    scheme, colon, opaque = first.partition(":")
+    if colon and not _SCHEME.fullmatch(scheme):
+        return first.replace(":", "%3A") + rest
+    if opaque or not (rest if colon else text).startswith("//"):
+        return text
+    authority_at = len(first) + 2
+    end = found.start() if (found := _DELIMITER.search(text, authority_at)) else len(text)
+    authority = text[authority_at:end]
+    if _authority_is_wrong(authority):
+        user, at, host = authority.rpartition("@")
+        host = host if _HOST_AND_PORT.fullmatch(host) else host.replace(":", "%3A")
+        authority = user.replace("@", "%40") + at + host
+    return text[:authority_at] + authority + text[end:]
+
+
+def _percent_encoded(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode(errors="surrogatepass"))
 
 
 def is_identifier(text: str) -> bool:
     """Whether `text` may be an OAI identifier (P68)."""
     return identifier_fault(text) is None
-
-
-def identifier_key(identifier: str) -> str:
-    """Return the key that two spellings of one identifier share: trimmed and case-folded (F74)."""
-    return identifier.strip().casefold()
 
 
 def promise_urn(version: str) -> str:

@@ -142,7 +142,7 @@ def origin_of(provenance: Provenance | None) -> Origin:
     if first is provenance and not direct:
         return Origin(direct=False)
     repository = first.base_url.rstrip("/").casefold()
-    return Origin(repository, oai.identifier_key(first.identifier), datestamps.lenient(first.datestamp), direct)
+    return Origin(repository, oai.oai_identifier(first.identifier), datestamps.lenient(first.datestamp), direct)
 
 
 def compare_versions(

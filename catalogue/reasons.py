@@ -102,6 +102,7 @@ class ReasonCode(Code):
     IDENTIFIER_FRAGMENTS = "identifier-fragments"
     IDENTIFIER_SCHEME = "identifier-scheme"
     IDENTIFIER_HOST = "identifier-host"
+    IDENTIFIER_TAKEN = "identifier-taken"
     # Owners and other sources
     NOT_IN_CATALOGUE = "not-in-catalogue"
     OTHER_SET = "belongs-to-other-set"
@@ -146,7 +147,7 @@ def _file_identifiers(facts: Facts) -> str:
 
 
 def _file_identifier_no_uri(facts: Facts) -> str:
-    return f"has the gmd:fileIdentifier {facts['identifier']!r}, which is no URI: it {_nested(facts, 'fault')}; give it another one"
+    return f"has the gmd:fileIdentifier {facts['identifier']!r}, which {_nested(facts, 'fault')}; give it another one"
 
 
 def _identifier(facts: Facts) -> str:
@@ -216,6 +217,10 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.IDENTIFIER_FRAGMENTS: "contains more than one #",
     ReasonCode.IDENTIFIER_SCHEME: "begins with {scheme!r}, which is no URI scheme, before its first colon",
     ReasonCode.IDENTIFIER_HOST: "has a host part that is not host or host:port",
+    ReasonCode.IDENTIFIER_TAKEN: (
+        "has the OAI identifier {oai_identifier}, which belongs to the record {stored!r}: one of the two needs another "
+        "gmd:fileIdentifier (P68)"
+    ),
     ReasonCode.NOT_IN_CATALOGUE: "is not in the catalogue",
     ReasonCode.OTHER_SET: "belongs to the set {owner}, so {set} cannot {act} it",
     ReasonCode.LIVE_ELSEWHERE: "is deleted in {set} and still live at another source",

@@ -152,7 +152,7 @@ class _Plan:
 
 def _plan_records(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, MetadataSet]) -> _Plan:
     """Plan what to do about the last events of some records."""
-    keys = [oai.identifier_key(last.identifier) for last in batch]
+    keys = [oai.oai_identifier(last.identifier) for last in batch]
     current = load_current(keys)
     plan = _Plan()
     for key, last in zip(keys, batch, strict=True):
@@ -249,7 +249,7 @@ def _add_to_other_sets(
     for event in events:
         for spec in event.set_specs:
             if spec != into.spec:
-                others.setdefault(spec, []).append(oai.identifier_key(event.identifier))
+                others.setdefault(spec, []).append(oai.oai_identifier(event.identifier))
     for spec, keys in others.items():
         stamp = Record.objects.values_list("datestamp", flat=True).get(key=keys[0])  # the same for all of them
         memberships.join(keys, sets_by_spec[spec].pk, stamp)
@@ -289,7 +289,7 @@ class _Departures:
 def _plan_departures(batch: Sequence[LastEvents], sets_by_spec: Mapping[str, MetadataSet]) -> _Departures:
     """Plan what to do about the sets that some records had left."""
     departures = _Departures()
-    leaving = [(oai.identifier_key(last.identifier), last) for last in batch if last.left]
+    leaving = [(oai.oai_identifier(last.identifier), last) for last in batch if last.left]
     keys = [key for key, _ in leaving]
     stored = set(Record.objects.filter(key__in=keys).values_list("key", flat=True))
     rows = Membership.objects.filter(record__key__in=keys).values_list("record__key", "set__spec", "deleted")

@@ -23,7 +23,7 @@ from oaiprovider.formats import supported
 from oaiprovider.list_entries import ListEntry
 from oaiprovider.models import IdentifyDescription
 from oaiprovider.protocol import compression, identify_descriptions, render, tokens
-from oaiprovider.protocol.arguments import Request, quote
+from oaiprovider.protocol.arguments import IDENTIFIER, Request, quote, value_fault
 from oaiprovider.protocol.errors import (
     BadResumptionToken,
     CannotDisseminateFormat,
@@ -348,6 +348,9 @@ def _exhausted() -> OaiFault:
 
 
 def _unknown(identifier: str) -> OaiFault:
+    """P68: what is no URI is a bad argument, unless it is the gmd:fileIdentifier of a record."""
+    if fault := oai.identifier_fault(identifier):
+        return value_fault(IDENTIFIER, identifier, str(fault))
     return IdDoesNotExist(f"No item {quote(identifier)} in this repository.")
 
 

@@ -11,7 +11,7 @@ from django.utils.html import format_html_join
 from django.utils.http import urlencode
 from unfold.admin import TabularInline
 
-from catalogue import oai, validation
+from catalogue import validation
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.models import Membership, Record, Validation
 from catalogue.pages import display
@@ -109,7 +109,7 @@ class RecordAdmin(ReadOnly, Admin):
         """Find the record with this identifier, live or deleted; else what the public search finds."""
         if not search_term.strip():
             return queryset, False
-        named = queryset.filter(key=oai.identifier_key(search_term))
+        named = queryset.filter(pk__in=Record.objects.named(search_term))
         return (named if named.exists() else queryset & search.records(search_term)), False
 
     def get_view_on_site_url(self, obj: Record | None = None) -> str | None:

@@ -209,7 +209,7 @@ def _read_ahead(batches: Iterable[list[Document]]) -> Iterator[list[Document]]:
 def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
     """Return, by index in the batch, the stored digest of the record that each document probably is."""
     guessed = {index: read_document.guess_identifier(document.content) for index, document in enumerate(batch)}
-    keys = {index: oai.identifier_key(identifier) for index, identifier in guessed.items() if identifier}
+    keys = {index: oai.oai_identifier(identifier) for index, identifier in guessed.items() if identifier}
     digests = current.current_digests(list(keys.values()))
     return {index: digests[key] for index, key in keys.items() if key in digests}
 

@@ -125,14 +125,14 @@ def _wrong_root(root: etree._Element) -> Reason:
 
 
 def identifier_of(root: etree._Element) -> str:
-    """Read the gmd:fileIdentifier. Raises Unusable if there is not exactly one that can be served (P68)."""
+    """Read the gmd:fileIdentifier. Raises Unusable if there is not exactly one that can be stored (P68)."""
     elements = list(root.iterchildren(_FILE_IDENTIFIER))
     if len(elements) != 1:
         raise Unusable(Reason(ReasonCode.FILE_IDENTIFIERS, {"number": len(elements)}))
     identifier = "".join(map(str, elements[0].itertext())).strip()
     if not identifier:
         raise Unusable(Reason(ReasonCode.EMPTY_FILE_IDENTIFIER))
-    fault = oai.identifier_fault(identifier)
+    fault = oai.file_identifier_fault(identifier)
     if fault is not None:
         quoted = identifier if len(identifier) <= 200 else f"{identifier[:200]}..."
         facts = {"identifier": quoted, "fault": fault.to_json()}

@@ -56,7 +56,7 @@ def _hits(text: str, selected_set: MetadataSet | None, page: str | None) -> Page
 
 def _withdrawn(text: str) -> Record | None:
     """Find the tombstone with this identifier."""
-    return Record.objects.defer("provenance").filter(key=oai.identifier_key(text), deleted=True).first()
+    return Record.objects.named(text).defer("provenance").filter(deleted=True).first()
 
 
 @require_safe
@@ -105,8 +105,7 @@ def _argument(request: HttpRequest, name: str) -> str:
 
 
 def _find_record(identifier: str) -> Record | None:
-    key = oai.identifier_key(identifier)
-    return Record.objects.select_related("owner", "description", "validation").filter(key=key).first()
+    return Record.objects.named(identifier).select_related("owner", "description", "validation").first()
 
 
 def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:

@@ -170,7 +170,7 @@ _SELECT_ONE_SET = """
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
-_SELECT_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND {stamp} IS NOT NULL"
+_SELECT_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND %(asked)s IN (r.key, r.identifier) AND {stamp} IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class _Row:
     def columns(self, scope: Scope, *, payloads: bool) -> str:
         """Build the columns of `ListRow`."""
         live = [f"CASE WHEN NOT {self.deleted} THEN {column} END" if payloads else "NULL" for column in _LIVE_COLUMNS]
-        return ", ".join((self.pk, self._stamp_seconds, "r.identifier", self.deleted, self.specs(scope), *live))
+        return ", ".join((self.pk, self._stamp_seconds, "r.key", self.deleted, self.specs(scope), *live))
 
     def version(self, scope: Scope) -> str:
         """Build the columns of `RowVersion`.
@@ -335,9 +335,10 @@ def count(window: Window, scope: Scope = EVERYTHING) -> int:
 
 
 def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
-    """Find the record with this identifier, live or deleted; None if it is not in the scope."""
+    """Find the record with this OAI identifier or gmd:fileIdentifier, live or deleted; None if it is not in the scope."""
     row, rows = (_RECORD_ROW, "") if scope.whole else (_SINGLE_ROW, scopes.LATEST_MEMBERSHIP.format(record="r.id"))
-    values: dict[str, Any] = {"key": oai.identifier_key(identifier), "scope": list(scope.sets or ())}
+    key = oai.oai_identifier(identifier)
+    values: dict[str, Any] = {"key": key, "asked": identifier.strip(), "scope": list(scope.sets or ())}
     with connection.cursor() as cursor:
         cursor.execute(
             _SELECT_RECORD.format(columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp), values

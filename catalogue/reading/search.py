@@ -7,7 +7,6 @@ Records come in many languages, so words are not stemmed (PostgreSQL's configura
 from django.contrib.postgres.search import SearchQuery, SearchVectorField
 from django.db.models import Func, QuerySet
 
-from catalogue import oai
 from catalogue.models import Record
 
 CONFIGURATION = "simple"  # as in catalogue/sql/search_words.*.sql
@@ -31,7 +30,7 @@ def records(text: str) -> QuerySet[Record]:
     if not text.strip():
         return live
     # One condition over two tables would use neither index, so an identifier is looked up first.
-    named = live.filter(key=oai.identifier_key(text))
+    named = Record.objects.named(text).filter(deleted=False)
     if named.exists():
         return named
     return live.alias(words=_WORDS).filter(words=SearchQuery(text, config=CONFIGURATION, search_type="websearch"))

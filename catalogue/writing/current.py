@@ -105,7 +105,8 @@ _CURRENT = """
            CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
            ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
            (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance))
-            FROM catalogue_claim c WHERE c.record_id = r.id)
+            FROM catalogue_claim c WHERE c.record_id = r.id),
+           r.identifier
     FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
     WHERE r.key = ANY(%(keys)s)
 """
@@ -123,6 +124,7 @@ def _current_record(
     stored_provenance: str | None,
     sets: list[int],
     claims: list[tuple[int, str, str, str | None, dict[str, Any] | None]] | None,
+    identifier: str,
 ) -> CurrentRecord:
     return CurrentRecord(
         deleted,
@@ -136,6 +138,7 @@ def _current_record(
         Provenance.from_text(stored_provenance),
         {(set_id, by): _stored_version(digest, date, origin) for set_id, by, digest, date, origin in claims or ()},
         frozenset(sets),
+        identifier,
     )
 
 

@@ -34,6 +34,7 @@ class Disagreement(enum.StrEnum):
     MISPLACED = "misplaced"  # a peer offers a record of our own set, or we offer a peer's
     DIFFERS = "differs"  # from the version that is served
     DISPUTED = "disputed"  # deleted by one source, live at another
+    TAKEN = "taken"  # its OAI identifier belongs to another record
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
     `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the versions
-    of others, by set and source. `sets`: the sets it is a live member of.
+    of others, by set and source. `sets`: the sets it is a live member of. `identifier`: gmd:fileIdentifier.
     """
 
     deleted: bool
@@ -91,6 +92,11 @@ class CurrentRecord:
     provenance: Provenance | None = None
     claims: Mapping[tuple[int, str], StoredVersion] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
+    identifier: str = ""
+
+    def is_named(self, identifier: str, key: str) -> bool:
+        """Whether this is the record that the identifier means: its OAI identifier (`key`) or its gmd:fileIdentifier (P68)."""
+        return identifier in (key, self.identifier)
 
 
 class Change(enum.Enum):
@@ -139,6 +145,9 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
         if entry.deleted and arrival.known_only:
             return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE))
         return Decision(Change.WRITE, Action.DELETED if entry.deleted else Action.NEW)
+    if _is_other_record(current, entry):
+        facts = {"oai_identifier": entry.key, "stored": current.identifier}
+        return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.IDENTIFIER_TAKEN, facts), Disagreement.TAKEN)
     if arrival.yields_to and current.owner_id == into.pk and (yielded := _yield(current, entry, arrival)):
         return yielded
     if current.deleted:
@@ -152,6 +161,16 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
         reason = Reason(ReasonCode.OTHER_SET, {"owner": current.owner_spec, "set": into.spec, "act": act})
         return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
     return _decide_for_other(current, entry, into, source)
+
+
+def _is_other_record(current: CurrentRecord, entry: PreparedEntry) -> bool:
+    """Whether the entry is of another record, whose gmd:fileIdentifier gives the same OAI identifier (P68, P69).
+
+    A deletion may have either; a tombstone may know only the OAI identifier.
+    """
+    if entry.deleted:
+        return not (current.deleted or current.is_named(entry.identifier, entry.key))
+    return entry.identifier != current.identifier and not (current.deleted and current.identifier == entry.key)
 
 
 def decide_each(
@@ -215,6 +234,7 @@ def current_after(
         provenance=entry.provenance,
         claims=current.claims if current else {},
         sets=frozenset() if entry.deleted else frozenset({into.pk}),
+        identifier=current.identifier if current and entry.deleted else entry.identifier,
     )
 
 

@@ -75,7 +75,7 @@ class ParsedEntry(NamedTuple):
 
 def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedEntry:
     """Build the entry of a live version of a record. `key`: that of its identifier, where it is known already."""
-    key = oai.identifier_key(metadata.identifier) if key is None else key
+    key = oai.oai_identifier(metadata.identifier) if key is None else key
     head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(metadata.identifier), _FALSE))
     middle = _field(metadata.digest) + _instant(metadata.metadata_date)
     tail = b"".join(
@@ -104,7 +104,7 @@ def deletion_entry(identifier: str, key: str) -> PreparedEntry:
 def unchanged_entry(root: etree._Element, digest: bytes) -> PreparedEntry:
     """Build an entry for a document with the stored digest, without parsing further or packing. Raises xml_tree.Unusable."""
     identifier = iso19139.identifier_of(root)
-    return PreparedEntry(identifier, oai.identifier_key(identifier), digest, iso19139.date_of(root), b"")
+    return PreparedEntry(identifier, oai.oai_identifier(identifier), digest, iso19139.date_of(root), b"")
 
 
 # --- The binary format of COPY: lengths and values, big-endian (PostgreSQL manual, COPY, "Binary Format") ----

@@ -216,10 +216,10 @@ def clear_purged(keys: Sequence[str]) -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            DELETE FROM catalogue_purged p USING unnest(%s::text[]) AS new (key)
-            WHERE p.hash = hashtextextended(new.key, 0) RETURNING new.key
+            DELETE FROM catalogue_purged p USING unnest(%s::text[], %s::text[]) AS new (key, folded)
+            WHERE p.hash IN (hashtextextended(new.key, 0), hashtextextended(new.folded, 0)) RETURNING new.key
             """,
-            [list(keys)],
+            [list(keys), [key.casefold() for key in keys]],  # folded: as marks were made by versions before
         )
         return {key for (key,) in cursor.fetchall()}
 

@@ -58,16 +58,16 @@ def pack_document(
 
 
 def prepare_deletion(identifier: str, key: str | None = None) -> PreparedEntry:
-    """Make a deletion for `put_entries`. Raises xml_tree.Unusable if the text cannot be an identifier (P68).
+    """Make a deletion for `put_entries`. Raises xml_tree.Unusable if no record can have this identifier.
 
     `key`: that of the identifier, where it is known already.
     """
     identifier = identifier.strip()
-    fault = oai.identifier_fault(identifier)
+    fault = oai.file_identifier_fault(identifier)
     if fault is not None:
         facts = {"identifier": identifier, "fault": fault.to_json()}
         raise xml_tree.Unusable(Reason(ReasonCode.IDENTIFIER, facts))
-    return deletion_entry(identifier, oai.identifier_key(identifier) if key is None else key)
+    return deletion_entry(identifier, oai.oai_identifier(identifier) if key is None else key)
 
 
 def put_entries(
@@ -144,7 +144,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     record that becomes our own leaves the sets of all others, whose versions count no longer (promise 8), not even
     their deletions.
     """
-    keys = [oai.identifier_key(identifier) for identifier in identifiers]
+    keys = [oai.oai_identifier(identifier) for identifier in identifiers]
     stamp = clock.take_stamp()
     current = load_current(keys)
     results = []
@@ -152,7 +152,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     claimed: dict[int, list[str]] = {}
     for identifier, key in zip(identifiers, keys, strict=True):
         record = current.get(key)
-        if record is None or record.deleted:
+        if record is None or record.deleted or not record.is_named(identifier.strip(), key):
             results.append(Result(identifier, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE)))
         elif record.source:
             reason = Reason(ReasonCode.FROM_LINK, {"link": record.source})

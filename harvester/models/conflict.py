@@ -20,6 +20,7 @@ class Conflict(models.Model):
         VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
         RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
         MASS = "mass", "one of so many deletions that they wait for the operator"
+        TAKEN = "taken", "taken: its OAI identifier belongs to another record here"
         OFFERED = "offered", "a co-owner of a shared set has a newer version: to be confirmed, or left"
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)

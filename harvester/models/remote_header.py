@@ -34,7 +34,7 @@ class RemoteHeader(models.Model):
         related_name="+",
         help_text="the alternative that sent it; none: the link's own provider",
     )
-    key = models.TextField(db_collation="C", help_text="the identifier trimmed and case-folded")
+    key = models.TextField(db_collation="C", help_text="the OAI identifier of this node for it (P68)")
     identifier = models.TextField(help_text="as the provider spells it")
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)

@@ -381,7 +381,7 @@ def received_header(
     identifier: str, datestamp: str, *, set_specs: tuple[str, ...] = (), deleted: bool = False, key: str | None = None
 ) -> ReceivedHeader:
     """Make the header of these texts. `key`: that of the identifier, where it is known already."""
-    key = oai.identifier_key(identifier) if key is None else key
+    key = oai.oai_identifier(identifier) if key is None else key
     return ReceivedHeader(identifier, key, datestamp, datestamps.lenient(datestamp), set_specs, deleted)
 
 

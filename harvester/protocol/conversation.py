@@ -141,7 +141,7 @@ class Conversation:
         if len(page.entries) != 1:
             raise BrokenReply(FaultCode.GETRECORD_COUNT, {"records": len(page.entries)})
         answer = page.entries[0]
-        if answer.header.identifier and answer.header.key != oai.identifier_key(identifier):
+        if answer.header.identifier and answer.header.key != oai.oai_identifier(identifier):
             raise BrokenReply(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
         return answer
 

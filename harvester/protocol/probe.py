@@ -122,7 +122,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
             document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:
             return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
-        differs = oai.identifier_key(document.identifier) != header.key  # W3
+        differs = oai.oai_identifier(document.identifier) != header.key  # W3
         fault = (
             f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
         )

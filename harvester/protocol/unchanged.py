@@ -81,7 +81,7 @@ def look_up(text: bytes, load_stored: LoadStored) -> StoredRecords:
     if sum(match is not None for match, _ in matches) < MIN_RECORDS:
         return NOTHING_STORED
     identifiers = {at: match.group(1).decode("utf-8", "replace") for match, at in matches if match}
-    keys = {identifier: oai.identifier_key(identifier) for identifier in identifiers.values()}
+    keys = {identifier: oai.oai_identifier(identifier) for identifier in identifiers.values()}
     versions = load_stored(list(keys.values()))
     pieces, unchanged, copied_to = [], list[UnchangedRecord](), 0
     for at, identifier in identifiers.items():

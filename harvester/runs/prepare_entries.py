@@ -43,7 +43,7 @@ class PreparedPage:
 
 
 class OtherIdentifier(xml_tree.Unusable):
-    """The record's gmd:fileIdentifier, as a key, is not the identifier of its header (H38)."""
+    """The record's gmd:fileIdentifier is not the identifier of its header (H38). `key`: its OAI identifier."""
 
     def __init__(self, key: str, digest: bytes | None, reason: Reason) -> None:
         super().__init__(reason)
@@ -117,9 +117,12 @@ def prepare(
     if received.metadata is None:
         raise xml_tree.Unusable(Reason(EntryCode.NO_METADATA))
     if received.stored is not None:
-        return _unchanged(received, received.stored)
-    entry = _read_here(received, source, stored.get(header.key)) if result is None else _pack(received, source, result)
-    if entry.key != header.key:  # H38, W3
+        entry = _unchanged(received, received.stored)
+    elif result is None:
+        entry = _read_here(received, source, stored.get(header.key))
+    else:
+        entry = _pack(received, source, result)
+    if header.identifier not in (entry.identifier, entry.key):  # H38, W3: its gmd:fileIdentifier, or that encoded (P68)
         facts = {"header": header.identifier, "record": entry.identifier}
         raise OtherIdentifier(entry.key, entry.digest, Reason(EntryCode.OTHER_IDENTIFIER, facts))
     return entry

@@ -103,7 +103,8 @@ def read(arguments: Sequence[Argument]) -> Request:
     for argument in arguments:
         if argument.name != "verb":
             values.setdefault(argument.name, []).append(argument)
-    faults = [*_names(verb, rules, values), *_presence(rules, values)]
+    faults: list[OaiFault] = [*_names(verb, rules, values), *_presence(rules, values)]
+    no_uris: list[OaiFault] = []
     single = {name: found[0] for name, found in values.items() if name in rules.legal and len(found) == 1}
     bounds: dict[str, tuple[datetime, datestamps.Granularity]] = {}
     for name, argument in single.items():
@@ -114,16 +115,18 @@ def read(arguments: Sequence[Argument]) -> Request:
         elif TOKEN not in values and (
             problem := _SYNTAX[name](argument.value)
         ):  # T3.51: with a token the other values are not checked
-            faults.append(BadArgument(f"Argument '{name}': {quote(argument.value)} {problem}."))
+            faults.append(value_fault(name, argument.value, problem))
+        elif name == IDENTIFIER and (fault := oai.identifier_fault(argument.value)):
+            no_uris.append(value_fault(name, argument.value, str(fault)))  # a fault unless a record has it (P68)
         elif name in (FROM, UNTIL) and TOKEN not in values:
             bounds[name] = datestamps.parse(argument.value)
     faults += _range(bounds)
     if faults:
-        raise Refused(*faults)
+        raise Refused(*faults, *no_uris)
     text = {name: argument.value for name, argument in single.items()}
     return Request(
         verb=verb,
-        given=tuple((argument.name, argument.value) for argument in arguments),
+        given=tuple((argument.name, _echoed(argument)) for argument in arguments),
         identifier=text.get(IDENTIFIER, ""),
         prefix=text.get(PREFIX, ""),
         set_spec=text.get(SET, ""),
@@ -192,13 +195,23 @@ def _date(value: str) -> str:
 # P14 (6): each function returns what is wrong with a value, as the end of a sentence; empty if nothing is. All refuse
 # an empty value (P20), except for tokens, which `tokens` checks.
 _SYNTAX: dict[str, Callable[[str], str]] = {
-    IDENTIFIER: lambda value: str(oai.identifier_fault(value) or ""),  # P68
+    IDENTIFIER: lambda value: str(oai.file_identifier_fault(value) or ""),  # P68: either form
     PREFIX: lambda value: "" if oai.PREFIX.fullmatch(value) else "is not a metadataPrefix",  # P60
     SET: lambda value: "" if oai.is_set_spec(value) else "is not a setSpec",  # P72
     FROM: _date,
     UNTIL: _date,
     TOKEN: lambda _: "",
 }
+
+
+def _echoed(argument: Argument) -> str:
+    """Return the value as `<request>` echoes it: of an identifier the OAI identifier, which is a URI (P68)."""
+    return oai.oai_identifier(argument.value) if argument.name == IDENTIFIER else argument.value
+
+
+def value_fault(name: str, value: str, problem: str) -> OaiFault:
+    """Return the fault of a value. `problem`: the end of the sentence."""
+    return BadArgument(f"Argument '{name}': {quote(value)} {problem}.")
 
 
 def quote(value: str) -> str:

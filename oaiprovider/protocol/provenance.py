@@ -31,10 +31,12 @@ def containers(row: ListRow, *, altered: bool) -> tuple[bytes, ...]:
     if row.harvest_json is None or row.harvest_json == "{}":
         return of_own_records()
     harvest = _harvest(row.harvest_json, altered)
-    identifier = row.remote_identifier or ""
-    # The record's own identifier is a URI (P68).
-    if harvest.provenance is None or not (identifier == row.identifier or _is_uri(identifier)):
+    if harvest.provenance is None or not row.remote_identifier:
         return harvest.others
+    # The record's own identifier is a URI; a provider may spell it as it is in the metadata (P68).
+    identifier = row.remote_identifier
+    if identifier != row.identifier:
+        identifier = oai.oai_identifier(identifier)
     # Where the provider's datestamp is no date: the record had not changed after the time of the harvest.
     datestamp = _as_date(row.remote_datestamp or "") or harvest.harvested
     return (render.provenance(harvest.provenance, identifier, datestamp), *harvest.others)

@@ -31,10 +31,10 @@ def test_withdraw_says_how_many_and_ends_with_0(journal_dir: Path) -> None:
 
 def test_withdraw_names_what_it_refused_and_ends_with_1() -> None:
     world.put(world.iso_record("urn:a"))
-    status, out, err = command("withdraw", "urn:a", "urn:unknown", "not a uri")
+    status, out, err = command("withdraw", "urn:a", "urn:unknown", "not\x00known")
     assert (status, out) == (1, "3 offered: 1 withdrawn, 0 withdrawn before, 2 rejected\n")
     assert "rejected: urn:unknown is not in the catalogue\n" in err
-    assert "rejected: not a uri the identifier 'not a uri' contains white space\n" in err
+    assert "the identifier 'not\\x00known' contains a control character\n" in err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])

@@ -297,7 +297,7 @@ def records(sets: dict[str, Any], settings: Any) -> dict[str, Any]:
     for row in found["records"]:
         made = Record.objects.create(
             identifier=row["identifier"],
-            key=row["key"],
+            key=row["identifier"],  # as the migration to exact identifiers has set it
             owner=sets[row["owner"]],
             set_specs=row["set_specs"],
             datestamp=datetime.fromisoformat(row["datestamp"]),

@@ -112,7 +112,7 @@ def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
     document = SAMPLES[0].read_bytes()
     said = iso19139.read(xml_tree.root_element(document))
     (made,) = read_document.read_all([document], {0: said.digest})
-    assert made[:4] == (said.identifier, oai.identifier_key(said.identifier), said.digest, said.metadata_date)
+    assert made[:4] == (said.identifier, oai.oai_identifier(said.identifier), said.digest, said.metadata_date)
     assert not made.row
 
 
@@ -161,7 +161,7 @@ def test_a_load_that_outgrows_its_dictionary_goes_on_and_trains_another() -> Non
 def test_the_identifier_that_is_guessed_is_that_of_the_sample(file: Path) -> None:
     document = file.read_bytes()
     said = iso19139.read(xml_tree.root_element(document))
-    assert oai.identifier_key(read_document.guess_identifier(document)) == oai.identifier_key(said.identifier)
+    assert oai.oai_identifier(read_document.guess_identifier(document)) == oai.oai_identifier(said.identifier)
 
 
 def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:

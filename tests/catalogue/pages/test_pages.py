@@ -67,7 +67,7 @@ def test_a_word_of_the_title_finds_the_record_and_shows_title_abstract_and_ident
 
 def test_the_whole_identifier_finds_the_record(client: Client) -> None:
     put(iso_record(SYNOP, title="Synoptic reports"))
-    assert "Synoptic reports" in text(client, "/", q=SYNOP.upper())
+    assert "Synoptic reports" in text(client, "/", q=SYNOP)
 
 
 def test_searching_the_identifier_of_a_withdrawn_record_says_so(client: Client) -> None:

@@ -364,7 +364,7 @@ def test_a_record_that_moves_is_deleted_in_the_old_sets_list_and_live_in_the_new
     world.put(a())
     stamps_of_the_past()
 
-    assert [result.action for result in store.move(["URN:A "], into=shared)] == [Action.UPDATED]
+    assert [result.action for result in store.move(["urn:a "], into=shared)] == [Action.UPDATED]
 
     held = looking.record("urn:a")
     assert (held.owner, held.set_specs, held.deleted) == (shared, ["shared01"], False)

@@ -67,7 +67,7 @@ def test_never_do_two_versions_replace_one_another_in_turn(
 
 @pytest.mark.spec("W33")
 def test_the_origin_is_the_innermost_step_or_the_provider_itself() -> None:
-    step = Provenance("http://G.example.org/oai/", " URN:1 ", "2026-01-02")
+    step = Provenance("http://G.example.org/oai/", " urn:1 ", "2026-01-02")
     nc = Provenance(NC, "urn:1", "2026-01-01T00:00:00Z")
     assert origin_of(None) == LOCAL_ORIGIN
     assert origin_of(step) == Origin("http://g.example.org/oai", "urn:1", day(2), True)

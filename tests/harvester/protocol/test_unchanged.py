@@ -44,7 +44,7 @@ def element(number: int, title: str = "Waves") -> bytes:
 
 
 def holding(numbers: Sequence[int]) -> Mapping[str, AsHeld]:
-    return {oai.identifier_key(identifier(number)): AsHeld(element(number)) for number in numbers}
+    return {oai.oai_identifier(identifier(number)): AsHeld(element(number)) for number in numbers}
 
 
 def page(elements: Sequence[bytes], *, around: tuple[bytes, bytes] = (b"", b""), before: bytes = b"") -> bytes:
@@ -103,7 +103,7 @@ def test_what_stands_in_no_metadata_of_its_own_is_not_taken_for_a_record(opening
 
 def test_a_record_that_would_break_the_comment_it_stands_in_breaks_the_page() -> None:
     inner = element(3).replace(b"><gmd:", b"><!-- within --><gmd:", 1)
-    held = {**holding(range(NUMBER)), oai.identifier_key(identifier(3)): AsHeld(inner)}
+    held = {**holding(range(NUMBER)), oai.oai_identifier(identifier(3)): AsHeld(inner)}
     copy = b"<record><header><identifier>urn:x:3</identifier></header><metadata>%b</metadata></record>" % inner
     body = page([element(number) for number in range(NUMBER)], before=b"<!--" + copy + b"-->")
 

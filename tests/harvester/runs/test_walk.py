@@ -45,11 +45,11 @@ def test_a_first_harvest_reads_each_fact_of_a_record_once(link, provider) -> Non
         name: (f"2026-02-01T00:{number // 60:02}:{number % 60:02}Z", document)
         for number, (name, (_, document)) in enumerate(provider.entries.items())
     }
-    with traced("identifier_key", "lenient") as trace:
+    with traced("oai_identifier", "lenient") as trace:
         run = harvest(link)
     assert counters(run) == {"received": records, "new": records}, run.message
     report("a hundred harvested records", trace)
     for name, (datestamp, _) in provider.entries.items():
-        assert trace.arguments["identifier_key", name] == 1
+        assert trace.arguments["oai_identifier", name] == 1
         assert trace.arguments["lenient", datestamp] == 1
     assert records <= trace.count("decide") <= 2 * records

@@ -324,10 +324,37 @@ def test_what_a_header_says_can_be_asked_for_encoded_and_as_far_as_possible_as_i
 
 
 @pytest.mark.spec("P69")
-def test_a_record_is_found_whatever_the_case_and_served_as_received(client: Client) -> None:
+def test_identifiers_are_compared_exactly(client: Client) -> None:
     world.put(world.iso_record("urn:X-WMO:md:A"))
-    answer = asking.get(client, verb="GetRecord", metadataPrefix="iso19139", identifier="urn:x-wmo:md:a")
-    assert answer.identifiers == ["urn:X-WMO:md:A"]
+    for asked, codes in (("urn:X-WMO:md:A", []), ("urn:x-wmo:md:a", ["idDoesNotExist"])):
+        answer = asking.get(client, verb="GetRecord", metadataPrefix="iso19139", identifier=asked)
+        assert answer.codes == codes
+
+
+@pytest.mark.spec("P68", "W3", "T3.24", "T3.13")
+def test_a_fileIdentifier_that_is_no_uri_is_served_encoded_and_asked_for_in_either_form(client: Client) -> None:
+    document = world.iso_record("{E15C 7}:1")
+    world.put(document)
+    encoded = "%7BE15C%207%7D%3A1"
+    listed = asking.get(client, verb="ListRecords", metadataPrefix="iso19139")
+    assert listed.identifiers == [encoded]
+    assert b"{E15C 7}:1" in listed.content, "the document is untouched"
+    for asked in ("{E15C 7}:1", encoded):
+        for arguments in ({"verb": "GetRecord", "metadataPrefix": "iso19139"}, {"verb": "ListMetadataFormats"}):
+            answer = asking.get(client, identifier=asked, **arguments)
+            assert answer.codes == []
+            assert answer.request.get("identifier") == encoded
+    for arguments in ({"verb": "GetRecord", "metadataPrefix": "iso19139"}, {"verb": "ListMetadataFormats"}):
+        assert asking.get(client, identifier="{E15C 8}:1", **arguments).codes == ["badArgument"]
+        assert asking.get(client, identifier="%7BE15C%208%7D%3A1", **arguments).codes == ["idDoesNotExist"]
+
+
+@pytest.mark.spec("P68")
+def test_the_pair_decides_and_not_the_encoding(client: Client) -> None:
+    world.put(world.iso_record("a%20b"))
+    asked = {"verb": "GetRecord", "metadataPrefix": "iso19139"}
+    assert asking.get(client, identifier="a%20b", **asked).codes == []
+    assert asking.get(client, identifier="a b", **asked).codes == ["badArgument"]
 
 
 @pytest.mark.spec("P75", "P81", "S9")
