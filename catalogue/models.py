@@ -292,6 +292,32 @@ class DatestampClock(models.Model):
         return f"{self.stamp:%Y-%m-%dT%H:%M:%SZ}"
 
 
+class DayLived(models.Model):
+    """A day that this node has lived (`catalogue.writing.days_lived`). A tombstone is as old as the days after it."""
+
+    mark = models.DateTimeField(
+        help_text="the high-water mark when the day was added: what is older was stamped before it"
+    )
+    purge = models.JSONField(null=True, help_text="what the purge of this day did; none: it is still to be done")
+
+    class Meta:
+        verbose_name_plural = "days lived"
+
+    def __str__(self) -> str:
+        return f"{self.mark:%Y-%m-%d}"
+
+
+class HostUptime(models.Model):
+    """How long a host has run since the last day was added. A host that was booted anew is another one."""
+
+    boot = models.CharField(primary_key=True, max_length=100, help_text="the id of this boot of the host")
+    monotonic_s = models.FloatField(help_text="its monotonic clock at the last tick")
+    lived_s = models.FloatField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.boot}: {self.lived_s:.0f} s"
+
+
 class CatalogueCanary(models.Model):
     """The time of the last tick of the catalogue that passed beat, broker, worker and database. The table has one row."""
 

@@ -105,6 +105,9 @@ class ReasonCode(Code):
     IDENTIFIER_TAKEN = "identifier-taken"
     # Owners and other sources
     NOT_IN_CATALOGUE = "not-in-catalogue"
+    WITHDRAWN = "withdrawn"
+    BROUGHT_BACK = "brought-back"
+    OLDER = "older-than-stored"
     OTHER_SET = "belongs-to-other-set"
     LIVE_ELSEWHERE = "deleted-by-owner-live-elsewhere"
     LIVE_AT_OWNER = "deleted-elsewhere-live-at-owner"
@@ -122,6 +125,10 @@ class ReasonCode(Code):
     BY_DIRECT_WAY = "by-direct-way"
     STORED_FIRST = "stored-first"
     GIVEN_SINCE = "given-since"
+    # Why tombstones are not purged
+    CLOCK_WRONG = "clock-wrong"
+    CLOCK_DIFFERS = "clock-differs-from-providers"
+    MOST_TOMBSTONES = "most-tombstones"
     # Events of the journal that are not replayed
     DELETED_IN_OTHER_SET = "deleted-in-other-set"
     MOVED_TO_OTHER_SET = "moved-to-other-set"
@@ -222,6 +229,9 @@ SENTENCES: Mapping[str, Sentence] = {
         "gmd:fileIdentifier (P68)"
     ),
     ReasonCode.NOT_IN_CATALOGUE: "is not in the catalogue",
+    ReasonCode.WITHDRAWN: "was deleted on {date}; to bring it back, offer it with --revive",
+    ReasonCode.BROUGHT_BACK: "is brought back; it had been deleted on {date}",
+    ReasonCode.OLDER: "has gmd:dateStamp {offered}, which is older than the replaced version's, {stored}",
     ReasonCode.OTHER_SET: "belongs to the set {owner}, so {set} cannot {act} it",
     ReasonCode.LIVE_ELSEWHERE: "is deleted in {set} and still live at another source",
     ReasonCode.LIVE_AT_OWNER: "is still live in {owner}",
@@ -242,6 +252,13 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.BY_DIRECT_WAY: "because it came from its origin directly",
     ReasonCode.STORED_FIRST: "because it was stored first and nothing shows which one is newer",
     ReasonCode.GIVEN_SINCE: "because it replaced this one, which was here before",
+    ReasonCode.CLOCK_WRONG: "the clock of this host is wrong by {offset_s:+.0f} s against NTP; set it",
+    ReasonCode.CLOCK_DIFFERS: (
+        "the clocks of {links} providers differ from ours by {skew_s:+.0f} s in the middle; check the clock of this host"
+    ),
+    ReasonCode.MOST_TOMBSTONES: (
+        "{going} of all {all} tombstones would go at once; if that is right, run manage.py catalogue purge --even-if-many"
+    ),
     ReasonCode.DELETED_IN_OTHER_SET: _deleted_in_other_set,
     ReasonCode.MOVED_TO_OTHER_SET: _moved_to_other_set,
     ReasonCode.CAME_BACK: "came back on {date}, after it had been deleted",

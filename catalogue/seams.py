@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import AuthenticationString  # type: ignore[attr-defined]
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 Returned = TypeVar("Returned")
@@ -39,6 +40,15 @@ class Clock(Protocol):
 now: Callable[[], datetime] = partial(datetime.now, UTC)  # the present instant, in UTC, by this host's clock
 monotonic: Callable[[], float] = time.monotonic  # seconds that never step back; only differences mean something
 sleep: Callable[[float], None] = time.sleep  # lets this thread wait so many seconds
+
+
+def host_boot() -> str:
+    """Return the id of this boot of the host; within it, all processes share the monotonic clock."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return f"process {os.getpid()}"  # another system: each process counts for itself
+
 
 # --- Threads and processes --------------------------------------------------------------------------
 

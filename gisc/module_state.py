@@ -54,7 +54,6 @@ STATES = (
     ModuleState(
         "catalogue.validation", "_last_walk", "rules and start of the last complete walk", assign(lambda: None)
     ),
-    ModuleState("catalogue.writing.purge", "_purged_on", "the day of the last purge", assign(lambda: None)),
     ModuleState("gisc.health", "_migrated", "all migrations were found applied", assign(lambda: False)),
     # --- What was read from the database, or learnt from requests ---
     ModuleState("catalogue.payloads.payload", "_cache", "dictionaries by id, the newest one", call("clear_cache")),

@@ -8,27 +8,50 @@ and a harvester may ask from it for ever. `deletedRecord` is `transient` for as 
 harvester in the middle of a list goes on, because its token has a key and not a count of rows.
 """
 
+import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
+from django.utils.module_loading import import_string
 
-from catalogue import seams
-from catalogue.models import Membership, Record
-from catalogue.writing import clock, staging
+from catalogue import datestamps
+from catalogue.models import DayLived, ListSize, Membership, Record
+from catalogue.reasons import Reason, ReasonCode
+from catalogue.writing import clock, days_lived, staging
+
+logger = logging.getLogger(__name__)
+
+_MANY = 100  # chosen: fewer tombstones may go at once, be they all there are
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeReport:
-    """What a purge removed, or would remove. `before`: rows deleted earlier may go; None if nothing is ever removed."""
+    """What a purge removed, or would remove.
+
+    `before`: rows deleted earlier may go; None if nothing may. `vetoes`: why nothing was removed all the same.
+    `days_lived`: by this node, up to the retention (`catalogue.writing.days_lived`).
+    """
 
     before: datetime | None
     tombstones: int = 0
     memberships: int = 0
+    vetoes: tuple[Reason, ...] = ()
+    days_lived: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "before": self.before and datestamps.write(self.before),
+            "tombstones": self.tombstones,
+            "memberships": self.memberships,
+            "vetoes": [veto.report() for veto in self.vetoes],
+            "days_lived": self.days_lived,
+        }
 
 
 _PURGEABLE = """
@@ -44,24 +67,45 @@ _PURGEABLE = """
 """
 
 
-def purge(*, dry_run: bool = False, batch: int = staging.BATCH) -> PurgeReport:
+def purge(*, dry_run: bool = False, even_if_many: bool = False, batch: int = staging.BATCH) -> PurgeReport:
     """Remove tombstones with all their memberships, and ended memberships of live records, oldest first (P85).
 
-    Rows are tested again under the lock, so that a record that came back meanwhile stays. The journal keeps every
-    deletion.
+    They go when they are older than the retention by the clock, and by the days that this node has lived. Nothing goes
+    while the clock is known to be wrong, or, without `even_if_many`, where most tombstones would go at once: the report
+    says so. Rows are tested again under the lock, so that a record that came back meanwhile stays. The journal keeps
+    every deletion.
     """
-    if settings.GISC_TOMBSTONE_RETENTION_DAYS is None:
+    retention = settings.GISC_TOMBSTONE_RETENTION_DAYS
+    if retention is None:
         return PurgeReport(None)
-    before = clock.database_now() - timedelta(days=settings.GISC_TOMBSTONE_RETENTION_DAYS)
+    lived = min(DayLived.objects.count(), retention)
+    mark = days_lived.began_before(retention)
+    if mark is None:
+        return PurgeReport(None, days_lived=lived)
+    before = min(clock.database_now() - timedelta(days=retention), mark)
+    vetoes = tuple(_vetoes(before, even_if_many))
     removed: Counter[str] = Counter()
-    for rows in staging.rows_in_batches(_PURGEABLE, {"before": before}, batch):
-        tombstones = [record for record, of_set, _ in rows if of_set is None]
-        memberships = [(record, of_set) for record, of_set, _ in rows if of_set is not None]
-        if dry_run:
-            removed.update(tombstones=len(tombstones), memberships=len(memberships))
-        else:
-            removed.update(_purge_batch(tombstones, memberships, before))
-    return PurgeReport(before, removed["tombstones"], removed["memberships"])
+    if dry_run or not vetoes:
+        for rows in staging.rows_in_batches(_PURGEABLE, {"before": before}, batch):
+            tombstones = [record for record, of_set, _ in rows if of_set is None]
+            memberships = [(record, of_set) for record, of_set, _ in rows if of_set is not None]
+            if dry_run:
+                removed.update(tombstones=len(tombstones), memberships=len(memberships))
+            else:
+                removed.update(_purge_batch(tombstones, memberships, before))
+    return PurgeReport(before, removed["tombstones"], removed["memberships"], vetoes, lived)
+
+
+def _vetoes(before: datetime, even_if_many: bool) -> Iterator[Reason]:
+    """Yield why nothing may be removed now."""
+    doubt = import_string(settings.CLOCK_DOUBT)()
+    if doubt is not None:
+        yield doubt
+    if not even_if_many:
+        going = Record.objects.filter(deleted=True, datestamp__lt=before).count()
+        deleted = ListSize.objects.filter(pk=0).values_list("deleted", flat=True).first() or 0
+        if going >= _MANY and going * 2 > deleted:
+            yield Reason(ReasonCode.MOST_TOMBSTONES, {"going": going, "all": deleted})
 
 
 @transaction.atomic
@@ -82,13 +126,16 @@ def _purge_batch(tombstones: Sequence[int], memberships: Sequence[tuple[int, int
     return {"memberships": removed_memberships, "tombstones": removed_tombstones}
 
 
-_purged_on: date | None = None
+def count_day_and_purge() -> None:
+    """Count the days that this node lives, and purge once on each. What failed is tried again by the next tick.
 
-
-def purge_daily() -> None:
-    """Purge, unless this process has done so today. Another process may purge as well, which does no harm."""
-    global _purged_on
-    today = seams.now().date()
-    if _purged_on != today:
-        purge()
-        _purged_on = today
+    Another process may purge as well, which does no harm.
+    """
+    days_lived.count()
+    day = DayLived.objects.order_by("-pk").first()
+    if day is None or day.purge is not None:
+        return
+    report = purge()
+    for veto in report.vetoes:
+        logger.error("tombstones are not purged", extra={"reason": str(veto)})
+    DayLived.objects.filter(pk=day.pk).update(purge=report.to_json())

@@ -5,6 +5,7 @@ against NTP and each provider's against ours; no result depends on them.
 """
 
 import logging
+import statistics
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,13 +13,16 @@ import ntplib
 from django.conf import settings
 
 from catalogue import chores, seams
-from harvester.models import Canary, HostClock
+from catalogue.reasons import Reason, ReasonCode
+from harvester.models import Canary, HostClock, Link
 
 logger = logging.getLogger(__name__)
 
 HOST_CLOCK_ALARM_S = 1.0  # of this host against NTP
 SKEW_WARNING_S = 5.0  # W19
 SKEW_ALARM_S = 60.0
+_CLOCK_DOUBT_S = 3600.0  # chosen: a clock so wrong may be wrong by months
+_WITNESSES = 3  # chosen: of fewer providers one may be the wrong one
 _CHECK_EVERY = timedelta(minutes=10)  # chosen
 _TIMEOUT_S = 2
 
@@ -94,6 +98,17 @@ def host_clock_state() -> str:
     if abs(clock.offset_s) > HOST_CLOCK_ALARM_S:
         return f"wrong by {clock.offset_s:+.1f} s; set it by NTP"
     return "ok"
+
+
+def clock_doubt() -> Reason | None:
+    """Return why the clock of this host is probably wrong by more than an hour; None if nothing shows it."""
+    offset_s = host_clock_offset_s()
+    if offset_s is not None and abs(offset_s) > _CLOCK_DOUBT_S:
+        return Reason(ReasonCode.CLOCK_WRONG, {"offset_s": offset_s})
+    skews = list(Link.objects.filter(enabled=True, skew_s__isnull=False).values_list("skew_s", flat=True))
+    if len(skews) >= _WITNESSES and abs(skew_s := statistics.median(skews)) > _CLOCK_DOUBT_S:
+        return Reason(ReasonCode.CLOCK_DIFFERS, {"links": len(skews), "skew_s": skew_s})
+    return None
 
 
 def host_clock_offset_s() -> float | None:

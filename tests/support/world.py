@@ -6,11 +6,11 @@ only `restamp` writes the database directly, to give a record a datestamp of the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape
 
 from catalogue import bootstrap, datestamps
-from catalogue.models import Membership, MetadataSet, Record
+from catalogue.models import DayLived, Membership, MetadataSet, Record
 from catalogue.writing import decisions, set_inclusion, store
 
 OUR_SPEC = "WIS-GISC-TOKYO"
@@ -144,3 +144,11 @@ def restamp(identifier: str, datestamp: str) -> datetime:
     # By key and without a join: after a vacuum of empty tables PostgreSQL would choose a join of quadratic cost.
     Membership.objects.filter(record_id__in=pks).update(datestamp=stamp)
     return stamp
+
+
+def live_days(number: int) -> None:
+    """Let the node have lived so many days, of 20 hours each, the last of them just now."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    DayLived.objects.bulk_create(
+        DayLived(mark=now - timedelta(hours=20 * before), purge={}) for before in reversed(range(number))
+    )

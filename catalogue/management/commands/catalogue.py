@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from json import dumps
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +51,9 @@ class Command(BaseCommand):
         restamp_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
         purge_parser = actions.add_parser("purge", help="remove the tombstones that are older than the retention")
         purge_parser.add_argument("--dry-run", action="store_true", help="count only")
+        purge_parser.add_argument(
+            "--even-if-many", action="store_true", help="also if most of all tombstones would go at once"
+        )
         purge_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
         dictionary_parser = actions.add_parser("dictionary", help="what payloads are compressed with")
@@ -160,21 +164,30 @@ class Command(BaseCommand):
             f"no datestamp {'would be' if dry_run else 'is'} given before {datestamps.write(report.mark)} any more"
         )
 
-    def _purge(self, *, dry_run: bool, as_json: bool, **_: Any) -> None:
-        report = purge.purge(dry_run=dry_run)
-        before = report.before and datestamps.write(report.before)
+    def _purge(self, *, dry_run: bool, even_if_many: bool, as_json: bool, **_: Any) -> None:
+        retention = settings.GISC_TOMBSTONE_RETENTION_DAYS
+        report = purge.purge(dry_run=dry_run, even_if_many=even_if_many)
         if as_json:
-            facts = {"before": before, "tombstones": report.tombstones, "memberships": report.memberships}
-            self.stdout.write(dumps(facts | {"dry_run": dry_run}, indent=2))
-        elif before is None:
+            self.stdout.write(dumps(report.to_json() | {"dry_run": dry_run}, indent=2))
+        elif retention is None:
             self.stdout.write(
                 "Tombstones are kept for ever (GISC_TOMBSTONE_RETENTION_DAYS is empty); nothing to remove."
             )
-        else:
+        elif report.before is None:
             self.stdout.write(
-                f"{report.tombstones} tombstones and {report.memberships} ended memberships from before {before} "
-                f"{'would be' if dry_run else 'are'} removed"
+                f"This node has lived {report.days_lived} of the {retention} days for which tombstones are kept; nothing "
+                "to remove."
             )
+        else:
+            removed = "would be removed" if dry_run else "are removed"
+            self.stdout.write(
+                f"{report.tombstones} tombstones and {report.memberships} ended memberships from before "
+                f"{datestamps.write(report.before)} {removed}"
+            )
+        for veto in report.vetoes:
+            self.stderr.write(f"not purged: {veto}")
+        if report.vetoes and not dry_run:
+            raise SystemExit(1)
 
     def _validate(self, **options: Any) -> None:
         everything = options["all"]

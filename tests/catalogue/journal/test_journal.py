@@ -400,6 +400,7 @@ def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay
     world.bury("urn:a", "urn:b")
     for identifier in ("urn:a", "urn:b"):
         world.restamp(identifier, "2020-01-01T00:00:00Z")
+    world.live_days(92)
     assert purge.purge().tombstones == 2
     world.put(world.iso_record("urn:a"), world.iso_record("urn:c"))
     assert told(journal_dir)[2:] == [("returned", "urn:a")]
@@ -413,6 +414,7 @@ def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay
 def test_what_is_deleted_again_after_the_purge_is_told_once(journal_dir: Path) -> None:
     world.bury("urn:a")
     world.restamp("urn:a", "2020-01-01T00:00:00Z")
+    world.live_days(92)
     purge.purge()
     world.bury("urn:a")
     assert told(journal_dir) == [("deleted", "urn:a")] * 2

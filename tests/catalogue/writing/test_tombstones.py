@@ -5,11 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from catalogue.models import DatestampClock, Membership, MetadataSet, Record
+from catalogue import seams
+from catalogue.models import DatestampClock, DayLived, HostUptime, Membership, MetadataSet, Record
 from catalogue.reading import lists
 from catalogue.tasks import tick
-from catalogue.writing import purge, store
+from catalogue.writing import days_lived, purge, store
+from harvester.models import HostClock
 from tests.support import looking, world
 from tests.support.commands import printed
 from tests.support.threads import TIMEOUT_S, threads, waiting_for_the_clock
@@ -23,6 +27,7 @@ DAY = timedelta(days=1)
 @pytest.fixture(autouse=True)
 def retention(settings) -> int:
     settings.GISC_TOMBSTONE_RETENTION_DAYS = 92
+    world.live_days(93)
     return 92
 
 
@@ -226,30 +231,180 @@ def test_identify_promises_what_the_purge_keeps(client, settings, days: int | No
 # --- When, and how to ask for it ------------------------------------------------------------------------
 
 
-def test_the_tick_purges_once_a_day(monkeypatch) -> None:
+class Host:
+    """The clocks of a host: its monotonic time, and the wall clock of host and database, which may be wrong."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, boot: str = "boot 1") -> None:
+        self.seconds = 1000.0
+        monkeypatch.setattr(seams, "host_boot", lambda: boot)
+        monkeypatch.setattr(seams, "monotonic", lambda: self.seconds)
+
+    def tick(self, minutes: float = 10) -> None:
+        self.seconds += minutes * 60
+        tick()
+
+    def live(self, hours: float) -> None:
+        for _ in range(round(hours * 6)):
+            self.seconds += 600
+            days_lived.count()
+
+
+@pytest.fixture
+def host(monkeypatch) -> Host:
+    started = Host(monkeypatch)
+    days_lived.count()
+    return started
+
+
+def test_the_tick_purges_once_a_day_that_was_lived(host: Host) -> None:
     buried(100, "urn:a")
-    tick()
+    host.live(19.5)
+    host.tick()
+    assert held() == {"urn:a"}
+    host.live(0.2)
+    host.tick()
     assert held() == set()
+    assert DayLived.objects.latest("pk").purge["tombstones"] == 1
     buried(100, "urn:b")
-    tick()
+    host.tick()
     assert held() == {"urn:b"}
-    monkeypatch.setattr(purge, "_purged_on", datetime.now(UTC).date() - DAY)
-    tick()
+    host.live(20)
+    host.tick()
     assert held() == set()
 
 
-def test_a_purge_that_failed_is_tried_again_by_the_next_tick(monkeypatch) -> None:
+def test_a_purge_that_failed_is_tried_again_by_the_next_tick(host: Host, monkeypatch) -> None:
     buried(100, "urn:a")
+    host.live(20)
 
     def fail(**_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(purge, "purge", fail)
-    tick()
+    with monkeypatch.context() as patched:
+        patched.setattr(purge, "purge", fail)
+        host.tick()
     assert held() == {"urn:a"}
-    monkeypatch.undo()
-    tick()
+    host.tick()
     assert held() == set()
+
+
+# --- Age is counted in days lived, whatever the clocks say ------------------------------------------------
+
+
+def set_database_clock(days: float) -> None:
+    """Let the database's clock be so many days ahead."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE OR REPLACE FUNCTION gisc_clock() RETURNS timestamptz LANGUAGE sql VOLATILE AS "
+            f"$$ SELECT clock_timestamp() + interval '{days} days' $$"
+        )
+
+
+@pytest.fixture
+def database_clock():
+    yield set_database_clock
+    set_database_clock(0)
+
+
+@pytest.mark.spec("W19", "S33")
+def test_one_tick_with_a_clock_100_days_ahead_removes_no_tombstone(host: Host, database_clock) -> None:
+    DayLived.objects.all().delete()
+    world.bury("urn:a")
+    host.live(19.9)
+    database_clock(100)
+    host.tick()
+    assert DayLived.objects.count() == 1, "a wrong clock adds one day"
+    assert purge.purge(even_if_many=True).tombstones == 0
+    database_clock(0)
+    host.tick()
+    assert held() == {"urn:a"}
+
+
+@pytest.mark.spec("W19", "S33")
+def test_nor_do_days_that_were_lived_before_the_record_was_deleted(host: Host, database_clock) -> None:
+    world.bury("urn:a")
+    database_clock(400)
+    assert purge.purge(even_if_many=True).tombstones == 0
+    for _ in range(3):
+        host.live(20)
+        host.tick()
+    assert held() == {"urn:a"}
+
+
+def test_a_node_that_has_lived_no_92_days_removes_nothing(host: Host) -> None:
+    DayLived.objects.first().delete()
+    DayLived.objects.first().delete()
+    buried(900, "urn:a")
+    assert purge.purge() == purge.PurgeReport(None, days_lived=91)
+    assert "91 of the 92 days" in command()
+    host.live(20)
+    assert purge.purge().tombstones == 1
+
+
+@given(st.lists(st.tuples(st.sampled_from(["boot 1", "boot 2"]), st.floats(0, 400_000)), max_size=60))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_more_days_are_counted_than_the_longest_host_has_run(ticks: list[tuple[str, float]]) -> None:
+    """Whatever hosts tick in turn, are stopped and are booted anew."""
+    DayLived.objects.all().delete()
+    HostUptime.objects.all().delete()
+    clocks = {"boot 1": 5000.0, "boot 2": 0.0}
+    with pytest.MonkeyPatch.context() as patched:
+        for boot, seconds in ticks:
+            clocks = {name: at + seconds for name, at in clocks.items()}
+            patched.setattr(seams, "host_boot", lambda boot=boot: boot)
+            patched.setattr(seams, "monotonic", lambda now=clocks[boot]: now)
+            days_lived.count()
+    assert DayLived.objects.count() <= clocks["boot 2"] / (days_lived.HOURS_PER_DAY * 3600)
+
+
+def test_two_hosts_of_one_node_do_not_count_a_day_twice(monkeypatch) -> None:
+    before = DayLived.objects.count()
+    one, other = Host(monkeypatch), None
+    days_lived.count()
+    other = Host(monkeypatch, "boot 2")
+    days_lived.count()
+    for _ in range(6 * 40 + 2):
+        for host, boot in ((one, "boot 1"), (other, "boot 2")):
+            monkeypatch.setattr(seams, "host_boot", lambda boot=boot: boot)
+            monkeypatch.setattr(seams, "monotonic", lambda host=host: host.seconds)
+            host.seconds += 600
+            days_lived.count()
+    assert DayLived.objects.count() == before + 2
+
+
+def test_time_in_which_the_node_was_stopped_does_not_count(host: Host) -> None:
+    before = DayLived.objects.count()
+    host.tick(minutes=60 * 24 * 30)
+    assert DayLived.objects.count() == before
+
+
+# --- What else may veto ----------------------------------------------------------------------------------
+
+
+def test_most_of_all_tombstones_do_not_go_at_once_by_themselves(host: Host, caplog) -> None:
+    identifiers = [f"urn:{number}" for number in range(100)]
+    world.bury(*identifiers)
+    Record.objects.update(datestamp=datetime.now(UTC).replace(microsecond=0) - 100 * DAY)
+    Membership.objects.update(datestamp=datetime.now(UTC).replace(microsecond=0) - 100 * DAY)
+    host.live(20)
+    host.tick()
+    assert len(held()) == 100
+    assert "tombstones are not purged" in caplog.text
+    with pytest.raises(SystemExit):
+        command()
+    assert "100 tombstones" in command("--dry-run")
+    assert "100 tombstones" in command("--even-if-many")
+    assert held() == set()
+
+
+@pytest.mark.spec("W19")
+def test_nothing_goes_while_the_clock_is_known_to_be_wrong(host: Host, monkeypatch) -> None:
+    buried(100, "urn:a")
+    clock = HostClock.objects.create(pk=1, checked=datetime.now(UTC), offset_s=-8_640_000)
+    assert [veto.code for veto in purge.purge().vetoes] == ["clock-wrong"]
+    assert held() == {"urn:a"}
+    clock.delete()
+    assert purge.purge().tombstones == 1
 
 
 def command(*arguments: str) -> str:
@@ -260,7 +415,7 @@ def test_the_command_says_what_went(settings) -> None:
     buried(100, "urn:a", "urn:b")
     report = json.loads(command("--dry-run", "--json"))
     assert report.pop("before") <= ago(92)
-    assert report == {"tombstones": 2, "memberships": 0, "dry_run": True}
+    assert report == {"tombstones": 2, "memberships": 0, "vetoes": [], "days_lived": 92, "dry_run": True}
     assert "2 tombstones and 0 ended memberships" in command("--dry-run")
     assert "would be removed" in command("--dry-run")
     assert "are removed" in command()
