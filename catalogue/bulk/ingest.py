@@ -22,8 +22,9 @@ from catalogue.documents import xml_tree
 from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries, zstd
-from catalogue.reasons import Reason
+from catalogue.reasons import Code, Reason, ReasonCode
 from catalogue.writing import current, decisions, read_document, staging, store, uploads
+from catalogue.writing.entry import PreparedEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class RejectedDocument:
 
 
 CLAIMED = "claimed"  # counts documents that are kept, while the version of another source is served
+BROUGHT_BACK, OLDER = "brought_back", "older"  # count documents that are stored and that a person should know of
+_STORED = ("new", "updated", BROUGHT_BACK, OLDER)
+_COUNTED_AS: dict[Code, str] = {ReasonCode.BROUGHT_BACK: BROUGHT_BACK, ReasonCode.OLDER: OLDER}
 
 
 @dataclass(slots=True)
@@ -57,24 +61,27 @@ class IngestReport:
     """What became of the documents; the counts add up to `offered`.
 
     `claims`: the documents that were stored as claims, and whose content is not what is served, each with the reason.
+    `remarks`: those that were stored though a person may not have meant it: deleted records that are brought back, and
+    versions older than what they replace.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     rejects: list[RejectedDocument] = field(default_factory=list)
     claims: list[RejectedDocument] = field(default_factory=list)
+    remarks: list[RejectedDocument] = field(default_factory=list)
 
     @property
     def offered(self) -> int:
         return self.counts.total()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report for --json: offered, new, updated, unchanged, claimed, rejected; the rejects and the claims."""
-        counts = {name: self.counts[name] for name in ("new", "updated", "unchanged", CLAIMED, "rejected")}
-        rejects, claims = (
+        """Return the report for --json: the counts, and the documents with a reason."""
+        counts = {name: self.counts[name] for name in (*_STORED, "unchanged", CLAIMED, "rejected")}
+        rejects, claims, remarks = (
             [{"source": each.source, "identifier": each.identifier, **each.reason.report()} for each in documents]
-            for documents in (self.rejects, self.claims)
+            for documents in (self.rejects, self.claims, self.remarks)
         )
-        return {"offered": self.offered, **counts, "rejects": rejects, "claims": claims}
+        return {"offered": self.offered, **counts, "rejects": rejects, "claims": claims, "remarks": remarks}
 
 
 def default_processes() -> int:
@@ -86,19 +93,22 @@ def ingest(
     documents: Iterable[Document],
     *,
     into: MetadataSet,
+    revives: bool = False,
     advance: Callable[[int], None] = lambda number: None,
     processes: int = 1,
     limits: IngestLimits = DEFAULTS,
 ) -> IngestReport:
     """Store the documents in a set. `advance` is called after each batch with its number of documents.
 
+    A record that was deleted is rejected, so that an archive does not bring back what was withdrawn since, unless the
+    load `revives`.
     Raises ActRefused if the set does not take uploads (`catalogue.writing.uploads`); nothing is stored then.
     More than two batches are parsed by other processes and stored over two connections, of which one stages while the
     other merges; inside the caller's transaction everything is stored over that one. What is stored, in which order,
     and the report do not depend on it.
     """
     report = IngestReport()
-    target = _Target(into, uploads.check(into))
+    target = _Target(into, uploads.check(into), revives)
     batches = _batches(documents, limits)
     first = list(itertools.islice(batches, limits.unpooled_batches + 1))
     batches = itertools.chain(first, batches)
@@ -219,10 +229,16 @@ def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The set that documents are stored in, and the links whose versions they do not replace."""
+    """The set that documents are stored in, the links whose versions they do not replace, and whether deleted records come back."""
 
     into: MetadataSet
     yields_to: frozenset[str]
+    revives: bool
+
+    def put(self, entries: Sequence[PreparedEntry], before_lock: Callable[[], object]) -> list[decisions.Result]:
+        return store.put_entries(
+            entries, into=self.into, yields_to=self.yields_to, revives=self.revives, before_lock=before_lock
+        )
 
 
 _Stored = tuple[list[Document], list[read_document.ReadResult], list[decisions.Result]]
@@ -299,12 +315,10 @@ def _store_batch(
         if not isinstance(result, Reason)
     ]
     try:
-        entries = [store.pack_document(content, result) for content, result in usable]
-        return store.put_entries(entries, into=target.into, yields_to=target.yields_to, before_lock=before_lock)
+        return target.put([store.pack_document(content, result) for content, result in usable], before_lock)
     except staging.PayloadNeeded:
         # A stored record has changed, or its owner has, since its digest was looked up.
-        entries = [store.prepare(content) for content, _ in usable]
-        return store.put_entries(entries, into=target.into, yields_to=target.yields_to, before_lock=before_lock)
+        return target.put([store.prepare(content) for content, _ in usable], before_lock)
 
 
 def _add_to_report(
@@ -326,5 +340,9 @@ def _add_to_report(
         elif result.disagreement is not None and result.reason is not None:
             report.counts[CLAIMED] += 1
             report.claims.append(RejectedDocument(document.source, result.identifier, result.reason))
+            continue
+        elif result.reason is not None and result.reason.code in _COUNTED_AS:
+            report.counts[_COUNTED_AS[result.reason.code]] += 1
+            report.remarks.append(RejectedDocument(document.source, result.identifier, result.reason))
             continue
         report.counts[result.action] += 1

@@ -39,7 +39,7 @@ class Disagreement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one entry. It has a `reason` where it was rejected or where sources disagree."""
+    """What became of one entry. It has a `reason` where it was rejected, sources disagree, or a person should know of it."""
 
     identifier: str
     action: Action
@@ -129,13 +129,15 @@ class Arrival:
     """How entries arrive: for which set, and by which link; `source` is empty for this node itself.
 
     `known_only`: reject a deletion of an identifier never seen, instead of storing a tombstone (W12 is for harvests).
-    `yields_to`: the links whose version of a record, or whose deletion, an upload does not replace.
+    `yields_to`: the links whose version of a record, or whose deletion, an upload does not replace. `revives`: a deleted
+    record comes back; else it is rejected.
     """
 
     into: MetadataSet
     source: str = ""
     known_only: bool = False
     yields_to: frozenset[str] = frozenset()
+    revives: bool = True
 
 
 def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival) -> Decision:
@@ -151,8 +153,7 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
     if arrival.yields_to and current.owner_id == into.pk and (yielded := _yield(current, entry, arrival)):
         return yielded
     if current.deleted:
-        # Un-deleting is an ordinary update (P86).
-        return _UNCHANGED if entry.deleted else Decision(Change.WRITE, Action.UPDATED)
+        return _UNCHANGED if entry.deleted else _decide_to_revive(current, arrival)
     if current.owner_id == into.pk and _is_owner_source(into, current, source):
         return _decide_for_owner(current, entry, into, source)
     if current.owner_id != into.pk and Kind.OWN in (current.owner_kind, into.kind):
@@ -161,6 +162,14 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
         reason = Reason(ReasonCode.OTHER_SET, {"owner": current.owner_spec, "set": into.spec, "act": act})
         return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
     return _decide_for_other(current, entry, into, source)
+
+
+def _decide_to_revive(current: CurrentRecord, arrival: Arrival) -> Decision:
+    """Un-deleting is an ordinary update (P86), but a person has to want it."""
+    facts = {"date": current.datestamp and f"{current.datestamp:%Y-%m-%d}"}
+    if not arrival.revives:
+        return Decision(Change.NONE, Action.REJECTED, Reason(ReasonCode.WITHDRAWN, facts))
+    return Decision(Change.WRITE, Action.UPDATED, None if arrival.source else Reason(ReasonCode.BROUGHT_BACK, facts))
 
 
 def _is_other_record(current: CurrentRecord, entry: PreparedEntry) -> bool:
@@ -255,7 +264,15 @@ def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: Metada
                 facts = {"owner": into.spec, "source": by, "why": why.to_json()}
                 reason = Reason(ReasonCode.DIFFERS_FROM_SOURCE, facts)
                 return Decision(Change.ADD_AND_PROMOTE_CLAIM, Action.UPDATED, reason, Disagreement.DIFFERS)
-    return Decision(Change.WRITE, Action.UPDATED)
+    return Decision(Change.WRITE, Action.UPDATED, None if source else _older(entry, current))
+
+
+def _older(entry: PreparedEntry, current: CurrentRecord) -> Reason | None:
+    """Say that the new version is older than the stored one by gmd:dateStamp; None if it is not, or nothing shows it."""
+    if entry.metadata_date is None or current.metadata_date is None or entry.metadata_date >= current.metadata_date:
+        return None
+    facts = {"offered": f"{entry.metadata_date:%Y-%m-%d}", "stored": f"{current.metadata_date:%Y-%m-%d}"}
+    return Reason(ReasonCode.OLDER, facts)
 
 
 class _Version(Protocol):

@@ -76,6 +76,7 @@ def put_entries(
     into: MetadataSet,
     source: str = "",
     yields_to: frozenset[str] = frozenset(),
+    revives: bool = True,
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Store entries in a set, in their order; one result for each. `source` is the link they came by.
@@ -83,11 +84,11 @@ def put_entries(
     A deletion of an identifier never seen is stored as a tombstone (W12). The owner of a record decides its content
     (promise 9): the version of another peer or shared set is stored as a claim, and the record is a member of both
     sets. What a peer offers for a record of our own set is rejected (promise 8). An upload does not replace what the links
-    `yields_to` brought (`catalogue.writing.uploads`). May be called inside the caller's
+    `yields_to` brought (`catalogue.writing.uploads`). A deleted record comes back only where it `revives`. May be called inside the caller's
     transaction; then the lock is kept until that ends, so it should end at once. `before_lock` is called when all is
     staged: a bulk load waits there for the batch before. Raises PayloadNeeded.
     """
-    return _put(entries, Arrival(into, source, yields_to=yields_to), before_lock=before_lock)
+    return _put(entries, Arrival(into, source, yields_to=yields_to, revives=revives), before_lock=before_lock)
 
 
 def withdraw(identifiers: Iterable[str]) -> list[Result]:

@@ -93,7 +93,10 @@ def test_the_store_does_what_its_model_does(batches: list) -> None:
                 )
             assert [result.action for result in results] == expected
             assert [result.identifier for result in results] == [identifier for identifier, _ in offers]
-            assert all(bool(result.reason) == (result.action is Action.REJECTED) for result in results)
+            assert all(
+                result.action is Action.UPDATED if result.rejection is None and result.reason else True
+                for result in results
+            )
             check(model)
         transaction.set_rollback(True)
 

@@ -37,9 +37,23 @@ CAUSE = {"code": "http-error", "facts": {"status": 503, "reason": "Busy"}}
 # Facts that each sentence finds what it needs in.
 FACTS = {
     **{name: f"<{name}>" for name in ("act", "by", "characters", "date", "element", "encoding", "error", "header")},
-    **{name: f"<{name}>" for name in ("host", "identifier", "link", "namespace", "old_host", "owner", "proposed")},
-    **{name: f"<{name}>" for name in ("record", "root", "schema", "scheme", "set", "text")},
+    **{
+        name: f"<{name}>"
+        for name in (
+            "host",
+            "identifier",
+            "link",
+            "namespace",
+            "oai_identifier",
+            "offered",
+            "old_host",
+            "owner",
+            "proposed",
+        )
+    },
+    **{name: f"<{name}>" for name in ("record", "root", "schema", "scheme", "set", "stored", "text")},
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
+    **dict.fromkeys(("all", "going", "links", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
     "sets": ["<one>", "<two>"],
     "faults": ["<one>"],

@@ -33,9 +33,14 @@ class Command(BaseCommand):
             metavar="N",
             help="read bulk loads in N processes (default: %(default)s; the other cores are PostgreSQL's)",
         )
+        parser.add_argument(
+            "--revive", action="store_true", help="bring back records that were deleted; they are rejected otherwise"
+        )
         parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
-    def handle(self, *, paths: list[Path], spec: str | None, processes: int, as_json: bool, **_: Any) -> None:
+    def handle(
+        self, *, paths: list[Path], spec: str | None, processes: int, revive: bool, as_json: bool, **_: Any
+    ) -> None:
         into = _find_set(spec)
         try:
             sources.check_sources(paths)
@@ -43,7 +48,9 @@ class Command(BaseCommand):
             raise CommandError(f"{exc}. Nothing was stored.") from exc
         try:
             with progress_bar("ingest", sources.estimate(paths)) as advance:
-                report = ingest.ingest(sources.documents(paths), into=into, advance=advance, processes=processes)
+                report = ingest.ingest(
+                    sources.documents(paths), into=into, revives=revive, advance=advance, processes=processes
+                )
         except ActRefused as exc:
             raise CommandError(f"{exc}. Nothing was stored.") from exc
         dictionaries.retrain_if_outgrown()
@@ -59,11 +66,18 @@ class Command(BaseCommand):
             self.stderr.write(f"rejected: {reject.source} {reject.reason}")
         for claim in report.claims:
             self.stderr.write(f"kept, but not served: {claim.source} {claim.identifier} {claim.reason}")
+        for remark in report.remarks:
+            self.stderr.write(f"stored: {remark.source} {remark.identifier} {remark.reason}")
         counts = report.as_dict()
+        remarked = "".join(
+            f"{counts[name]} {words}, "
+            for name, words in ((ingest.BROUGHT_BACK, "brought back"), (ingest.OLDER, "replaced by an older version"))
+            if counts[name]
+        )
         kept = f"{counts['claimed']} kept but not served, " if report.claims else ""
         self.stdout.write(
             f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
-            f"{counts['unchanged']} unchanged, {kept}{counts['rejected']} rejected"
+            f"{remarked}{counts['unchanged']} unchanged, {kept}{counts['rejected']} rejected"
         )
 
 

@@ -84,8 +84,14 @@ def test_the_xml_files_of_a_folder_or_an_archive_are_taken_and_nothing_else(kind
     report = take(path)
     assert stored() == {"urn:a", "urn:b", "urn:c", "urn:d"}
     assert report.as_dict() | {"rejects": None} == {
-        "offered": 7, "new": 4, "updated": 0, "unchanged": 0, "claimed": 0, "rejected": 3, "rejects": None, "claims": []
-    }  # fmt: skip
+        **dict.fromkeys(("updated", "brought_back", "older", "unchanged", "claimed"), 0),
+        "offered": 7,
+        "new": 4,
+        "rejected": 3,
+        "rejects": None,
+        "claims": [],
+        "remarks": [],
+    }
     assert {reject.source.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for reject in report.rejects} == set(BAD)
     assert take(path).as_dict()["unchanged"] == 4
 
@@ -99,8 +105,9 @@ def test_several_paths_are_one_report_and_a_path_named_twice_is_unchanged_the_se
     here = folder(tmp_path / "x", GOOD)
     archive = zipped(tmp_path / "y.zip", {"d.xml": world.iso_record("urn:d")})
     report = take(here, archive, here)
-    counts = {"offered": 7, "new": 4, "updated": 0, "unchanged": 3, "claimed": 0, "rejected": 0}
-    assert report.as_dict() == {**counts, "rejects": [], "claims": []}
+    counts = {"offered": 7, "new": 4, "unchanged": 3}
+    none = dict.fromkeys(("updated", "brought_back", "older", "claimed", "rejected"), 0)
+    assert report.as_dict() == {**counts, **none, "rejects": [], "claims": [], "remarks": []}
 
 
 def test_an_empty_folder_and_an_empty_archive_are_nothing(tmp_path: Path) -> None:
@@ -297,6 +304,8 @@ def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
         "offered": 4,
         "new": 3,
         "updated": 0,
+        "brought_back": 0,
+        "older": 0,
         "unchanged": 0,
         "claimed": 0,
         "rejected": 1,
@@ -310,6 +319,7 @@ def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
             }
         ],
         "claims": [],
+        "remarks": [],
     }
 
 
@@ -346,3 +356,60 @@ def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
     assert status == 1
     assert f"rejected: {source / 'pipe.xml'} is no regular file" in err
     assert len(stored()) == len(GOOD)
+
+
+# --- What a person may not have meant ----------------------------------------------------------------------
+
+
+@pytest.mark.spec("P86", "S33")
+def test_an_archive_does_not_bring_back_what_was_withdrawn_since(tmp_path: Path) -> None:
+    archive = tarred(tmp_path / "a.tar", GOOD)
+    take(archive)
+    world.bury("urn:a")
+    report = take(archive)
+    assert report.counts == {"unchanged": 2, "rejected": 1}
+    assert [(reject.identifier, reject.reason.code) for reject in report.rejects] == [("urn:a", "withdrawn")]
+    assert Record.objects.get(identifier="urn:a").deleted
+
+
+@pytest.mark.spec("P86")
+def test_what_is_brought_back_on_purpose_is_counted_and_named(tmp_path: Path) -> None:
+    archive = tarred(tmp_path / "a.tar", GOOD)
+    take(archive)
+    world.bury("urn:a")
+    status, _, errors = command("ingest", archive)
+    assert (status, "--revive" in errors) == (1, True)
+    status, printed, errors = command("ingest", "--revive", archive)
+    assert (status, "1 brought back, 2 unchanged" in printed) == (0, True)
+    assert "urn:a is brought back; it had been deleted on " in errors
+    assert not Record.objects.get(identifier="urn:a").deleted
+
+
+def test_a_version_older_than_what_it_replaces_is_counted_and_named(tmp_path: Path) -> None:
+    def dated(day: str) -> Path:
+        document = world.iso_record("urn:a", title=day, metadata_date=day)
+        return folder(tmp_path / day, {"a.xml": document}) / "a.xml"
+
+    take(dated("2024-02-02"))
+    assert take(dated("2024-03-03")).counts == {"updated": 1}
+    report = take(dated("2024-02-02"))
+    assert report.counts == {"older": 1}
+    (remark,) = report.remarks
+    assert (remark.identifier, remark.reason.code) == ("urn:a", "older-than-stored")
+    assert report.as_dict()["remarks"][0]["facts"] == {"offered": "2024-02-02", "stored": "2024-03-03"}
+    assert take(dated("2024-02-02")).counts == {"unchanged": 1}
+
+
+@pytest.mark.spec("P86")
+def test_in_a_bulk_load_over_two_connections_too(tmp_path: Path, transactional_db: None) -> None:
+    files = {f"{number}.xml": world.iso_record(f"urn:{number}") for number in range(12)}
+    paths = [folder(tmp_path / "many", files)]
+    limits = ingest.IngestLimits(batch_records=2)
+
+    def load(**options: bool) -> ingest.IngestReport:
+        return ingest.ingest(sources.documents(paths), into=world.own_set(), limits=limits, **options)
+
+    load()
+    world.bury("urn:1", "urn:11")
+    assert load().counts == {"unchanged": 10, "rejected": 2}
+    assert load(revives=True).counts == {"unchanged": 10, "brought_back": 2}

@@ -128,8 +128,8 @@ def test_a_record_that_changes_between_the_look_and_the_store_is_stored_whole(mo
         return put_entries(entries, **options)
 
     monkeypatch.setattr(store, "put_entries", after_somebody_else)
-    report = load([document, Document("b", world.iso_record("urn:b"))], into=world.own_set())
-    assert report.counts == {"updated": 1, "new": 1}
+    report = load([document, Document("b", world.iso_record("urn:b"))], into=world.own_set(), revives=True)
+    assert report.counts == {"brought_back": 1, "new": 1}
     held = Record.objects.get(key="urn:a")
     assert not held.deleted and payload.unpack(held.payload) == xml_tree.root_element(document.content)
     assert held.description.title == "Surface observations"
