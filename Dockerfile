@@ -23,7 +23,7 @@ FROM ${BASE} AS node
 # The number is fixed, so that the journal's files have the same owner in each image.
 RUN groupadd --gid 10001 gisc \
     && useradd --uid 10001 --gid gisc --no-log-init --no-create-home --home-dir /var/lib/gisc --shell /usr/sbin/nologin gisc \
-    && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc/journal
+    && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc-journal
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
 COPY . .
@@ -33,7 +33,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     HOST=0.0.0.0 \
     PORT=8000 \
     GISC_DATA_DIR=/var/lib/gisc \
-    GISC_JOURNAL_DIR=/var/lib/gisc/journal
+    GISC_JOURNAL_DIR=/var/lib/gisc-journal
 # The settings generate a key in a directory that is deleted again; the image contains none. A build that cannot start fails.
 RUN export GISC_DATA_DIR=/tmp/build \
     && python manage.py check \

@@ -1,4 +1,4 @@
-"""System checks: settings that contradict one another, and a PostgreSQL that may lose commits when the host crashes.
+"""System checks: settings that contradict one another, a PostgreSQL that may lose commits, a journal beside the data.
 
 If commits are lost, so are records and deletions that harvesters have already received, and the clock's mark (promises
 1 and 6, docs/datestamps.md).
@@ -12,7 +12,8 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connection
 
-from catalogue import oai
+from catalogue import journal_state, oai
+from catalogue.reasons import JournalCode
 
 
 @register()
@@ -43,6 +44,20 @@ def database_keeps_what_is_committed(databases: Sequence[str] | None = None, **_
         )
         for name in disabled
     ]
+
+
+_JOURNAL_IDS = {
+    JournalCode.FILES_NOT_READ: "catalogue.W002",
+    JournalCode.IN_DATA_DIRECTORY: "catalogue.W003",
+    JournalCode.ON_DISK_OF_DATA: "catalogue.W004",
+}
+
+
+@register(Tags.database)
+def journal_is_elsewhere(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Check that the journal does not go with the data (promise 6). Runs with `check --database default` and at each migrate."""
+    found = journal_state.placement() if "default" in (databases or ()) else []
+    return [checks.Warning(str(reason), id=_JOURNAL_IDS[JournalCode(reason.code)]) for reason in found]
 
 
 _DURABILITY_SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")

@@ -267,3 +267,48 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     ReasonCode.LEFT_AND_MEMBER: "is in the set {set}, which it had left on {date}",
 }
+
+
+class JournalCode(Code):
+    """What is wrong with the journal's files, or with the database beside them."""
+
+    DATABASE_BEHIND = "database-behind"
+    RESTORE_NOT_ENDED = "restore-not-ended"
+    FILES_BEHIND = "files-behind"
+    FILES_NOT_READ = "files-not-read"
+    IN_DATA_DIRECTORY = "in-data-directory"
+    ON_DISK_OF_DATA = "on-disk-of-data"
+
+    def sentence(self, facts: Facts) -> str:
+        return write_sentence(JOURNAL, self, facts)
+
+
+_COMMANDS = (
+    "manage.py journal replay [the journal folder of each other host], then go on as in docs/deployment.md, Restore: "
+    "manage.py ingest RECORDS, manage.py catalogue restamp --set {own_set} --since 1970-01-01"
+)
+
+JOURNAL: Mapping[str, Sentence] = {
+    JournalCode.DATABASE_BEHIND: (
+        "{directory} has events up to {end} that the database has not: the database, or the data directory, was put back "
+        "from an older copy. The node is not ready, harvests nothing and writes nothing to the journal until you have "
+        f"stopped it and run: {_COMMANDS}"
+    ),
+    JournalCode.RESTORE_NOT_ENDED: (
+        "a restore was begun and has not ended. The node is not ready and harvests nothing until you have run: "
+        f"{_COMMANDS}"
+    ),
+    JournalCode.FILES_BEHIND: (
+        "{directory} lacks events of the writer {writer} (host {host}) after {here}, up to {written}: put its files back "
+        "from a copy; without them a rebuilt database forgets these deletions"
+    ),
+    JournalCode.FILES_NOT_READ: "{folder} has files of the journal that are not read; move them to {directory}",
+    JournalCode.IN_DATA_DIRECTORY: (
+        "the journal {directory} is inside the data directory {data_directory}: whatever loses or puts back the one does "
+        "it to the other. Stop the node, move the folder to another disk, and name it in GISC_JOURNAL_DIR"
+    ),
+    JournalCode.ON_DISK_OF_DATA: (
+        "the journal {directory} is on the disk of the data directory {data_directory}: one fault may take both. Name a "
+        "folder on another disk in GISC_JOURNAL_DIR"
+    ),
+}

@@ -9,22 +9,25 @@ all later than the deletion, nor the stored content, which in an archive may be 
 another owner, or came back in another set, it is moved there. Then it is deleted in the lists of every set that it had
 left, because that set has harvesters of its own. A record that is a member of a set now is never taken out of it:
 it was stored there on purpose since.
+
+If the database is behind the files, a new epoch begins before anything is written, and the node is ready afterwards.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 
-from catalogue import journal, oai, seams
+from catalogue import journal, journal_state, oai, seams
 from catalogue.documents import xml_tree
-from catalogue.journal import Event, JournalLimits, LastEvents
-from catalogue.models import JournalOutbox, Membership, MetadataSet, Record
+from catalogue.history import History, LastEvents, Missing
+from catalogue.journal import Event, JournalLimits, Position
+from catalogue.models import JournalOutbox, JournalPosition, Membership, MetadataSet, Record
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import clock, memberships, set_inclusion, store
 from catalogue.writing.current import load_current
@@ -52,7 +55,8 @@ class ReplayReport:
 
     `deleted`: tombstones made. `moved`: records given to the owner they had moved to. `departed`: records that are
     deleted again in a set that they had left. `unchanged`: nothing to do. `left_alone`: not done; `left` has the
-    reasons of the first thousand. `damaged`: lines of the journal that could not be read.
+    reasons of the first thousand. `damaged`: lines of the journal that could not be read. `missing`: numbers of events
+    that no file has. `conflicts`: numbers that two different events have. `epoch`: the one that was begun, if any.
     """
 
     events: int = 0
@@ -63,6 +67,9 @@ class ReplayReport:
     left_alone: int = 0
     left: list[Result] = field(default_factory=list)
     damaged: list[journal.DamagedLine] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+    conflicts: list[Position] = field(default_factory=list)
+    epoch: int | None = None
 
     def note(self, results: Iterable[Result]) -> None:
         for result in results:
@@ -79,38 +86,64 @@ class ReplayReport:
                         self.left.append(result)
 
 
-def replay(path: Path, limits: ReplayLimits = DEFAULTS) -> ReplayReport:
-    """Replay a journal from a file or a folder. Idempotent. Raises OSError.
+class HistoryIncomplete(Exception):
+    """Events are missing in the files. Nothing was changed."""
 
-    The node's own journal is read after the given one, so that an old export does not undo what has happened since.
+    def __init__(self, missing: Sequence[Missing]) -> None:
+        super().__init__(f"events are missing: {', '.join(map(str, missing))}")
+        self.missing = missing
+
+
+def replay(
+    paths: Sequence[Path], *, accept_gap: bool = False, restoring: bool = False, limits: ReplayLimits = DEFAULTS
+) -> ReplayReport:
+    """Replay the journal from files and folders: those of all hosts that shared the database. Idempotent.
+
+    The node's own folder is always read as well. `accept_gap`: go on though events are missing. `restoring`: begin a new
+    epoch even if the files do not show that the database is behind. Raises OSError and HistoryIncomplete.
     Left alone and reported: records that came back, that now belong to a set that the journal does not name, or that
     left sets and are not in the catalogue; replay again when those were ingested or harvested.
     """
-    ours = Path(settings.GISC_JOURNAL_DIR)
-    readers = [journal.JournalReader(path)]
-    if ours.is_dir() and ours.resolve() != path.resolve():
-        readers.append(journal.JournalReader(ours))
-    report = ReplayReport()
-    by_record = journal.last_events(_raising_mark(chain(*readers, journal.outbox_events())), limits.journal)
-    while batch := list(islice(by_record, limits.batch)):
-        _replay_batch(batch, report)
-    report.events = readers[0].events
-    report.damaged = [damage for reader in readers for damage in reader.damaged]
+    with History(paths, limits.journal) as history:
+        report = ReplayReport(
+            events=history.events,
+            damaged=history.damaged,
+            missing=history.missing(),
+            conflicts=history.conflicts(),
+        )
+        if report.missing and not accept_gap:
+            raise HistoryIncomplete(report.missing)
+        report.epoch = _begin_epoch_if_behind(history, restoring=restoring)
+        history.empty_outbox_of_written()
+        _raise_mark(history)
+        by_record = history.last_events()
+        while batch := list(islice(by_record, limits.batch)):
+            _replay_batch(batch, report)
+    journal_state.end_restore(history.ends)
+    journal.flush_or_warn()
     return report
 
 
-def _raising_mark(events: Iterable[Event]) -> Iterator[Event]:
-    """Yield the events; then, before anything is written, raise the clock's mark to the latest datestamp among them.
+def _begin_epoch_if_behind(history: History, *, restoring: bool) -> int | None:
+    """Begin a new epoch if the database was put back; None if it was not, or if its restore has one already."""
+    row = JournalPosition.objects.first()
+    position, state = (Position(row.epoch, row.number), row.state) if row else (journal.NOWHERE, None)
+    has_double = history.first_after_copy is not None
+    if state == JournalPosition.State.RESTORING and position.epoch > history.end.epoch and not has_double:
+        return None
+    is_behind = state == JournalPosition.State.BEHIND or journal.is_behind(Path(settings.GISC_JOURNAL_DIR))
+    if not (restoring or is_behind or has_double or history.end > position):
+        return None
+    return journal_state.begin_epoch(history.end.epoch, outbox_from=history.first_after_copy)
+
+
+def _raise_mark(history: History) -> None:
+    """Raise the clock's mark to the latest datestamp of the journal, before anything is written.
 
     A rebuilt database does not know its latest datestamp. Datestamps more than a day ahead are ignored: the operator
     has `catalogue restamp --clock` for them.
     """
-    limit = seams.now() + _MARK_AHEAD
-    latest = None
-    for event in events:
-        if event.datestamp <= limit and (latest is None or event.datestamp > latest):
-            latest = event.datestamp
-        yield event
+    latest = history.latest_datestamp(seams.now() + _MARK_AHEAD)
     if latest is not None and latest > clock.current_mark():
         clock.raise_mark(latest)
 

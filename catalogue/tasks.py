@@ -4,7 +4,7 @@ from datetime import datetime
 
 from celery import shared_task
 
-from catalogue import chores, journal, locks, validation
+from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.payloads import dictionaries
 from catalogue.writing import purge
 
@@ -15,7 +15,15 @@ EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; t
 def tick() -> None:
     """Run the periodic chores of the catalogue: journal, purge, validation, dictionaries."""
     chores.record_tick()
-    chores.run_each((_flush_journal, purge.count_day_and_purge, queue_validation, dictionaries.retrain_if_outgrown))
+    chores.run_each(
+        (
+            journal_state.check,
+            _flush_journal,
+            purge.count_day_and_purge,
+            queue_validation,
+            dictionaries.retrain_if_outgrown,
+        )
+    )
 
 
 def _flush_journal() -> None:

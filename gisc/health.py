@@ -1,7 +1,7 @@
 """Health checks: routes and views of `/health/live`, `/health/ready` and `/health/tasks`.
 
-`live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout; the answer has
-no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
+`live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout, and compares the
+journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
 the ages of the last scheduler ticks, the harvester's and the catalogue's, which pass beat, Redis, a worker and the
 database. A node without ticks still serves, so it is ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
 """
@@ -18,7 +18,7 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from catalogue import checks
+from catalogue import checks, journal_state
 from gisc import database
 from harvester.rows import health
 
@@ -38,8 +38,12 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def ready(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if the database is reachable and migrated and Redis is reachable, else 503."""
+    """Answer 200 if the database is reachable, migrated and not behind the journal, and Redis is reachable; else 503."""
     parts = {"database": _database_state(), "redis": _redis_state()}
+    if parts["database"] == "ok":
+        parts["journal"], journal_warnings = _journal_state()
+    else:
+        journal_warnings = []
     is_ready = all(state == "ok" for state in parts.values())
     further: dict[str, object] = {}  # reported, but no reason to take the node off the network
     if parts["database"] != "not reachable":
@@ -47,6 +51,8 @@ def ready(request: HttpRequest) -> JsonResponse:
     ticks = _tick_state() if parts["database"] == "ok" else None
     if parts["database"] == "ok" and (clock_state := health.host_clock_state()):
         further["clock"] = clock_state
+    if journal_warnings:
+        further["journal_warnings"] = journal_warnings
     status = "not ready" if not is_ready else "degraded" if ticks is None or ticks["late"] else "ok"
     answer = {"ready": is_ready, "status": status, **parts, "tasks": ticks, "durable": None, **further}
     return JsonResponse(answer, status=200 if is_ready else 503)
@@ -95,6 +101,23 @@ def _database_state() -> str:
     except ImproperlyConfigured as exc:
         logger.warning("database not migrated", extra={"reason": str(exc)})
     return "ok" if _migrated else "not migrated"
+
+
+def _journal_state() -> tuple[str, list[str]]:
+    """Return the state of the journal, and the codes of its warnings; `manage.py journal status` describes them."""
+    try:
+        status = journal_state.status()
+    except DatabaseError as exc:
+        logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
+        return "not readable", []
+    except OSError as exc:
+        # Events wait in the database then. That the files are ahead cannot be seen.
+        logger.warning("journal not readable", extra={"reason": str(exc)})
+        return "ok", ["not-readable"]
+    if status.problem is not None:
+        logger.warning("node not ready: %s", status.problem)
+    state = "ok" if status.problem is None else str(status.problem.code)
+    return state, [str(warning.code) for warning in status.warnings]
 
 
 def _redis_state() -> str:

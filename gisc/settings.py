@@ -15,6 +15,13 @@ from gisc import __version__, embedded, env
 BASE_DIR = Path(__file__).resolve().parent.parent
 GISC_VERSION = __version__
 
+
+def _journal_beside(data_dir: Path) -> Path:
+    """Return the folder beside the data directory; that inside it if a version before has begun a journal there."""
+    inside = data_dir / "journal"
+    return inside if any(inside.glob("deletions-*.jsonl")) else data_dir.with_name(f"{data_dir.name}-journal")
+
+
 # --- What operators set -----------------------------------------------------------------------------
 
 GISC_NAME = env.text("GISC_NAME", "WIS-GISC-DEMO")
@@ -24,7 +31,7 @@ GISC_BASE_URL = env.url("GISC_BASE_URL", ("http", "https"), f"http://{HOST}:{POR
     "/"
 )
 GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(BASE_DIR / "var"))).resolve()
-GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(GISC_DATA_DIR / "journal"))).resolve()
+GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(_journal_beside(GISC_DATA_DIR)))).resolve()
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(

@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
-from catalogue import chores, seams
+from catalogue import chores, journal_state, seams
 from harvester.guards import shared_set_backup
 from harvester.links import failover
 from harvester.models import Run
@@ -66,11 +66,15 @@ def _probe_due() -> None:
 
 
 def _open_due() -> None:
+    if not journal_state.is_ready():
+        return  # a database that was put back from a copy: deletions have to be replayed before anything is harvested
     for run in lifecycle.open_due_runs():
         _queue_if_possible(run)
 
 
 def _queue_claimable() -> None:
+    if not journal_state.is_ready():
+        return
     for run in lifecycle.claimable():
         _queue_if_possible(run)
 

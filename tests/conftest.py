@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,13 @@ def _speed_up() -> Iterator[None]:
 def _as_in_a_new_process() -> None:
     """Reset what modules remember of earlier tests, whose rows have been rolled back. Memos of pure functions stay."""
     module_state.reset_all()
+
+
+@pytest.fixture(autouse=True)
+def journal_dir(settings: Any, tmp_path: Path) -> Path:
+    """Give the test a journal of its own: what others have written is of databases that are gone."""
+    settings.GISC_JOURNAL_DIR = tmp_path / "journal"
+    return tmp_path / "journal"
 
 
 @pytest.fixture

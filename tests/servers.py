@@ -44,7 +44,7 @@ def _set_environment(data_dir: str) -> None:
     # tests/support/world.py: our node is Tokyo, whatever the name of the developer's node.
     for name in [name for name in os.environ if name.startswith("GISC_") and name != "GISC_SHARED"]:
         del os.environ[name]
-    os.environ.update(GISC_DATA_DIR=data_dir, GISC_NAME="WIS-GISC-TOKYO")
+    os.environ.update(GISC_DATA_DIR=data_dir, GISC_JOURNAL_DIR=f"{data_dir}/deletions", GISC_NAME="WIS-GISC-TOKYO")
     os.environ.setdefault("SECRET_KEY", "known to everyone, and good for nothing but these tests")
     os.environ.setdefault("ALLOWED_HOSTS", "*")
 

@@ -82,6 +82,7 @@ class DemoNode:
         return inherited | {
             "GISC_NAME": self.name,
             "GISC_DATA_DIR": str(self.folder),
+            "GISC_JOURNAL_DIR": str(self.folder / "journal"),  # emptied with it, or the next database is behind it
             "HOST": "127.0.0.1",
             "PORT": str(self.port),
             "GISC_BEAT_SECONDS": "3",

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, connections
 
-from catalogue import seams
+from catalogue import journal_state, seams
 from catalogue.models import Record
 from gisc import administrator, database, embedded, file_locks
 from gisc.node import children, samples, supervision
@@ -43,6 +43,7 @@ def run() -> None:
         stack.callback(connections.close_all)
         connection.ensure_connection()
         database.prepare()
+        journal_state.check()
         password = _create_administrator()
         samples.load_if_wanted()
         welcome = Welcome(password=password, is_empty=not Record.objects.exists())

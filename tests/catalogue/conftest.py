@@ -1,14 +1,8 @@
-"""The catalogue's tests start from a node that has its sets, its clock, a journal of its own and no record."""
+"""The catalogue's tests start from a node that has its sets, its clock and no record."""
 
 import pytest
 
 from catalogue import bootstrap
-
-
-@pytest.fixture(autouse=True)
-def journal_dir(settings, tmp_path):
-    settings.GISC_JOURNAL_DIR = tmp_path / "journal"
-    return settings.GISC_JOURNAL_DIR
 
 
 @pytest.fixture(autouse=True)

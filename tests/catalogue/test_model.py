@@ -8,7 +8,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalogue import journal, oai
+from catalogue import history, oai
 from catalogue.models import Description, JournalOutbox, Membership, Record
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
@@ -122,8 +122,9 @@ def check(model: Model) -> None:
         assert {oai.oai_identifier(name): entry.deleted for name, entry in listed.items()} == {
             key: gone for (key, member_of), gone in model.members.items() if member_of == spec
         }
-    assert {
-        oai.oai_identifier(word.identifier)
-        for word in journal.last_events(journal.outbox_events())
-        if word.event and word.event.event == JournalOutbox.Event.DELETED
-    } == model.buried
+    with history.History() as told:
+        assert {
+            oai.oai_identifier(word.identifier)
+            for word in told.last_events()
+            if word.event and word.event.event == JournalOutbox.Event.DELETED
+        } == model.buried

@@ -56,7 +56,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(data_dir: Path) -> dict[str, str]:
-    return {"GISC_DATA_DIR": str(data_dir), "GISC_NAME": SPEC}
+    return {"GISC_DATA_DIR": str(data_dir), "GISC_JOURNAL_DIR": str(data_dir / "journal"), "GISC_NAME": SPEC}
 
 
 def command(data_dir: Path, *arguments: str) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from lxml import etree
 from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
 from tests.loop import archives
 from tests.support.nodes import Node, free_port, manage
+from tests.support.waiting import until
 
 SPEC = "WIS-GISC-TOKYO"
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -55,9 +58,9 @@ def start(data_dir: Path) -> Iterator:
     started: list[Node] = []
     port = free_port()
 
-    def start() -> Node:
+    def start(*, await_ready: bool = True) -> Node:
         started.append(Node(data_dir, port, GISC_NAME=SPEC, GISC_PAGE_RECORDS="70"))
-        return started[-1].ready()
+        return started[-1].ready() if await_ready else started[-1]
 
     yield start
     for node in started:
@@ -100,10 +103,10 @@ def test_rebuilt_from_archive_and_journal_every_harvester_ends_equal_to_the_cata
     assert told(data_dir, "ingest", str(archive), str(changed))["new"] == len(NAMES)
     deleted = {row["set"]: row["deleted"] for row in told(data_dir, "catalogue", "stats")["sets"]}
     assert deleted[SPEC] == 0, "the archive alone brings all that was withdrawn back"
-    report = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    report = told(data_dir, "journal", "replay")
     assert (report["events"], report["deleted"], report["unchanged"], report["left_alone"]) == (101, 99, 0, 1)
     assert report["left"][0]["identifier"] == archives.identifier(NAMES[0])
-    again = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    again = told(data_dir, "journal", "replay")
     assert (again["deleted"], again["unchanged"], again["left_alone"]) == (0, 99, 1)
 
     node = start()
@@ -151,9 +154,9 @@ def test_rebuilt_after_moves_the_harvesters_of_every_set_end_equal_to_the_catalo
 
     make_the_sets(SPEC)
     assert told(data_dir, "ingest", str(archive))["new"] == len(names)
-    report = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    report = told(data_dir, "journal", "replay")
     assert (report["deleted"], report["moved"], report["left_alone"]) == (0, 20, 0)
-    again = told(data_dir, "journal", "replay", str(data_dir / "journal"))
+    again = told(data_dir, "journal", "replay")
     assert (again["moved"], again["departed"], again["left_alone"]) == (0, 0, 0)
 
     node = start()
@@ -165,3 +168,48 @@ def test_rebuilt_after_moves_the_harvesters_of_every_set_end_equal_to_the_catalo
         for harvester in (harvesters[spec], late[spec]):
             harvester.visit()
             assert harvester.copy == fresh.copy
+
+
+@pytest.mark.spec("W11", "W34")
+def test_a_data_directory_that_was_put_back_is_not_ready_and_says_what_to_do(
+    data_dir: Path, tmp_path: Path, start
+) -> None:
+    """The journal beside it was not put back. Of an older copy the node knows no deletion that was made since."""
+    archive = archives.make(tmp_path / "archive.tar", NAMES[:30])
+    node = start()
+    told(data_dir, "ingest", str(archive))
+    told(data_dir, "withdraw", archives.identifier(NAMES[0]))
+    node.stop()
+    subprocess.run(["cp", "-a", str(data_dir), str(tmp_path / "copy")], check=True)
+    node = start()
+    told(data_dir, "withdraw", *map(archives.identifier, NAMES[1:5]))
+    node.stop()
+    shutil.rmtree(data_dir)
+    (tmp_path / "copy").rename(data_dir)
+
+    node = start(await_ready=False)
+    until(lambda: "node not ready" in node.output() and health(node), timeout_s=120, what="the node answers")
+    assert "the data directory, was put back from an older copy" in node.output()
+    assert "manage.py journal replay" in node.output()
+    status, answer = health(node)
+    assert (status, answer["status"], answer["journal"]) == (503, "not ready", "database-behind")
+    late = manage("withdraw", archives.identifier(NAMES[5]), GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC)
+    assert (late.returncode, "not yet in the journal" in late.stderr) == (1, True)
+    node.stop()
+
+    report = told(data_dir, "journal", "replay")
+    assert (report["deleted"], report["missing"]) == (4, [])
+    node = start()
+    assert health(node)[1]["journal"] == "ok"
+    fresh = Harvester(f"{node.url}/oai", by_largest_datestamp=True)
+    fresh.visit()
+    assert {name for name, content in fresh.copy.items() if content is None} == set(map(archives.identifier, NAMES[:6]))
+
+
+def health(node: Node) -> tuple[int, dict] | None:
+    """Status and answer of the health check; None while nothing answers."""
+    try:
+        answer = requests.get(f"{node.url}/health/ready", timeout=10)
+    except requests.RequestException:
+        return None
+    return answer.status_code, answer.json()

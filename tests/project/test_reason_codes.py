@@ -9,7 +9,7 @@ import pytest
 from catalogue import reasons
 from catalogue.documents import xml_tree
 from catalogue.provenance import Origin, compare_versions
-from catalogue.reasons import ActRefused, Reason, ReasonCode
+from catalogue.reasons import ActRefused, JournalCode, Reason, ReasonCode
 from harvester import reasons as harvester_reasons
 from harvester.messages import FaultCode
 from harvester.reasons import ActCode, EntryCode, SettlementCode
@@ -20,6 +20,7 @@ from tests.support.paths import ROOT
 
 SENTENCES = {
     ReasonCode: reasons.SENTENCES,
+    JournalCode: reasons.JOURNAL,
     EntryCode: harvester_reasons.ENTRIES,
     SettlementCode: harvester_reasons.SETTLEMENTS,
     ActCode: harvester_reasons.ACTS,
@@ -27,6 +28,7 @@ SENTENCES = {
 }
 HEADINGS = {
     ReasonCode: "### Documents and records",
+    JournalCode: "### The journal",
     EntryCode: "### Harvested entries",
     SettlementCode: "### Settlements",
     ActCode: "### Refused acts",
@@ -52,6 +54,10 @@ FACTS = {
         )
     },
     **{name: f"<{name}>" for name in ("record", "root", "schema", "scheme", "set", "stored", "text")},
+    **{
+        name: f"<{name}>"
+        for name in ("data_directory", "directory", "end", "folder", "here", "own_set", "writer", "written")
+    },
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
     **dict.fromkeys(("all", "going", "links", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),

@@ -52,6 +52,7 @@ def served(folder: Path, **given: str) -> Iterator[Served]:
                 DATABASE_URL=f"postgresql://{database['USER']}:{database['PASSWORD']}@/{database['NAME']}"
                 f"?host={quote(database['OPTIONS'].get('host') or database['HOST'], safe='')}&port={database['PORT'] or 5432}",
                 GISC_DATA_DIR=str(settings.GISC_DATA_DIR),
+                GISC_JOURNAL_DIR=str(settings.GISC_JOURNAL_DIR),
                 GISC_NAME=settings.GISC_NAME,
                 SECRET_KEY=settings.SECRET_KEY,
                 ALLOWED_HOSTS="*",

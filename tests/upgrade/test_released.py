@@ -134,9 +134,10 @@ def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, s
     world.put(world.iso_record(WITHDRAWN, title="From an archive"))
     written = list(journal.JournalReader(Path(settings.GISC_JOURNAL_DIR)))
     assert written[: len(before)] == before
-    added = {(it.event, it.identifier): it.number for it in written[len(before) :]}
+    added = {(it.event, it.identifier): it.position for it in written[len(before) :]}
     assert added.keys() >= {("deleted", WAITED), ("returned", WITHDRAWN)}
-    assert min(added.values()) > max(it.number for it in before)
+    assert min(added.values()) > max(it.position for it in before)
+    assert [it.number for it in written[len(before) :]] == [1, 2, 3]
 
     settings.GISC_JOURNAL_DIR = tmp_path / "of a node that was rebuilt"
     assert replay(released / "journal")["deleted"] == 1

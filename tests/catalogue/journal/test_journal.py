@@ -14,8 +14,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from catalogue import bootstrap, journal, replay, seams
-from catalogue.models import DatestampClock, JournalOutbox, MetadataSet, Purged, Record
+from catalogue import bootstrap, history, journal, replay, seams
+from catalogue.models import DatestampClock, JournalOutbox, JournalPosition, JournalWriter, MetadataSet, Purged, Record
 from catalogue.provenance import Provenance
 from catalogue.reading.stats import stats
 from catalogue.tasks import tick
@@ -47,7 +47,8 @@ def event(name: str, identifier: str, second: int = 0, *specs: str) -> journal.E
 def empty_the_catalogue() -> None:
     """As a node rebuilt from scratch."""
     Record.objects.all().delete()
-    DatestampClock.objects.all().delete()
+    for model in (DatestampClock, JournalOutbox, JournalPosition, JournalWriter):
+        model.objects.all().delete()
     MetadataSet.objects.exclude(kind__in=("own", "catalogue")).delete()
     bootstrap.ensure_sets()
 
@@ -89,7 +90,7 @@ def test_a_withdrawal_is_on_disk_before_it_is_reported_as_done(journal_dir: Path
     world.put(world.iso_record("urn:気温"), world.iso_record("urn:b"))
     assert [result.action for result in store.withdraw(["urn:気温"])] == [Action.DELETED]
     (line,) = lines(journal_dir)
-    assert line.pop("number") > 0
+    assert (line.pop("epoch") > 1_700_000_000, line.pop("number")) == (True, 1)
     assert len(line.pop("crc32")) == 8
     assert line == {
         "event": "deleted",
@@ -106,11 +107,11 @@ def test_what_is_appended_is_forced_to_disk_before_the_outbox_is_emptied(journal
     def look(_descriptor: int) -> None:
         seen.append((told(journal_dir), journal.count_waiting()))
 
-    monkeypatch.setattr(journal.os, "fsync", look)
     world.put(world.iso_record("urn:a"))
+    monkeypatch.setattr(journal.os, "fsync", look)
     store.withdraw(["urn:a"])
-    # The folder that has the new folder; then the file, and the folder that has the new file.
-    assert seen == [([], 1), ([("deleted", "urn:a")], 1), ([("deleted", "urn:a")], 1)]
+    # The folder that has the new folder; the writer's id and its folder; then the file, and the folder that has it.
+    assert seen == [([], 1)] * 3 + [([("deleted", "urn:a")], 1)] * 2
     assert journal.count_waiting() == 0
 
 
@@ -191,8 +192,11 @@ def test_a_crash_between_append_and_emptying_the_outbox_tells_it_twice_which_is_
     monkeypatch.setattr(journal, "_append", real)
     journal.flush()
     assert told(journal_dir) == [("deleted", "urn:a")] * 2
+    with history.History() as found:
+        assert [event.number for event in found.merged()] == [1]
+        assert (found.missing(), found.conflicts()) == ([], [])
     empty_the_catalogue()
-    assert counts(replay.replay(journal_dir)) == (1, 0, 0)
+    assert counts(replay.replay([journal_dir])) == (1, 0, 0)
 
 
 def test_many_events_are_written_in_their_order_though_read_in_parts(journal_dir: Path) -> None:
@@ -226,40 +230,47 @@ def test_a_full_file_is_followed_by_the_next_in_the_order_of_names(journal_dir: 
             world.bury(f"urn:{number}")
     journal.flush(journal.JournalLimits(batch_rows=1, full_bytes=300))
     names = [file.name for file in files(journal_dir)]
-    year = datetime.now(UTC).year
-    assert names == [f"deletions-{year}-{number:04}.jsonl" for number in range(1, len(names) + 1)]
+    year, writer = datetime.now(UTC).year, journal.writer_id(journal_dir)
+    assert names == [f"deletions-{year}-{number:04}-{writer}.jsonl" for number in range(1, len(names) + 1)]
     assert len(names) > 3
     assert [identifier for _, identifier in told(journal_dir)] == [f"urn:{number}" for number in range(12)]
 
 
+OUR_ID, OTHER_ID = "0123456789abcdef", "fedcba9876543210"
+
+
 @pytest.mark.parametrize(("held", "next_file"), [
-    ([], "deletions-2031-0001.jsonl"),
-    (["deletions-2031-0001.jsonl", "deletions-2031-0002.jsonl"], "deletions-2031-0002.jsonl"),
-    (["deletions-2030-0007.jsonl"], "deletions-2031-0001.jsonl"),
-    (["deletions-2030-0007.jsonl", "deletions-2032-0001.jsonl"], "deletions-2032-0001.jsonl"),  # the clock stepped back
-    (["deletions-2031-0001.jsonl.old", "notes.txt"], "deletions-2031-0001.jsonl"),
+    ([], f"deletions-2031-0001-{OUR_ID}.jsonl"),
+    ([f"deletions-2031-000{n}-{OUR_ID}.jsonl" for n in (1, 2)], f"deletions-2031-0002-{OUR_ID}.jsonl"),
+    ([f"deletions-2030-0007-{OUR_ID}.jsonl"], f"deletions-2031-0001-{OUR_ID}.jsonl"),
+    # The clock stepped back.
+    ([f"deletions-2030-0007-{OUR_ID}.jsonl", f"deletions-2032-0001-{OUR_ID}.jsonl"], f"deletions-2032-0001-{OUR_ID}.jsonl"),
+    # Of the versions before, of another writer, and no journal.
+    (["deletions-2031-0003.jsonl", f"deletions-2031-0005-{OTHER_ID}.jsonl", "notes.txt"], f"deletions-2031-0001-{OUR_ID}.jsonl"),
 ])  # fmt: skip
 def test_a_new_year_begins_a_new_file_and_no_earlier_file_grows(
     journal_dir: Path, held: list[str], next_file: str
 ) -> None:
     journal_dir.mkdir()
+    (journal_dir / "writer").write_text(OUR_ID)
     for name in held:
         (journal_dir / name).touch()
     with seams.replaced(clock=SetClock(datetime(2031, 1, 1, tzinfo=UTC))):
         world.bury("urn:a")
-    assert [file.name for file in journal_dir.iterdir() if file.stat().st_size] == [next_file]
+    assert [file.name for file in files(journal_dir) if file.stat().st_size] == [next_file]
 
 
 # --- Damage ---------------------------------------------------------------------------------------------
 
 
 def test_a_last_line_cut_short_is_told_and_does_not_swallow_the_next(journal_dir: Path) -> None:
-    world.bury("urn:a", "urn:b")
+    world.bury("urn:a")
     (file,) = files(journal_dir)
-    file.write_bytes(file.read_bytes()[:-20])
+    file.write_bytes(file.read_bytes() + event("deleted", "urn:b").line().encode()[:-20])
     told_so = f"{file}, line 2: cut short, as by a crash"
     assert read(journal_dir) == (["urn:a"], [told_so])
     world.bury("urn:c")
+    assert files(journal_dir) == [file]
     assert read(journal_dir) == (["urn:a", "urn:c"], [told_so])
 
 
@@ -357,13 +368,14 @@ def test_files_of_a_folder_are_read_oldest_first(tmp_path: Path) -> None:
         ([("returned", 1, 2), ("deleted", 2, 3), ("returned", 1, 2)], {"urn:a"}),
     ],
 )
-def test_a_deletion_stands_unless_the_record_came_back_later(events: list, standing: set[str]) -> None:
+def test_a_deletion_stands_unless_the_record_came_back_later(tmp_path: Path, events: list, standing: set[str]) -> None:
     at = datetime(2024, 3, 1, tzinfo=UTC)
     made = [
         journal.Event(name, "urn:a", at.replace(second=second), (world.OUR_SPEC,), number)
         for name, second, number in events
     ]
-    last = list(journal.last_events(made))
+    with history.History([written(tmp_path / "x.jsonl", *made)]) as found:
+        last = list(found.last_events())
     assert {e.identifier for e in last if e.event and e.event.event == "deleted"} == standing
     assert len(last) == bool(events)
 
@@ -376,7 +388,7 @@ def test_a_node_rebuilt_from_scratch_shows_its_tombstones_again(journal_dir: Pat
     world.bury("urn:t", into=world.peer_set(world.TOULOUSE))
     world.put(world.iso_record("urn:b"))
     empty_the_catalogue()
-    assert counts(replay.replay(journal_dir)) == (2, 0, 0)
+    assert counts(replay.replay([journal_dir])) == (2, 0, 0)
     assert buried() == {"urn:a", "urn:t"}
     assert looking.listed(world.OUR_SPEC)["urn:a"].deleted
     assert looking.listed("WIS-GISC-TOULOUSE")["urn:t"].deleted
@@ -388,10 +400,10 @@ def test_a_backup_older_than_a_deletion_does_not_bring_the_record_back(journal_d
     store.withdraw(["urn:a"])
     empty_the_catalogue()
     world.put(world.iso_record("urn:a", title="Another version", metadata_date="2035-01-01"))  # as the archive has it
-    assert counts(replay.replay(journal_dir)) == (1, 0, 0)
+    assert counts(replay.replay([journal_dir])) == (1, 0, 0)
     assert buried() == {"urn:a"}
     world.put(world.iso_record("urn:a"))  # somebody wants it back after all
-    assert counts(replay.replay(journal_dir)) == (0, 0, 1)
+    assert counts(replay.replay([journal_dir])) == (0, 0, 1)
     assert buried() == set()
 
 
@@ -407,7 +419,7 @@ def test_what_came_back_after_its_tombstone_was_purged_is_not_buried_by_a_replay
     empty_the_catalogue()
     Purged.objects.all().delete()
     world.put(world.iso_record("urn:a"), world.iso_record("urn:b"), world.iso_record("urn:c"))  # the archive has all
-    assert counts(replay.replay(journal_dir)) == (1, 0, 1)
+    assert counts(replay.replay([journal_dir])) == (1, 0, 1)
     assert buried() == {"urn:b"}
 
 
@@ -423,9 +435,9 @@ def test_what_is_deleted_again_after_the_purge_is_told_once(journal_dir: Path) -
 def test_replaying_again_writes_nothing(journal_dir: Path) -> None:
     world.bury("urn:a", "urn:b")
     empty_the_catalogue()
-    replay.replay(journal_dir)
+    replay.replay([journal_dir])
     before, told_before = looking.row_versions(), told(journal_dir)
-    assert counts(replay.replay(journal_dir)) == (0, 2, 0)
+    assert counts(replay.replay([journal_dir])) == (0, 2, 0)
     assert (looking.row_versions(), told(journal_dir)) == (before, told_before)
 
 
@@ -433,7 +445,7 @@ def test_a_record_that_came_back_is_left_alone_and_told(journal_dir: Path) -> No
     world.bury("urn:a", "urn:b")
     world.put(world.iso_record("urn:a"))
     before = looking.row_versions()
-    report = replay.replay(journal_dir)
+    report = replay.replay([journal_dir])
     assert counts(report) == (0, 1, 1)
     assert [(left.identifier, "came back on 20" in str(left.reason)) for left in report.left] == [("urn:a", True)]
     assert looking.row_versions() == before
@@ -444,13 +456,13 @@ def test_an_old_export_does_not_bury_what_came_back_since(journal_dir: Path, tmp
     export = tmp_path / "export.jsonl"
     command("journal", "export", str(export))
     world.put(world.iso_record("urn:a"))
-    assert counts(replay.replay(export)) == (0, 1, 1)
+    assert counts(replay.replay([export])) == (0, 1, 1)
     journal_dir.rename(tmp_path / "unreadable for now")
     journal_dir.write_text("a file in the folder's place")
     world.put(world.iso_record("urn:b"))  # its return is in the outbox only
     journal_dir.unlink()
     (tmp_path / "unreadable for now").rename(journal_dir)
-    assert counts(replay.replay(export)) == (0, 0, 2)
+    assert counts(replay.replay([export])) == (0, 0, 2)
     assert buried() == set()
 
 
@@ -459,14 +471,14 @@ def test_the_mark_of_datestamps_goes_on_from_where_the_journal_had_come(tmp_path
     ahead = (datetime.now(UTC) + timedelta(hours=3)).replace(microsecond=0)
     wrong = datetime(2099, 1, 1, tzinfo=UTC)
     events = [journal.Event("deleted", f"urn:{at.year}", at, (world.OUR_SPEC,)) for at in (ahead, wrong)]
-    replay.replay(written(tmp_path / "x.jsonl", *events))
+    replay.replay([written(tmp_path / "x.jsonl", *events)])
     assert DatestampClock.objects.get().stamp == ahead
     assert set(Record.objects.values_list("datestamp", flat=True)) == {ahead}
 
 
 def test_a_record_that_another_set_holds_now_is_left_alone_and_told(tmp_path: Path) -> None:
     world.put(world.iso_record("urn:a"), into=world.peer_set(world.OFFENBACH))
-    report = replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "WIS-GISC-TOULOUSE")))
+    report = replay.replay([written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "WIS-GISC-TOULOUSE"))])
     assert counts(report) == (0, 0, 1)
     assert "belongs to the set WIS-GISC-OFFENBACH now" in str(report.left[0].reason)
     assert buried() == set()
@@ -478,13 +490,13 @@ def test_a_tombstone_is_told_again_in_every_set_it_was_in(journal_dir: Path, tmp
     file = written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01", "WIS-GISC-OFFENBACH"))
     if held:
         world.put(world.iso_record("urn:a"), into=world.peer_set(world.OFFENBACH))
-    assert counts(replay.replay(file)) == (1, 0, 0)
+    assert counts(replay.replay([file])) == (1, 0, 0)
     for spec in ("shared01", "WIS-GISC-OFFENBACH"):
         assert looking.listed(spec)["urn:a"].deleted
     assert looking.record("urn:a").set_specs == ["WIS-GISC-OFFENBACH", "shared01"]
     assert lines(journal_dir)[-1]["sets"] == ["WIS-GISC-OFFENBACH", "shared01"]  # for the next replay
     empty_the_catalogue()
-    replay.replay(journal_dir)
+    replay.replay([journal_dir])
     assert looking.listed("shared01")["urn:a"].deleted
 
 
@@ -492,14 +504,14 @@ def test_a_record_of_a_shared_set_is_buried_whichever_link_brought_it(tmp_path: 
     shared = MetadataSet.objects.create(spec="shared01", kind=MetadataSet.Kind.SHARED)
     entry = store.prepare(world.iso_record("urn:a"), provenance=Provenance(link="toulouse"))
     store.put_entries([entry], into=shared, source="toulouse")
-    assert counts(replay.replay(written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01")))) == (1, 0, 0)
+    assert counts(replay.replay([written(tmp_path / "x.jsonl", event("deleted", "urn:a", 0, "shared01"))])) == (1, 0, 0)
     assert buried() == {"urn:a"}
 
 
 def test_an_event_without_a_set_belongs_to_our_own_and_an_impossible_identifier_is_told(tmp_path: Path) -> None:
     without = journal.Event("deleted", "urn:a", datetime(2024, 3, 1, tzinfo=UTC), ())
     file = written(tmp_path / "x.jsonl", without, event("deleted", "{" * 2000), event("deleted", "urn:b"))
-    report = replay.replay(file)
+    report = replay.replay([file])
     assert counts(report) == (2, 0, 1)
     assert [left.identifier for left in report.left] == ["{" * 2000]
     assert looking.record("urn:a").owner == world.own_set()
@@ -515,7 +527,7 @@ def test_a_long_journal_is_replayed_in_batches_and_in_bounded_memory(tmp_path: P
         file = written(tmp_path / f"{number}.jsonl", *events)
         tracemalloc.start()
         try:
-            replay.replay(file, limits)
+            replay.replay([file], limits=limits)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
@@ -548,7 +560,8 @@ def test_what_is_exported_can_be_replayed_elsewhere(journal_dir: Path, tmp_path:
     assert buried() == {"urn:a", "urn:気温", "urn:t"}
     report = json.loads(command("journal", "replay", str(export), "--json")[0])
     assert report == {
-        "events": 3, "deleted": 0, "moved": 0, "departed": 0, "unchanged": 3, "left_alone": 0, "damaged_lines": [], "left": []
+        "events": 3, "deleted": 0, "moved": 0, "departed": 0, "unchanged": 3, "left_alone": 0, "damaged_lines": [],
+        "missing": [], "conflicts": [], "epoch": None, "left": [],
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalogue import replay
-from catalogue.models import JournalOutbox, MetadataSet, Record
+from catalogue.models import JournalOutbox, JournalPosition, MetadataSet, Record
 from catalogue.provenance import Provenance
 from catalogue.writing import store
 from harvester import tasks
@@ -223,8 +223,9 @@ def test_a_withdrawal_from_a_shared_set_is_replayed_on_a_node_that_is_rebuilt(
     upload(folder, record(0), record(1))  # from the archive
     assert len(titles()) == 2
     JournalOutbox.objects.all().delete()
+    JournalPosition.objects.all().delete()
 
-    replay.replay(journal)
+    replay.replay([journal])
 
     assert titles() == {identifier(1): "Ours"}
     assert Record.objects.get(identifier=identifier(0)).set_specs == ["shared01"]

@@ -13,6 +13,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 from kombu import Connection
 
+from catalogue import journal, journal_state
 from gisc.celery import app
 from harvester import schedule, tasks
 from harvester.models import Link, Run
@@ -152,6 +153,25 @@ def beats_later() -> None:
     for run in Run.objects.exclude(queued=None):
         assert run.queued is not None
         Run.objects.filter(pk=run.pk).update(queued=run.queued - passed)
+
+
+@pytest.mark.spec("W11")
+def test_nothing_is_harvested_into_a_database_that_was_put_back_from_a_copy(
+    link: Link, provider: Provider, broker: Connection
+) -> None:
+    """Its deletions have to be replayed first, or what providers have made again since would be deleted then."""
+    fill(provider, range(2))
+    journal.mark_behind()
+    tasks.tick()
+    assert not Run.objects.exists()
+    journal_state.end_restore()
+    tasks.tick()
+    assert len(harvests(broker)) == 1
+    flush()
+    beats_later()
+    journal.mark_behind()
+    tasks.tick()
+    assert harvests(broker) == []
 
 
 def test_a_successor_that_was_flushed_from_redis_is_queued_again(
