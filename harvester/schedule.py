@@ -98,6 +98,11 @@ def settled_to(first_response: datetime, newest: datetime | None, granularity: G
     return min(begin_of(first_response, granularity) - 2 * granule, begin_of(newest, granularity))
 
 
+def longer_lateness_h(lateness_h: int) -> int:
+    """Return the lateness of a provider by which a record came too late (H8)."""
+    return min(2 * max(lateness_h, 1), MAX_LATENESS_H)
+
+
 def begin_of(stamp: datetime, granularity: Granularity) -> datetime:
     """Return the first instant of the granule of `stamp`."""
     stamp = stamp.replace(microsecond=0)

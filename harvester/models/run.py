@@ -69,6 +69,10 @@ class Run(models.Model):
     asked_before = models.DateTimeField(
         null=True, help_text="what is stamped before this was in a list before, or came late; none: not known (H8)"
     )
+    skipped_from = models.DateTimeField(
+        null=True, help_text="begin of the window before `from` whose headers were counted and not listed (H50)"
+    )
+    skipped_size = models.PositiveIntegerField(null=True, help_text="how many headers the provider counted in it")
     is_promised = models.BooleanField(
         default=False, db_default=False, help_text="Identify names this software and promise 1 (P147)"
     )

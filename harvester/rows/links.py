@@ -125,6 +125,11 @@ def record_slice(
     )
 
 
+def record_lateness(link: Link, *, lateness_h: int) -> None:
+    """Store how late the provider lists records (H8), where a comparison has shown it."""
+    Link.objects.filter(pk=link.pk).update(lateness_h=lateness_h)
+
+
 def accept_deletions(link: Link) -> None:
     """Store that an operator has accepted deletions: those until now count no longer (`harvester.guards.mass_deletion`)."""
     now = seams.now()

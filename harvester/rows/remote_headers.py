@@ -17,6 +17,7 @@ from harvester.header import ReceivedHeader
 from harvester.models import Alternative, Link, RemoteHeader, Run
 
 State = RemoteHeader.State
+_LENGTH_OF_A_DAY = len("YYYY-MM-DD")
 
 
 class HeaderRow(NamedTuple):
@@ -39,6 +40,20 @@ class KnownHeader:
     def differs_from(self, header: ReceivedHeader) -> bool:
         """Whether the provider gives another datestamp or status now."""
         return (header.stamp, header.deleted) != (self.datestamp, self.deleted)
+
+    def is_later_than(self, header: ReceivedHeader) -> bool:
+        """Whether a live version with a later datestamp than the header's was stored."""
+        is_live = self.state == State.STORED and not (self.deleted or header.deleted)
+        return is_live and self.datestamp is not None and header.stamp is not None and header.stamp < self.datestamp
+
+    def differs_by_day(self, header: ReceivedHeader) -> bool:
+        """As `differs_from`, but a header in days is only compared by the day.
+
+        For providers that give days in lists of headers and seconds in lists of records.
+        """
+        if self.datestamp is None or header.stamp is None or len(header.datestamp) != _LENGTH_OF_A_DAY:
+            return self.differs_from(header)
+        return (header.stamp.date(), header.deleted) != (self.datestamp.date(), self.deleted)
 
     def proves_unchanged(self, header: ReceivedHeader, *, settled_before: datetime | None) -> bool:
         """Whether the record cannot have changed since it was stored, so that it need not be asked for.

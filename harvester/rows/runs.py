@@ -165,6 +165,8 @@ def set_bounds(run: Run) -> None:
         "is_promised",
         "stepped_back_s",
         "asked_before",
+        "skipped_from",
+        "skipped_size",
         "came_late",
     )
     values = {name: getattr(run, name) for name in bounds}

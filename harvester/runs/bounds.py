@@ -39,6 +39,8 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
     run.granularity, run.is_promised = identity.granularity, identity.is_promised
     if run.first_response is None:  # else the list is read again as headers, and keeps its first responseDate
         run.first_asked = now
+    if run.compares and link.first_response is not None:
+        run.asked_before = schedule.list_from(link.first_response, identity.granularity, link.overlap_s)
     if run.restarts == 0 and run.list_from is not None and not run.compares:
         window_end = _go_on(run, identity, now)
         late = [] if window_end is None else _skip_known(run, window_end, conversation)
@@ -105,7 +107,8 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
     known = remote_headers.load_known(run.link, [header.key for header in headers])
     if list_checks.strays(headers, provider.remote_set) - known.keys():
         return []  # its ListIdentifiers ignores the set
-    late = [header for header in headers if header.key not in known or known[header.key].differs_from(header)]
+    # What has changed has left the window, so that headers in days tell enough.
+    late = [header for header in headers if header.key not in known or known[header.key].differs_by_day(header)]
     if page.token is None:  # few: what was not stored, or is not served any more, may be stored now (H33)
         stored = current.digests_for_source(list(known), run.link.local_set_id, run.link.name)
         lost = {key for key, row in known.items() if _is_lost(run.link, row, stored.get(key))}
@@ -117,6 +120,8 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
         if page.list_size is None or page.list_size <= 2 * known_before:
             run.strategy = Link.Strategy.IDENTIFIERS
         return []
+    elif page.list_size is not None:
+        run.skipped_from, run.skipped_size = begin, page.list_size
     run.list_from = datestamps.end_of(end, granularity)
     return late
 

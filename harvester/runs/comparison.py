@@ -175,6 +175,8 @@ def finish(run: Run, *, now: datetime) -> None:
             clean_comparisons=left.clean_comparisons,
             size_is_estimate=left.size_is_estimate,
         )
+    if run.came_late:
+        links.record_lateness(link, lateness_h=schedule.longer_lateness_h(link.lateness_h))
     run.refresh_from_db()
     runs.mark_done(run, now=now, outcome=_outcome_of(run))
     facts = {"purpose": run.purpose, "complete": complete, **_drift_of(run)}

@@ -71,16 +71,26 @@ class Judgement(NamedTuple):
 def judge(run: Run, link: Link) -> Judgement:
     """Judge a list that came to its end. `link`: as it was before this list."""
     assert run.first_response is not None
-    short = 0 if run.list_size is None or run.is_promised or link.size_is_estimate else run.list_size - run.listed
+    short = 0 if run.list_size is None or link.size_is_estimate else run.list_size - run.listed
     is_whole = run.list_from is None and short <= 0
     unexplained = 0 if is_whole else link.shortfall - run.explained  # of what the list before was short of
     found = _doubts(run, link, unexplained)
-    lateness_h = 2 * max(link.lateness_h, 1) if run.came_late else link.lateness_h
+    lateness_h = schedule.longer_lateness_h(link.lateness_h) if run.came_late else link.lateness_h
     relisted_to = link.relisted_to
     if link.newest is not None and link.newest < run.first_response:
         is_relisted = run.list_from is None or run.list_from <= link.newest
         relisted_to = link.newest if is_relisted else relisted_to
-    return Judgement(found, 0 if found else max(short, 0), min(lateness_h, schedule.MAX_LATENESS_H), relisted_to)
+    return Judgement(found, 0 if found else max(short, 0), lateness_h, relisted_to)
+
+
+def adds_up(run: Run) -> bool:
+    """Whether no more was counted in the window that this list has left out than is known of it now (H50).
+
+    What has left the window was in this list. Another record may have come late in its place.
+    """
+    if run.skipped_size is None or run.skipped_from is None or run.list_from is None:
+        return True
+    return run.skipped_size <= remote_headers.within(run.link, run.skipped_from, run.list_from).count()
 
 
 def _doubts(run: Run, link: Link, unexplained: int) -> list[Remark]:

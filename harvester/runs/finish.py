@@ -73,6 +73,8 @@ def finish(run: Run, *, now: datetime) -> None:
 def _newest(run: Run, link: Link) -> datetime | None:
     """The largest datestamp of the list; one more than a day in the provider's future says nothing of lateness (H8)."""
     assert run.first_response is not None
+    if not doubts.adds_up(run):
+        return link.newest  # so that the next list begins where this one should have begun
     if run.newest is None or run.newest <= run.first_response + timedelta(days=1):
         return run.newest or link.newest
     return remote_headers.newest(link, not_after=run.first_response) or run.newest

@@ -37,6 +37,7 @@ from harvester.runs.run_position import LoopMark
 
 logger = logging.getLogger(__name__)
 
+_MAX_OLDER = 10  # records of a page; chosen
 _NEW_CONTENT = (Action.NEW, Action.UPDATED)
 
 
@@ -45,8 +46,8 @@ class PageEntries:
     """The entries of a page by what is known of them without the stored records.
 
     `to_request`: headers whose records are asked for later; `unchanged`: headers that prove that nothing changed.
-    `completed`: rows of an earlier version, with the digests that they lack. `missing`, `stale`, `not_served`: what a
-    comparison counts. `same_header`: keys of entries whose header is the one that was known.
+    `completed`: rows of an earlier version, with the digests that they lack. `missing`, `stale`, `not_served`, `came_late`:
+    what a comparison counts. `same_header`: keys of entries whose header is the one that was known.
     """
 
     checked: list[CheckedEntry] = field(default_factory=list)
@@ -57,6 +58,7 @@ class PageEntries:
     missing: int = 0
     stale: int = 0
     not_served: int = 0
+    came_late: int = 0
     same_header: frozenset[str] = frozenset()
 
 
@@ -66,6 +68,8 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
     `prepared`: the page's entries; None where only its headers count.
     """
     entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
+    if prepared is not None and not run.compares:
+        _request_older(run, entries)
     number = run.pages + 1
     stamps = [run.newest if run.pages else None, *(received.header.stamp for received in page.entries)]
     with transaction.atomic():
@@ -112,7 +116,8 @@ def store_beside_error(run: Run, page: Page) -> None:
 def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
     oldest = min((received.header.stamp for received in page.entries if received.header.stamp), default=None)
-    if run.link.shortfall or (oldest is not None and run.asked_before is not None and oldest < run.asked_before):
+    is_late = oldest is not None and run.asked_before is not None and oldest < run.asked_before
+    if not run.compares and (run.link.shortfall or is_late):
         arrivals = doubts.count_arrivals(run, [received.header for received in page.entries])
         runs.add_to_counters(run, **arrivals)
     compares = run.compares
@@ -132,6 +137,22 @@ def _requested_headers(run: Run, entries: PageEntries) -> Iterator[HeaderRow]:
         yield HeaderRow(header, RemoteHeader.State.UNPROVEN if is_unproven else RemoteHeader.State.WANTED)
 
 
+def _request_older(run: Run, entries: PageEntries) -> None:
+    """Ask for records by GetRecord that a page has with an older datestamp than was known, instead of storing them.
+
+    A host that lags behind may have sent the page. Where many are older, the provider was restored, and is believed (S46).
+    """
+    known_headers = remote_headers.load_known(run.link, [entry.key for _, entry in entries.checked])
+    older = {
+        entry.key
+        for received, entry in entries.checked
+        if (known := known_headers.get(entry.key)) is not None and known.is_later_than(received.header)
+    }
+    if 0 < len(older) <= _MAX_OLDER:
+        entries.to_request += [received.header for received, entry in entries.checked if entry.key in older]
+        entries.checked = [(received, entry) for received, entry in entries.checked if entry.key not in older]
+
+
 # --- Headers ----------------------------------------------------------------------------------------
 
 
@@ -142,7 +163,7 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
     """
     found = PageEntries()
     if run.compares and run.link.strategy == Link.Strategy.RECORDS:
-        page = _without_strays(run, page)
+        page = _in_seconds(run, _without_strays(run, page))
     keys = [received.header.key for received in page.entries]
     stored = current.digests_for_source(keys, run.link.local_set_id, run.link.name)
     known_headers = _compare_headers(run, page, found, stored)
@@ -177,6 +198,22 @@ def _without_strays(run: Run, page: Page) -> Page:
     return replace(page, entries=tuple(entry for entry in page.entries if entry.header.key not in strays))
 
 
+def _in_seconds(run: Run, page: Page) -> Page:
+    """Give headers in days the datestamp that is known of them, if it is of that day.
+
+    For providers that give days in lists of headers and seconds in lists of records. Changes within the day come with these.
+    """
+    known_headers = remote_headers.load_known(run.link, [received.header.key for received in page.entries])
+
+    def in_seconds(entry: ReceivedEntry) -> ReceivedEntry:
+        known = known_headers.get(entry.header.key)
+        if known is None or known.differs_by_day(entry.header):
+            return entry
+        return replace(entry, header=entry.header._replace(stamp=known.datestamp))
+
+    return replace(page, entries=tuple(map(in_seconds, page.entries)))
+
+
 def _compare_headers(
     run: Run, page: Page, found: PageEntries, stored: Mapping[str, SourceDigests] | None = None
 ) -> Mapping[str, KnownHeader]:
@@ -197,6 +234,7 @@ def _compare_headers(
         elif known.state != RemoteHeader.State.WANTED:  # else its content has never come
             same.add(header.key)
     found.same_header = frozenset(same)
+    found.came_late = doubts.count_late(run, [received.header for received in page.entries], known_headers)
     return known_headers
 
 
@@ -382,7 +420,8 @@ def _compared(run: Run, entries: PageEntries, *, not_served: int) -> dict[str, i
     """What a comparison counts of these entries; nothing in a harvest."""
     if not run.compares:
         return {}
-    return {"missing": entries.missing, "stale": entries.stale, "not_served": entries.not_served + not_served}
+    counted = {"missing": entries.missing, "stale": entries.stale, "came_late": entries.came_late}
+    return {**counted, "not_served": entries.not_served + not_served}
 
 
 def _keys_that_count(run: Run, plan: PagePlan) -> frozenset[str]:

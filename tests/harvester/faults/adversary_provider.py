@@ -18,7 +18,6 @@ from tests.support.provider import fill, header, identifier, record, xml
 from tests.support.world import iso_record
 
 FAULTS: list[Play] = []
-NOT_MENDED: dict[Play, str] = {}
 NODE = (
     f'<description><eprints xmlns="{oai.EPRINTS_NS}"><metadataPolicy><URL>{oai.promise_urn("1.2")}</URL></metadataPolicy>'
     "<dataPolicy/></eprints></description>"
@@ -28,14 +27,6 @@ NODE = (
 def fault(play: Play) -> Play:
     FAULTS.append(play)
     return play
-
-
-def not_mended(reason: str) -> Callable[[Play], Play]:
-    def note(play: Play) -> Play:
-        NOT_MENDED[play] = reason
-        return play
-
-    return note
 
 
 def response_date(stamp: Callable[[], str]) -> Callable[[bytes], bytes]:
@@ -130,7 +121,6 @@ def one_record_is_stamped_at_the_end_of_time(world: World) -> None:
     world.work()
 
 
-@not_mended("what a comparison finds does not tell how late a provider lists; the run tells that the clock is wrong")
 @fault
 def the_response_date_is_five_days_ahead_of_the_datestamps(world: World) -> None:
     """The web server's clock is ahead, the database's is right: `from` is later than what is written."""
@@ -237,7 +227,6 @@ def two_masters_see_the_writes_of_the_other_ten_minutes_later(world: World) -> N
     assert any(run.missing for run in world.pass_days(29)) or identifier(11) in world.titles()
 
 
-@not_mended("an older version on a later page replaces the newer one until a comparison finds it")
 @fault
 def the_second_page_comes_from_a_host_that_lags_behind(world: World) -> None:
     """It has an older version of what the first page had: the later one counts, on whichever page it came."""
@@ -460,7 +449,6 @@ def the_provider_is_restored_from_an_old_backup(world: World) -> None:
     world.write(10)
 
 
-@not_mended("a list of a node of this software that is shorter than announced is no doubt")
 @fault
 def a_false_node_of_this_software_cuts_its_lists_off(world: World) -> None:
     """It claims promise 1, announces sixty records, the newest first, and lists thirty, in every list."""
@@ -553,7 +541,6 @@ def get_record_always_gives_the_same_record(world: World) -> None:
     del world.provider.entries[identifier(2)]
 
 
-@not_mended("the number of headers on several pages is taken for their identity, until a comparison")
 @fault
 def one_record_comes_late_as_another_one_leaves_the_second(world: World) -> None:
     """Sixty records of one second, and their number is the same as before; the late one is on the second page."""
@@ -571,7 +558,6 @@ def one_record_comes_late_as_another_one_leaves_the_second(world: World) -> None
     world.work()
 
 
-@not_mended("headers in days never equal those in seconds, so that an idle link fetches them again")
 @fault
 def list_identifiers_knows_days_and_list_records_seconds(world: World) -> None:
     """Sixty records of one second: an idle link does not fetch them again and again."""

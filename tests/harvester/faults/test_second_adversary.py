@@ -30,14 +30,7 @@ def world(toulouse: MetadataSet, provider: Provider, link: Link) -> Iterator[Wor
         yield made
 
 
-def _cases() -> Iterator[object]:
-    for play in (*adversary_provider.FAULTS, *adversary_wire.FAULTS):
-        reason = adversary_provider.NOT_MENDED.get(play)
-        marks = () if reason is None else (pytest.mark.xfail(strict=True, reason=reason),)
-        yield pytest.param(play, id=play.__name__, marks=marks)
-
-
-@pytest.mark.parametrize("play", list(_cases()))
+@pytest.mark.parametrize("play", [*adversary_provider.FAULTS, *adversary_wire.FAULTS], ids=lambda play: play.__name__)
 def test_a_fault_loses_nothing_in_silence(play: Play, world: World) -> None:
     others = Record.objects.exclude(owner=world.link.local_set).order_by("pk").values_list("pk", "datestamp", "deleted")
     before = list(others)
