@@ -5,6 +5,7 @@ strictly. `catalogue.documents.iso19139` reads the fields of an ISO 19139 record
 """
 
 import codecs
+import functools
 import hashlib
 import re
 import threading
@@ -35,6 +36,9 @@ _LONG_BLANK_SAMPLED = b" " * (200 // _STRIDE)
 _BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
+_TO_END_OF_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
+_ATTRIBUTES = re.compile(rb"""\s([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
+_START_TAG_WITHOUT_PREFIX = re.compile(rb"<[^\s:/>!?]+[\s/>]")
 
 
 def root_element(document: bytes) -> bytes:
@@ -68,6 +72,42 @@ def root_element(document: bytes) -> bytes:
 def start_of_root(text: bytes) -> int:
     """Return where the root element, or a DOCTYPE before it, begins: after white space, comments and PIs."""
     return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
+
+
+def end_of_tag(text: bytes, start: int) -> int:
+    """Return where the tag ends that begins at `start`, in a text that was parsed."""
+    match = _TO_END_OF_TAG.match(text, start)
+    assert match is not None, "it was parsed"
+    return match.end()
+
+
+@functools.lru_cache(maxsize=256)  # the records of one centre mostly begin alike
+def attribute_names(start_tag: bytes) -> frozenset[bytes]:
+    """Return the names of the attributes in a start tag, given without the name of the element."""
+    return frozenset(found.group(1) for found in _ATTRIBUTES.finditer(start_tag))
+
+
+def to_splice(element: bytes) -> bytes:
+    """Return a root element as it may be put into another document: its elements in no namespace stay in none.
+
+    Without a default namespace of its own it would get that of the document around it. So `xmlns=""` is added where there
+    is an element that this would change; `digest_of` is the same with it. Parsed only if there is a tag without prefix;
+    what is not well-formed is returned as it is.
+    """
+    name, end = _START_NAME.match(element), _TO_END_OF_TAG.match(element)
+    if name is None or end is None or b"xmlns" in attribute_names(element[name.end() : end.end()]):
+        return element
+    if _START_TAG_WITHOUT_PREFIX.search(element) is None or not _inherits_default_namespace(element):
+        return element
+    return b"".join((element[: name.end()], b' xmlns=""', element[name.end() :]))
+
+
+def _inherits_default_namespace(element: bytes) -> bool:
+    """Whether an element without prefix is in the scope of no declaration of a default namespace, `xmlns=""` included."""
+    try:
+        return any(None not in each.nsmap for each in parse(element).iter("{}*"))
+    except Unusable:
+        return False
 
 
 def oversized(size: int) -> Reason:

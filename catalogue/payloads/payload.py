@@ -1,5 +1,8 @@
 """Pack and unpack payloads: the root element as it is served, in a zstd frame with a trained dictionary.
 
+It is spliced into answers, so elements in no namespace are kept out of that of the answer (`xml_tree.to_splice`). A mark
+after the frame says that this was done as it was packed; earlier versions did not, and it takes as long as unpacking.
+
 A frame has the id of its dictionary (`catalogue.payloads.zstd`); dictionaries are rows, so any process of any host
 reads any payload. A dictionary that is missing or damaged is an error, never wrong bytes. New payloads are packed
 with the newest dictionary; `catalogue.payloads.dictionaries` trains them.
@@ -15,6 +18,7 @@ from dataclasses import dataclass, field
 import zstandard
 
 from catalogue import seams
+from catalogue.documents import xml_tree
 from catalogue.models import Dictionary
 from catalogue.payloads import zstd
 
@@ -67,19 +71,25 @@ def pack(element: bytes) -> bytes:
     if packer is None:
         packer = zstd.packer(in_use.to_pack)
         _cache.codecs.packers = {in_use.id: packer}
-    return packer(element)
+    return pack_with(packer, element)
+
+
+def pack_with(packer: Callable[[bytes], bytes], element: bytes) -> bytes:
+    """Pack a root element with a packer of `zstd`."""
+    return packer(xml_tree.to_splice(element)) + zstd.MARK
 
 
 def unpack(packed: bytes | memoryview) -> bytes:
-    """Unpack a root element. Raises PayloadDamaged if the payload or its dictionary is damaged."""
+    """Unpack a root element, as it is spliced into answers. Raises PayloadDamaged if it or its dictionary is damaged."""
     try:
         number = zstd.dictionary_id(packed)
         unpacker = _cache.codecs.unpackers.get(number)
         if unpacker is None:
             unpacker = _cache.codecs.unpackers[number] = zstd.unpacker(_dictionary(number))
-        return unpacker(packed)
+        element = unpacker(packed)
     except (zstd.NotAFrame, zstd.DamagedFrame) as exc:
         raise PayloadDamaged(f"a stored payload of {len(packed)} bytes cannot be read back: {exc}") from exc
+    return element if zstd.is_marked(packed) else xml_tree.to_splice(element)
 
 
 def unpack_or_log(packed: bytes | memoryview, *, identifier: str) -> bytes | None:
@@ -92,7 +102,10 @@ def unpack_or_log(packed: bytes | memoryview, *, identifier: str) -> bytes | Non
 
 
 def size_of(packed: bytes | memoryview) -> int:
-    """Return how many bytes `unpack` would give, without unpacking; -1 if the frame does not say."""
+    """Return how many bytes are packed, without unpacking; -1 if the frame does not say.
+
+    `unpack` may give a few more for what an earlier version packed.
+    """
     return zstd.size_of(packed)
 
 

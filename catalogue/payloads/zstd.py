@@ -30,6 +30,9 @@ _MANY_BYTES = 4 * 1024 * 1024
 _TRAINER_OPTIONS: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 1.0}
 
 
+# A skippable frame of four bytes (RFC 8878, 3.1.2), which other readers ignore; what it says is the caller's.
+MARK = b"\x50\x2a\x4d\x18\x04\0\0\0gisc"
+
 DamagedFrame = zstandard.ZstdError  # raised by unpackers
 
 
@@ -49,13 +52,22 @@ def packer(dictionary: zstandard.ZstdCompressionDict | None, *, level: int = LEV
 
 
 def unpacker(dictionary: zstandard.ZstdCompressionDict | None) -> Callable[[bytes | memoryview], bytes]:
-    """Return a function that unpacks frames of one dictionary and raises DamagedFrame.
+    """Return a function that unpacks frames of one dictionary, marked or not, and raises DamagedFrame.
 
     Threads must not share the function; they may share the dictionary.
     """
-    if dictionary is None:
-        return zstandard.ZstdDecompressor().decompress
-    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress
+    decompressor = zstandard.ZstdDecompressor(dict_data=dictionary) if dictionary else zstandard.ZstdDecompressor()
+
+    def unpack(packed: bytes | memoryview) -> bytes:
+        frame = packed[: -len(MARK)] if is_marked(packed) else packed
+        return decompressor.decompress(frame, allow_extra_data=False)
+
+    return unpack
+
+
+def is_marked(packed: bytes | memoryview) -> bool:
+    """Whether the mark follows the frame."""
+    return bytes(packed[-len(MARK) :]) == MARK  # a memoryview of characters equals no bytes
 
 
 def load_dictionary(content: bytes, *, level: int | None = None) -> zstandard.ZstdCompressionDict:

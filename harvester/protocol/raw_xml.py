@@ -7,7 +7,6 @@ blanked out first. If there are still more, because a record has a `metadata` el
 positions, which is slower.
 """
 
-import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -22,8 +21,6 @@ from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _HIDDEN_MARKUP = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
 _NAME = re.compile(rb"<[^\s/>]+")
-_ATTRIBUTES = re.compile(rb"""\s([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
-_TO_END_OF_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
 _AFTER_NAME = b" \t\r\n/>"
 _RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
 
@@ -66,7 +63,7 @@ def _content_spans(text: bytes, containers: Sequence[Container]) -> list[tuple[i
     starts = _tag_positions(text, b"<" + name)
     if len(starts) != len(containers):
         return None
-    begins = [_end_of_tag(text, start) for start in starts]
+    begins = [xml_tree.end_of_tag(text, start) for start in starts]
     ends = _tag_positions(text, b"</" + name)
     have_end_tags = [text[at - 2 : at] != b"/>" for at in begins]
     if len(ends) != sum(have_end_tags):
@@ -90,7 +87,7 @@ def _content_spans_by_expat(text: bytes, containers: Sequence[Container]) -> lis
         if content is None and name == _RECORD:
             has_metadata = False
         elif content is None and name == wanted and path[-1:] == [_RECORD] and not has_metadata:
-            content = _end_of_tag(text, parser.CurrentByteIndex), len(path)
+            content = xml_tree.end_of_tag(text, parser.CurrentByteIndex), len(path)
             has_metadata = name == _METADATA  # only the first of a record counts
         path.append(name)
 
@@ -128,12 +125,6 @@ def _tag_positions(text: bytes, beginning: bytes) -> list[int]:
     return found
 
 
-def _end_of_tag(text: bytes, start: int) -> int:
-    match = _TO_END_OF_TAG.match(text, start)
-    assert match is not None  # it was parsed
-    return match.end()
-
-
 def _only_element(text: bytes, span: tuple[int, int], container: Container, root: Root) -> bytes | None:
     """Return the element in a span from its start tag to its end tag; None if there is another element beside it."""
     element = text[slice(*span)].strip()
@@ -152,7 +143,7 @@ def _only_element(text: bytes, span: tuple[int, int], container: Container, root
 def _is_whole(element: bytes, name: bytes) -> bool:
     if not element.startswith(b"<" + name) or element[len(name) + 1] not in _AFTER_NAME:
         return False
-    if element.endswith(b"/>") and _end_of_tag(element, 0) == len(element):
+    if element.endswith(b"/>") and xml_tree.end_of_tag(element, 0) == len(element):
         return True  # an about may hold an empty element
     last_tag = element[element.rfind(b"<") :]
     return last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name
@@ -162,7 +153,7 @@ def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
     """Add the namespace declarations of the envelope that the element uses, so that it is well-formed by itself."""
     name = _NAME.match(element)
     assert name is not None  # it was parsed
-    declared = _attribute_names(element[name.end() : _end_of_tag(element, 0)])
+    declared = xml_tree.attribute_names(element[name.end() : xml_tree.end_of_tag(element, 0)])
     added = b""
     for prefix, uri in container.nsmap.items():
         attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
@@ -171,12 +162,6 @@ def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
         if _uses_prefix(element, prefix.encode()) if prefix else _uses_default_namespace(root, uri):
             added += b" " + attribute + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
     return element[: name.end()] + added + element[name.end() :] if added else element
-
-
-@functools.lru_cache(maxsize=256)  # the records of one centre mostly begin alike
-def _attribute_names(start_tag: bytes) -> frozenset[bytes]:
-    """Return the names of the attributes in a start tag, given without the name of the element."""
-    return frozenset(found.group(1) for found in _ATTRIBUTES.finditer(start_tag))
 
 
 def _uses_prefix(element: bytes, prefix: bytes) -> bool:

@@ -8,6 +8,7 @@ import hashlib
 import logging
 from collections import OrderedDict
 
+from catalogue.documents import xml_tree
 from oaiprovider.formats import sandbox
 from oaiprovider.formats.stylesheet import Stylesheet
 
@@ -25,7 +26,7 @@ def disseminate(prefix: str, stylesheet: Stylesheet, payload: bytes, identifier:
     if (stylesheet, _EVERY_RECORD) in _failed or (stylesheet, record) in _failed:
         return None
     try:
-        return sandbox.transform(stylesheet, payload, identifier)
+        return xml_tree.to_splice(sandbox.transform(stylesheet, payload, identifier))
     except sandbox.StylesheetUnusable as exc:
         _remember(stylesheet, _EVERY_RECORD)
         logger.error("crosswalk does not compile", extra={"prefix": prefix, "error": str(exc)})

@@ -17,6 +17,7 @@ from django.db import connection, models
 from django.db.models import Q
 
 from catalogue import oai
+from catalogue.documents import xml_tree
 from catalogue.models import MetadataSet, Record
 from catalogue.reading.scopes import EVERYTHING, Scope
 from catalogue.reasons import ActRefused
@@ -244,7 +245,7 @@ class DescriptionQuerySet(models.QuerySet["IdentifyDescription"]):
     """Containers in the order of Identify."""
 
     def elements(self) -> list[bytes]:
-        return [text.encode() for text in self.filter(shown=True).values_list("xml", flat=True)]
+        return [xml_tree.to_splice(text.encode()) for text in self.filter(shown=True).values_list("xml", flat=True)]
 
 
 class IdentifyDescription(models.Model):

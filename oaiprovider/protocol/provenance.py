@@ -14,6 +14,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from catalogue import datestamps, oai
+from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
 from catalogue.reading.lists import ListRow
 from oaiprovider.protocol import render
@@ -60,7 +61,8 @@ def _harvest(harvest_json: str, altered: bool) -> _Harvest:
     """Render what the records of one harvest have in common, as it goes out."""
     stored = Provenance.from_json(json.loads(harvest_json))
     # Of an altered record only the rights are still true.
-    others = tuple(about.element for about in stored.abouts if not altered or about.namespace == oai.RIGHTS_NS)
+    abouts = [about for about in stored.abouts if not altered or about.namespace == oai.RIGHTS_NS]
+    others = tuple(xml_tree.to_splice(about.element) for about in abouts)
     latest, *earlier = stored.steps()
     if not _is_harvest(latest):
         return _Harvest(None, "", others)

@@ -5,6 +5,7 @@ on the envelope, which are carried in.
 """
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
@@ -14,7 +15,11 @@ from lxml import etree
 from catalogue import bootstrap
 from catalogue.bulk import ingest
 from catalogue.documents import sources
+from catalogue.models import Record
+from catalogue.payloads import zstd
+from catalogue.provenance import About, Provenance
 from catalogue.writing import store
+from catalogue.writing.decisions import Action
 from harvester.errors import BrokenReply
 from harvester.protocol import answers
 from tests.support import asking, world
@@ -160,3 +165,114 @@ def test_whatever_stands_in_and_around_a_payload_its_bytes_are_cut_out_exactly(i
     document = page(f"<metadata>{payload}</metadata>{''.join(after)}", f"<metadata>{odd('urn:1')}</metadata>")
     found = received(document)
     assert found == [payload.encode(), odd("urn:1").encode()]
+
+
+# --- Elements in no namespace -----------------------------------------------------------------------
+
+IDENTIFIER = "<{0}fileIdentifier><gco:CharacterString>{1}</gco:CharacterString></{0}fileIdentifier>"
+# How a record begins: everything prefixed, the default namespace of ISO 19139, and none for what has no prefix.
+ROOTS = st.sampled_from(
+    [
+        ("gmd:", f"xmlns:gmd='{GMD}' xmlns:gco='{GCO}'"),
+        ("gmd:", f"xmlns:gmd='{GMD}' xmlns:gco='{GCO}' n='xmlns=' m=\"' xmlns='>\""),
+        ("", f"xmlns='{GMD}' xmlns:gco='{GCO}' xmlns:gmd='{GMD}'"),
+        ("gmd:", f"xmlns='urn:other' xmlns:gmd='{GMD}' xmlns:gco='{GCO}'"),
+        ("gmd:", f"xmlns:gmd='{GMD}' xmlns = '' xmlns:gco='{GCO}'"),
+    ]
+)
+TAGS = st.sampled_from(
+    [
+        "id",
+        "br",
+        "gmd:x",
+        "gco:metadata",
+        "p:y xmlns:p='urn:p'",
+        "z xmlns='urn:z'",
+        "z xmlns=''",
+        "metadata a='>'",
+        "\u00e9",
+    ]
+)
+LEAVES = st.sampled_from(
+    ["", " ", "text", "<!-- <id> -->", "<![CDATA[<id/>]]>", "<?p <id> ?>", "<br/>", "<id\n>1</id>"]
+)
+
+
+def element(tag: str, inside: list[str]) -> str:
+    return f"<{tag}>{''.join(inside)}</{tag.split()[0]}>"
+
+
+TREES = st.recursive(LEAVES, lambda inner: st.builds(element, TAGS, st.lists(inner, max_size=3)), max_leaves=8)
+
+
+def canonical(root: etree._Element) -> bytes:
+    return etree.tostring(root, method="c14n", exclusive=True)
+
+
+def payloads_by_a_parser(answer: asking.Answer) -> list[bytes]:
+    return [canonical(found) for found in answer.find("//o:metadata/*")]
+
+
+@pytest.mark.spec("P48", "P124", "S36")
+@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records=st.lists(st.tuples(ROOTS, TREES), min_size=1, max_size=3), peer=st.booleans())
+def test_every_payload_cut_out_of_any_answer_is_the_stored_one(client: Client, records, peer) -> None:
+    documents = [
+        f"<{prefix}MD_Metadata {declared}>{IDENTIFIER.format(prefix, f'urn:{number}')}{tree}</{prefix}MD_Metadata>".encode()
+        for number, ((prefix, declared), tree) in enumerate(records)
+    ]
+    with transaction.atomic():
+        world.put(*documents, into=world.peer_set(world.TOULOUSE) if peer else None)
+        lists = [
+            asking.get(client, verb="ListRecords", metadataPrefix="iso19139", coding=c) for c in ("identity", "gzip")
+        ]
+        singles = [
+            asking.get(client, verb="GetRecord", identifier=f"urn:{number}", metadataPrefix="iso19139", coding=coding)
+            for number in range(len(documents))
+            for coding in ("identity", "gzip")
+        ]
+        transaction.set_rollback(True)
+    stored = [canonical(etree.fromstring(document)) for document in documents]
+    for answer in lists:
+        assert payloads_by_a_parser(answer) == stored
+        entries = answers.parse_page(answer.content, continued=False).entries
+        assert [canonical(etree.fromstring(entry.metadata or b"")) for entry in entries] == stored
+        for entry, document in zip(entries, documents, strict=True):
+            assert store.prepare(entry.metadata or b"").digest == store.prepare(document).digest
+    assert [payload for answer in singles for payload in payloads_by_a_parser(answer)] == [
+        payload for payload in stored for _ in ("identity", "gzip")
+    ]
+
+
+@pytest.mark.spec("P48", "P90")
+def test_a_record_that_comes_back_with_the_empty_declaration_is_unchanged(client: Client) -> None:
+    document = odd("urn:0").replace("<?keep me?>", "<id>1</id>").encode()
+    world.put(document)
+    sent = served(client, "urn:0")
+    assert sent == document.replace(b"<gmd:MD_Metadata", b'<gmd:MD_Metadata xmlns=""', 1)
+    [result] = store.put_entries([store.prepare(sent)], into=world.own_set())
+    assert result.action is Action.UNCHANGED
+    assert served(client, "urn:0") == sent
+
+
+@pytest.mark.spec("P48")
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_a_record_that_an_earlier_version_stored_is_served_right_as_well(client: Client, coding: str) -> None:
+    document = odd("urn:0").replace("<?keep me?>", "<id>1</id>").encode()
+    world.put(document)
+    Record.objects.update(payload=zstd.packer(None)(document))
+    for verb in ({"verb": "ListRecords"}, {"verb": "GetRecord", "identifier": "urn:0"}):
+        answer = asking.get(client, metadataPrefix="iso19139", coding=coding, **verb)
+        assert payloads_by_a_parser(answer) == [canonical(etree.fromstring(document))]
+
+
+@pytest.mark.spec("P48", "P126")
+def test_an_about_keeps_elements_that_are_in_no_namespace(client: Client) -> None:
+    about = About("urn:n", b"<n:note xmlns:n='urn:n'><id/></n:note>")
+    came = Provenance("http://a", "urn:0", "2025-01-01", GMD, "2025-01-02T00:00:00Z", link="a", abouts=(about,))
+    entry = store.prepare(odd("urn:0").encode(), provenance=came)
+    store.put_entries([entry], into=world.peer_set(world.TOULOUSE), source="a")
+    answer = asking.get(client, verb="GetRecord", identifier="urn:0", metadataPrefix="iso19139")
+    assert [canonical(found) for found in answer.find("//o:about/*[local-name()='note']")] == [
+        canonical(etree.fromstring(about.element))
+    ]

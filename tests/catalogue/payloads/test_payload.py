@@ -3,9 +3,11 @@
 import logging
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalogue.documents import xml_tree
 from catalogue.models import Dictionary
 from catalogue.payloads import payload, zstd
 from tests.support.threads import threads
@@ -15,8 +17,9 @@ pytestmark = pytest.mark.django_db
 
 @given(st.binary())
 def test_what_is_packed_is_unpacked(element: bytes) -> None:
-    assert payload.unpack(payload.pack(element)) == element
-    assert payload.unpack(memoryview(payload.pack(element))) == element
+    ready = xml_tree.to_splice(element)
+    assert payload.unpack(payload.pack(element)) == ready
+    assert payload.unpack(memoryview(payload.pack(element))) == ready
 
 
 def test_a_record_is_kept_in_less_room() -> None:
@@ -37,8 +40,8 @@ def test_a_damaged_payload_is_an_error_not_wrong_bytes(damage: str) -> None:
 def test_a_list_goes_on_without_the_record_that_is_damaged_and_the_log_names_it(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    packed = payload.pack(b"<a/>")
-    assert payload.unpack_or_log(packed, identifier="urn:a") == b"<a/>"
+    packed = payload.pack(b"<a:a/>")
+    assert payload.unpack_or_log(packed, identifier="urn:a") == b"<a:a/>"
     with caplog.at_level(logging.ERROR, logger="catalogue.payloads.payload"):
         assert payload.unpack_or_log(packed[:-1], identifier="urn:a") is None
     (told,) = caplog.records
@@ -61,6 +64,31 @@ def test_threads_pack_and_unpack_side_by_side() -> None:
 
 def test_a_payload_made_before_there_were_dictionaries_is_read() -> None:
     assert Dictionary.objects.exists()
-    old = zstd.packer(None)(b"<a/>")
+    old = zstd.packer(None)(b"<a:a/>")
     assert zstd.dictionary_id(old) == 0
-    assert payload.unpack(old) == b"<a/>"
+    assert payload.unpack(old) == b"<a:a/>"
+
+
+@pytest.mark.spec("P48")
+@pytest.mark.parametrize(
+    ("element", "spliced"),
+    [
+        ('<g:a xmlns:g="urn:g"><id/></g:a>', '<g:a xmlns="" xmlns:g="urn:g"><id/></g:a>'),
+        ('<g:a xmlns:g="urn:g"><br /></g:a>', '<g:a xmlns="" xmlns:g="urn:g"><br /></g:a>'),
+        ("<a/>", '<a xmlns=""/>'),
+        ("<g:a xmlns:g='urn:g' b=\"'>\"\n><g:b/><!-- <id> --></g:a>", None),
+        ('<g:a xmlns:g="urn:g"><id xmlns="urn:b"><c/></id><id xmlns=""/></g:a>', None),
+        ('<a xmlns="urn:a"><id xmlns=""/></a>', None),
+        ("<g:a xmlns:g='urn:g' xmlns\n= ''><id/></g:a>", None),
+        ("<a", None),
+        ("<a><b></a>", None),
+    ],
+)
+def test_a_payload_is_ready_to_be_spliced_into_an_answer_whenever_it_was_packed(
+    element: str, spliced: str | None
+) -> None:
+    ready = (spliced or element).encode()
+    assert payload.unpack(payload.pack(element.encode())) == ready
+    assert payload.unpack(zstd.packer(None)(element.encode())) == ready, "as an earlier version packed it"
+    packed = payload.pack_with(zstd.packer(None), element.encode())
+    assert zstandard.ZstdDecompressor().decompress(packed) == ready, "as an earlier version unpacks it"

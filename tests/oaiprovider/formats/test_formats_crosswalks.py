@@ -53,6 +53,15 @@ def test_its_element_stands_by_itself_in_the_answer(client: Client) -> None:
     assert etree.fromstring(element).get(location) == f"{NAMESPACE} {SCHEMA}"
 
 
+@pytest.mark.spec("P48")
+def test_elements_of_an_uploaded_format_that_are_in_no_namespace_stay_in_none(client: Client) -> None:
+    add(stylesheet=sheet(root(f'<b:brief xmlns:b="{NAMESPACE}"><id xmlns="">1</id></b:brief>')))
+    put("a")
+    for verb in ({"verb": "GetRecord", "identifier": "urn:a"}, {"verb": "ListRecords"}):
+        [element] = asking.get(client, metadataPrefix=PREFIX, **verb).find("//o:metadata/*")
+        assert [child.tag for child in element] == ["id"]
+
+
 @pytest.mark.spec("P66", "P140", "S39", "T3.28")
 def test_a_record_on_which_the_crosswalk_fails_is_missing_in_that_format_alone(client: Client, caplog) -> None:
     add()

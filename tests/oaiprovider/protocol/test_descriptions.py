@@ -51,6 +51,15 @@ def shown(client: Client) -> list[str]:
     return [child.tag.rpartition("}")[2] for child in asking.get(client, verb="Identify").find("//o:description/*")]
 
 
+@pytest.mark.django_db
+@pytest.mark.spec("P48")
+def test_elements_of_a_container_that_are_in_no_namespace_stay_in_none() -> None:
+    save(f'<n:note xmlns:n="urn:n" {XSI} xsi:schemaLocation="urn:n urn:n.xsd"><id>1</id></n:note>')
+    [element] = IdentifyDescription.objects.elements()
+    [note] = etree.fromstring(b'<description xmlns="%s">%s</description>' % (oai.OAI_NS.encode(), element))
+    assert [child.tag for child in note] == ["id"]
+
+
 # --- This software -------------------------------------------------------------------------------------
 
 
