@@ -4,9 +4,9 @@ Each takes a checked `Request`, the instant of the answer, which the view took b
 on which this harvester is served. It returns the element's bytes or raises `Refused`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -91,23 +91,31 @@ def _is_available(record: ListRow, metadata_format: Format) -> bool:
 
 def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
     sets = lists.visible_sets(terms.scope)
-    first = 0
+    token = None
     if request.token is not None:
         token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
-        first = next((n for n, metadata_set in enumerate(sets, 1) if metadata_set.pk == token.position.pk), len(sets))
+    first = 0 if token is None else _place_after(sets, token)
     page, more = sets[first : first + terms.page_sets], len(sets) > first + terms.page_sets
+    if not page and token is not None:
+        page = sets[-1:]  # P106: the sets that were left are gone
     if not page:
-        if request.token is not None:
-            raise Refused(_exhausted())
-        raise Refused(NoSetHierarchy("This repository has no sets."))
+        raise Refused(NoSetHierarchy("This repository has no sets.") if token is None else _exhausted())
     resumption = None
-    if more or request.token is not None:
-        position = ListPosition(at, page[-1].pk)
-        state = Token(request.verb, "", "", None, at, position, first + len(page), len(sets), at, terms.key)
-        resumption = _resumption(state, cursor=first, more=more)
+    if more or token is not None:
+        cursor, size = (token.delivered, token.size) if token else (0, len(sets))
+        position, last = ListPosition(at, page[-1].pk), page[-1].spec
+        state = Token(request.verb, "", last, None, at, position, cursor + len(page), size, at, terms.key)
+        resumption = _resumption(state, cursor=cursor, more=more)
     figures = stats.by_set()
     lines = (_set_line(metadata_set, figures.get(metadata_set.spec)) for metadata_set in page)
     return render.list_sets(lines, resumption)
+
+
+def _place_after(sets: Sequence[MetadataSet], token: Token) -> int:
+    """Return the index of the first set that follows the last one delivered, also where that one is gone."""
+    last = MetadataSet.objects.filter(pk=token.position.pk).first() or MetadataSet(spec=token.set_spec)
+    order = lists.order_of_set(last)
+    return next((index for index, each in enumerate(sets) if lists.order_of_set(each) > order), len(sets))
 
 
 def _set_line(metadata_set: MetadataSet, figures: dict[str, Any] | None) -> render.SetLine:
@@ -141,6 +149,8 @@ def get_record(request: Request, _at: datetime, terms: Terms) -> bytes:
 def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
     page = _requested_page(request, at, terms)
     rows, more = _header_rows(page)
+    if not rows:
+        rows = next((found[:1] for closing in _closing_pages(page) if (found := _header_rows(closing)[0])), [])
     resumption = _resumption_after(page, rows[-1] if rows else None, delivered=len(rows), more=more)
     return render.list_identifiers((list_entries.header(row, page.format) for row in rows), resumption)
 
@@ -148,6 +158,8 @@ def list_identifiers(request: Request, at: datetime, terms: Terms) -> bytes:
 def list_records(request: Request, at: datetime, terms: Terms) -> render.Body:
     page = _requested_page(request, at, terms)
     entries, more = _record_entries(page)
+    if not entries:
+        entries = next((found for closing in _closing_pages(page) if (found := _one_readable(closing))), [])
     resumption = _resumption_after(page, entries[-1].row if entries else None, delivered=len(entries), more=more)
     # One damaged record must not stop every harvester; once it is repaired, it comes with a new datestamp.
     readable = [entry for entry in entries if not entry.damaged]
@@ -194,7 +206,7 @@ def _requested_page(request: Request, at: datetime, terms: Terms) -> RequestedPa
 
     A token keeps the list as it was asked for and a position by the record's own datestamp; the datestamps of the format
     are computed anew for each page. When a format changes, all its records move to the end of the list: a list that is
-    being read then ends before them and can no longer be continued, unless the change was in its last second.
+    being read then ends before them (P106), unless the change was in its last second.
     """
     token = None
     if request.token is not None:
@@ -205,10 +217,34 @@ def _requested_page(request: Request, at: datetime, terms: Terms) -> RequestedPa
         _require_format_and_sets(request, metadata_format, terms)
     if metadata_format is None:
         raise Refused(_exhausted())  # the crosswalk was deleted while the list was being read
-    window = asked.raised_to(metadata_format.changed)
-    if window is None:
-        raise Refused(_no_record(token, asked, terms))
+    window = asked.raised_to(metadata_format.changed) or Window(asked.set_spec, asked.end, asked.end)  # or no record
     return RequestedPage(request.verb, prefix, metadata_format, asked, window, token, at, terms)
+
+
+_FOR_EVER = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def _closing_pages(page: RequestedPage) -> Iterator[RequestedPage]:
+    """Yield pages one of which ends a list where all that was left has changed or is gone, as none may be empty (P106).
+
+    First that of the changed records, which are the next ones in list order, after the end of the list, even after
+    `until`; then that of the last record delivered.
+    """
+    if page.token is None:
+        return
+    last = page.token.position
+    one = replace(page.terms, page_records=1, page_headers=1)
+    for position, end in (
+        (last, datestamps.end_of(page.at, datestamps.Granularity.SECOND)),  # P94
+        (ListPosition(last.datestamp, last.pk - 1), _FOR_EVER),
+    ):
+        window = Window(page.asked.set_spec, None, end).raised_to(page.format.changed)
+        if window is not None:
+            yield replace(page, window=window, token=replace(page.token, position=position), terms=one)
+
+
+def _one_readable(page: RequestedPage) -> list[ListEntry]:
+    return [entry for entry in _record_entries(page)[0] if not entry.damaged][:1]
 
 
 def _resumption_after(
@@ -341,9 +377,9 @@ def _no_record(token: Token | None, asked: Window, terms: Terms) -> OaiFault:
 
 
 def _exhausted() -> OaiFault:
-    """P106: an answer without records is not allowed."""
+    """P106: the set, the format or all its records are gone, and an answer without records is not allowed."""
     return BadResumptionToken(
-        "The list can no longer be continued: no record is left after this token. Ask for the list again from its beginning."
+        "The list can no longer be continued: nothing of it is left. Ask for the list again from its beginning."
     )
 
 

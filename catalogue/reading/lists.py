@@ -113,8 +113,13 @@ def earliest() -> datetime:
 
 def visible_sets(scope: Scope = EVERYTHING) -> list[MetadataSet]:
     """Return the sets that ListSets names, in the order of P80: the catalogue, our own, then the others by setSpec."""
-    order = {MetadataSet.Kind.CATALOGUE: 0, MetadataSet.Kind.OWN: 1}
-    return sorted(_sets(scope), key=lambda s: (order.get(s.kind, 2), s.spec))  # type: ignore[call-overload]
+    return sorted(_sets(scope), key=order_of_set)
+
+
+def order_of_set(metadata_set: MetadataSet) -> tuple[int, str]:
+    """Return the sort key of a set in ListSets (P80)."""
+    first = (MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.OWN)
+    return (first.index(kind) if (kind := metadata_set.kind) in first else len(first)), metadata_set.spec
 
 
 # For each page: by the ORM these cost half a millisecond each.

@@ -17,7 +17,7 @@ _TOO_OLD = ProviderWarning(WarningCode.TOO_OLD)
 
 
 class ListChecker:
-    """Checks the pages of one list in turn, which was asked for from `start`.
+    """Checks the pages of one list in turn, which was asked for from `start`, and before `end`.
 
     `received`, `list_size`: entries before these pages, and announced.
     """
@@ -27,11 +27,13 @@ class ListChecker:
         remote_set: str = "",
         *,
         start: datetime | None = None,
+        end: datetime | None = None,
         received: int = 0,
         list_size: int | None = None,
     ) -> None:
-        self._remote_set, self._start = remote_set, start
+        self._remote_set, self._start, self._end = remote_set, start, end
         self._received, self._list_size = received, list_size
+        self._last: ReceivedHeader | None = None  # of the page before
 
     @property
     def is_complete(self) -> bool:
@@ -45,7 +47,10 @@ class ListChecker:
         """
         if page.list_size is not None:  # some count what is left, and a replica may take over that has less
             self._list_size = max(page.list_size, self._list_size or 0)
+        if self._only_closes(page):
+            page = replace(page, entries=())
         self._received += len(page.entries)
+        self._last = page.entries[-1].header if page.entries else None
         identifiers = {entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
             facts = {"records": len(page.entries), "identifier": identifiers.pop()}
@@ -59,6 +64,18 @@ class ListChecker:
         if len({entry.header.key for entry in entries}) < len(entries):
             entries = _latest_last(entries)
         return replace(page, entries=entries, token=token, list_size=self._list_size, warnings=tuple(warnings))
+
+    def _only_closes(self, page: Page) -> bool:
+        """Whether the last page has a record only because none may be empty: the last one again, or one after `until`.
+
+        So a list ends whose other records have all changed since; they come in the next one (P106).
+        """
+        if page.token is not None or len(page.entries) != 1 or not self._received:
+            return False
+        header = page.entries[0].header
+        return header == self._last or (
+            self._end is not None and header.stamp is not None and header.stamp >= self._end
+        )
 
     def _warn_of_headers(self, entries: Sequence[ReceivedEntry]) -> Iterator[ProviderWarning]:
         """Warn of records outside the requested set or time (F34, F55, F56), and of datestamps that cannot be read (F60).

@@ -86,8 +86,9 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
         is_first = not run.token and not run.pages
         if is_first:
             bounds.set_bounds(run, conversation)
+        until_asked = run.list_until and datestamps.end_of(run.list_until, Granularity(run.granularity))
         conversation.list_checker = ListChecker(
-            provider.remote_set, start=run.list_from, received=run.listed, list_size=run.list_size
+            provider.remote_set, start=run.list_from, end=until_asked, received=run.listed, list_size=run.list_size
         )
         if is_first:
             _check_remote_set(run, provider.remote_set, conversation)

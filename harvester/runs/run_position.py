@@ -44,8 +44,8 @@ def next_loop_mark(position: RunPosition, page: Page, limits: RunLimits) -> Loop
             raise Endless(FaultCode.LIST_TOO_LONG, {"pages": limits.max_pages})
         if page.list_size and listed > limits.max_excess * page.list_size + limits.min_excess:
             raise Endless(FaultCode.MORE_THAN_ANNOUNCED, {"listed": listed, "announced": page.list_size})
-    if position.pages and page.entries and position.mark.page == digest.digest():
-        raise Endless(FaultCode.PAGE_REPEATED, {"page": number})
+        if position.pages and page.entries and position.mark.page == digest.digest():
+            raise Endless(FaultCode.PAGE_REPEATED, {"page": number})
     if number & (number - 1) == 0:
         return LoopMark(page.token or "", digest.digest())
     return position.mark

@@ -71,7 +71,8 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
     if prepared is not None and not run.compares:
         _request_older(run, entries)
     number = run.pages + 1
-    stamps = [run.newest if run.pages else None, *(received.header.stamp for received in page.entries)]
+    first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own
+    newest = _newest([received.header for received in page.entries], first_response, page.response_date)
     with transaction.atomic():
         now = seams.now()
         if not runs.advance_list(
@@ -81,9 +82,8 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
             token=page.token or "",
             marked_token=mark.token,
             marked_page=mark.page,
-            # A list that is read again by headers keeps its own.
-            first_response=run.first_response or page.response_date,
-            newest=max(filter(None, stamps), default=None),
+            first_response=first_response,
+            newest=max(filter(None, (run.newest if run.pages else None, newest)), default=None),
             list_size=page.list_size if page.list_size is not None else run.list_size,
             warnings=warnings.merge_warnings(run.warnings, page.warnings) if page.warnings else run.warnings,
             sealed_cookies=run.seal_cookies(page.cookies),
@@ -100,6 +100,15 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
         extra={**run.log_facts, "page": number, "entries": len(page.entries), "rejects": len(entries.refused)},
     )
     return True
+
+
+def _newest(headers: Iterable[ReceivedHeader], first_response: datetime, at: datetime) -> datetime | None:
+    """Return the largest datestamp of a page that was answered at `at`, but for what has changed since the first page.
+
+    That belongs to the next list: it says nothing of how late this one has its records (H8), and is not of the future (H11).
+    """
+    stamps = (header.stamp for header in headers if header.stamp is not None)
+    return max((stamp for stamp in stamps if not first_response < stamp <= at), default=None)
 
 
 def store_beside_error(run: Run, page: Page) -> None:

@@ -26,7 +26,7 @@ class Token:
     """A list as it was first asked for, and the position up to which it has been delivered.
 
     `start` and `end` are the half-open range, `end` fixed at the first page's instant (P101). For ListSets
-    `position.pk` is that of the last set, and prefix, set and range are unused.
+    `position.pk` and `set_spec` are those of the last set, and prefix and range are unused.
     """
 
     verb: str

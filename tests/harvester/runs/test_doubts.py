@@ -14,7 +14,7 @@ from harvester.models import Link, Run
 from harvester.monitoring import status
 from harvester.runs import lifecycle
 from tests.support.clock import SetClock
-from tests.support.provider import Provider, fill, identifier, xml
+from tests.support.provider import Provider, fill, header, identifier, record, xml
 from tests.support.runs import at, go_on, harvest, held
 
 NOON = at("2026-03-01T12:00:00Z")
@@ -219,3 +219,93 @@ def test_a_doubt_stays_while_records_that_are_not_listed_wait_for_the_operator(
     work_until_quiet(clock)
     link.refresh_from_db()
     assert link.doubts == []
+
+
+class Reloaded:
+    """A provider that freezes its list, and gives all its records anew once two pages of one are read (P106).
+
+    `ending`: whether its last page then has the first of the changed records, or the last one of the page before.
+    """
+
+    def __init__(self, provider: Provider, clock: SetClock, ending: str) -> None:
+        self.provider, self.clock, self.ending, self.pages = provider, clock, ending, 0
+        provider.faults.append(self.answer)
+
+    def answer(self, arguments: dict[str, str]) -> Response | None:
+        verb, provider = arguments["verb"], self.provider
+        if verb not in ("ListRecords", "ListIdentifiers") or self.pages < 0:
+            return None
+        self.pages += 1
+        if self.pages < 3:
+            return None
+        self.pages = -1
+        number = 2 * provider.page_size - (self.ending == "the last one again")
+        stamp, document = provider.entries[identifier(number)]
+        provider.now = datestamps.write(
+            self.clock.at + timedelta(hours=1)
+        )  # ours is not moved while an answer is waited for
+        for name, (_, its_document) in provider.entries.items():
+            provider.entries[name] = (provider.now, its_document)
+        if self.ending == "a changed one":
+            stamp = provider.now
+        make = {"ListRecords": record, "ListIdentifiers": header}[verb]
+        closing = f'<resumptionToken completeListSize="{len(provider.entries)}" cursor="{2 * provider.page_size}"/>'
+        return xml(provider.envelope(f"<{verb}>{make(identifier(number), stamp, document)}{closing}</{verb}>"))
+
+
+@pytest.mark.spec("P106", "H49", "H11", "F83", "F35")
+@pytest.mark.parametrize("description", [NODE, ""], ids=["this software", "another"])
+@pytest.mark.parametrize("ending", ["a changed one", "the last one again"])
+@pytest.mark.parametrize("size", [1, 5])
+def test_a_list_that_ends_early_because_all_has_changed_leaves_no_doubt(
+    link: Link, provider: Provider, clock: SetClock, description: str, ending: str, size: int
+) -> None:
+    provider.description, provider.page_size = description, size
+    by_minute(provider, range(60))
+    Reloaded(provider, clock, ending)
+
+    run = harvest(link)
+
+    assert (run.state, run.warnings) == (Run.State.DONE, [])
+    codes = [remark["code"] for remark in run.outcome_data["remarks"]]
+    assert codes == [RemarkCode.SIZE_DIFFERS]
+    link.refresh_from_db()
+    assert link.doubts == [] and bool(link.shortfall) == (not description)
+    assert link.harvested_to is not None and link.harvested_to <= NOON
+    go(provider, clock, timedelta(hours=7))
+    assert [each.purpose for each in work_until_quiet(clock)][0] == Run.Purpose.HARVEST
+    link.refresh_from_db()
+    assert link.doubts == []
+    assert held() == {identifier(number) for number in range(60)}
+
+
+@pytest.mark.spec("P106", "F83")
+def test_a_full_harvest_that_ends_early_because_all_has_changed_leaves_no_doubt(
+    link: Link, provider: Provider, clock: SetClock
+) -> None:
+    provider.description, provider.page_size = NODE, 2
+    by_minute(provider, range(60))
+    harvest(link)
+    go(provider, clock, MINUTE)
+    Reloaded(provider, clock, "a changed one")
+    link.refresh_from_db()
+    harvest(link, full=True)
+    link.refresh_from_db()
+    assert link.doubts == []
+
+
+@pytest.mark.spec("P106", "W25", "H14")
+def test_a_slice_that_ends_with_a_record_after_its_until_counts_no_drift_of_it(
+    link: Link, provider: Provider, clock: SetClock
+) -> None:
+    provider.page_size = 5
+    by_minute(provider, range(60))
+    harvest(link)
+    link.refresh_from_db()
+    provider.faults.clear()
+    go(provider, clock, MINUTE)
+    Reloaded(provider, clock, "a changed one")
+    run = lifecycle.open_comparison(link, trigger="test")
+    assert run is not None and run.list_until is not None
+    run = go_on(run)
+    assert (run.stale, run.missing, run.listed) == (0, 0, 10)
