@@ -12,7 +12,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import TruncSecond
+from django.db.models.functions import Lower, TruncSecond
 
 from catalogue import oai
 
@@ -66,6 +66,14 @@ class RecordQuerySet(models.QuerySet["Record"]):
         """Return the record with this OAI identifier or this gmd:fileIdentifier (P68), live or deleted."""
         return self.filter(Q(key=text.strip()) | Q(identifier=text.strip()), key=oai.oai_identifier(text))
 
+    def in_another_case(self, text: str) -> Self:
+        """Return the live records whose identifier differs from this one in its case alone, which means nothing there (F74)."""
+        key = oai.oai_identifier(text)
+        folded = oai.folded(key)
+        if folded is None:
+            return self.none()
+        return self.alias(folded=Lower("key")).filter(folded=folded, deleted=False).exclude(key=key)
+
 
 class Record(models.Model):
     """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
@@ -93,6 +101,11 @@ class Record(models.Model):
     digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
     metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
     provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
+    spelling = models.TextField(
+        default="",
+        db_default="",
+        help_text="the OAI identifier for the gmd:fileIdentifier in the metadata, where only its case differs from the key (F74)",
+    )
 
     objects = RecordQuerySet.as_manager()
 
@@ -111,6 +124,8 @@ class Record(models.Model):
         indexes = (
             models.Index(fields=("datestamp", "id"), name="record_list_order"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
+            models.Index(Lower("key"), condition=Q(deleted=False), name="live_records_by_folded_key"),
+            models.Index(fields=("id",), condition=~Q(spelling=""), name="records_spelled_otherwise"),
         )
 
     def __str__(self) -> str:
@@ -181,15 +196,46 @@ class Claim(models.Model):
     digest = models.BinaryField()
     metadata_date = models.DateTimeField(null=True)
     provenance = models.JSONField(null=True)
-    first_seen = models.DateTimeField()
+    spelling = models.TextField(
+        default="",
+        db_default="",
+        db_collation="C",
+        help_text="the OAI identifier as this source spells it, where only its case differs from the record's (W47)",
+    )
+    first_seen = models.DateTimeField(help_text="on this record")
 
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("record", "set", "source"), name="one_claim_of_a_source_on_a_record"),
         )
+        indexes = (models.Index(fields=("spelling",), condition=~Q(spelling=""), name="claims_spelled_otherwise"),)
 
     def __str__(self) -> str:
         return f"{self.record_id} by {self.source or 'this node'}"
+
+
+class SpellingChange(models.Model):
+    """A record that got another identifier, of which only the case differs: the third within a week is not made (F74).
+
+    Or the first half of such a change: its owner deleted a record that others claim, and may send the new one later.
+    """
+
+    folded = models.TextField(db_collation="C", help_text="what all spellings share: `oai.folded`")
+    old = models.TextField(help_text="the OAI identifier of the record that became a tombstone")
+    new = models.TextField(
+        help_text="that of the record in its place; empty: the owner deleted it, and others claim it"
+    )
+    owner = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, db_index=False, related_name="+")
+    datestamp = models.DateTimeField(help_text="of both; rows are deleted after a week")
+
+    class Meta:
+        indexes = (
+            models.Index(fields=("folded", "datestamp"), name="changes_of_a_spelling"),
+            models.Index(fields=("datestamp",), name="spelling_changes_by_age"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.old} is {self.new}"
 
 
 class Dictionary(models.Model):

@@ -1,6 +1,7 @@
 """Define what provider and harvester share: namespaces, identifiers, setSpecs, Header and Entry. No Django, no I/O."""
 
 import re
+import string
 from typing import NamedTuple
 
 from catalogue.reasons import Reason, ReasonCode
@@ -38,6 +39,11 @@ _ENCODED = re.compile(f"{_NOT_IN_URI.pattern}|{_WHITE_SPACE.pattern}")
 _PLAIN_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)[A-Za-z0-9\-._~:@!$&'()*+,;=/?]*")
 _DELIMITER = re.compile(r"[/?#]")
 _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
+# Identifiers whose case means nothing: `urn:`, and UUIDs, also in braces.
+_CASELESS = re.compile(
+    r"urn:.*|(?:%7B)?[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}(?:%7D)?", re.ASCII | re.IGNORECASE | re.DOTALL
+)
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 MAX_IDENTIFIER_BYTES = 2000  # chosen: fits an index row of PostgreSQL (2,704 bytes)
 # The policy in Identify by which nodes of this software know one another, and that they keep promise 1 (P147).
 SOFTWARE = "gisc-catalogue-node"
@@ -150,6 +156,14 @@ def oai_identifier(file_identifier: str) -> str:
         host = host if _HOST_AND_PORT.fullmatch(host) else host.replace(":", "%3A")
         authority = user.replace("@", "%40") + at + host
     return text[:authority_at] + authority + text[end:]
+
+
+def folded(key: str) -> str | None:
+    """Return what all spellings of an OAI identifier share, if their case means nothing, else None (F74).
+
+    It means nothing in `urn:` and in UUIDs, also in braces, and there for ASCII letters only.
+    """
+    return key.translate(_LOWER) if _CASELESS.fullmatch(key) else None
 
 
 def _percent_encoded(found: re.Match[str]) -> str:

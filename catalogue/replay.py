@@ -262,7 +262,9 @@ def _make_tombstones(
 ) -> list[Result]:
     results = []
     for (into, source), batch in deletions.items():
-        batch_results = store.put_entries([entry for entry, _ in batch], into=into, source=source)
+        entries = [entry for entry, _ in batch]
+        exact = {entry.key for entry in entries}  # no other spelling is meant
+        batch_results = store.put_entries(entries, into=into, source=source, apart=exact)
         results += batch_results
         deleted = [
             event for (_, event), result in zip(batch, batch_results, strict=True) if result.action is Action.DELETED

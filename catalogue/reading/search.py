@@ -22,9 +22,9 @@ _WORDS = Func(  # the expression of the index
 
 
 def records(text: str) -> QuerySet[Record]:
-    """Find the live record with the identifier `text`, else those with all words of it; all live records if it is empty.
+    """Find the live record with the identifier `text`, in any case where that means nothing, else those with all words of it.
 
-    Quotes, `or` and `-` work as in web search.
+    All live records if it is empty. Quotes, `or` and `-` work as in web search.
     """
     live = Record.objects.filter(deleted=False)
     if not text.strip():
@@ -33,4 +33,7 @@ def records(text: str) -> QuerySet[Record]:
     named = Record.objects.named(text).filter(deleted=False)
     if named.exists():
         return named
+    spelled = Record.objects.in_another_case(text)
+    if spelled.exists():
+        return spelled
     return live.alias(words=_WORDS).filter(words=SearchQuery(text, config=CONFIGURATION, search_type="websearch"))

@@ -27,6 +27,7 @@ class StoredClaim:
     payload: bytes
     metadata_date: datetime | None
     provenance: Provenance | None
+    spelling: str
 
 
 def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime) -> None:
@@ -34,14 +35,14 @@ def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime)
     memberships.execute(
         """
         INSERT INTO catalogue_claim AS c (
-            record_id, set_id, source, payload, digest, metadata_date, provenance, first_seen
+            record_id, set_id, source, payload, digest, metadata_date, provenance, spelling, first_seen
         )
-        SELECT r.id, %(set_id)s, %(source)s, s.payload, s.digest, s.metadata_date, s.provenance, %(stamp)s
+        SELECT r.id, %(set_id)s, %(source)s, s.payload, s.digest, s.metadata_date, s.provenance, s.spelling, %(stamp)s
         FROM catalogue_stage s JOIN catalogue_record r ON r.key = s.key
         WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
         ON CONFLICT (record_id, set_id, source) DO UPDATE
         SET payload = excluded.payload, digest = excluded.digest, metadata_date = excluded.metadata_date,
-            provenance = excluded.provenance
+            provenance = excluded.provenance, spelling = excluded.spelling
         """,
         keys=list(keys),
         set_id=set_id,
@@ -55,9 +56,10 @@ def claim_current(keys: Sequence[str], stamp: datetime) -> None:
     memberships.execute(
         """
         INSERT INTO catalogue_claim (
-            record_id, set_id, source, payload, digest, metadata_date, provenance, first_seen
+            record_id, set_id, source, payload, digest, metadata_date, provenance, spelling, first_seen
         )
-        SELECT id, owner_id, coalesce(provenance->>'link', ''), payload, digest, metadata_date, provenance, %(stamp)s
+        SELECT id, owner_id, coalesce(provenance->>'link', ''), payload, digest, metadata_date, provenance, spelling,
+            %(stamp)s
         FROM catalogue_record WHERE key = ANY(%(keys)s) AND NOT deleted
         ON CONFLICT (record_id, set_id, source) DO NOTHING
         """,
@@ -102,21 +104,28 @@ def replace_provenance(key: str, claim: StoredClaim) -> None:
 
 
 def load_claims(keys: Iterable[str]) -> list[StoredClaim]:
-    """Load all claims on these records, the best of each record first: its owner's set, then the newest version (W33)."""
+    """Load all claims on these records, the best of each record first: its owner's set, then the newest version (W33).
+
+    Not those whose own spelling is a live record by now.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT c.set_id = r.owner_id, r.key, r.identifier, c.set_id, c.source, c.payload, c.metadata_date, c.provenance
+            SELECT c.set_id = r.owner_id, r.key, r.identifier, c.set_id, c.source, c.payload, c.metadata_date, c.provenance,
+                c.spelling
             FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
             WHERE r.key = ANY(%s)
+            AND NOT EXISTS (SELECT FROM catalogue_record o WHERE o.key = c.spelling AND NOT o.deleted)
             ORDER BY r.key, c.set_id = r.owner_id DESC, c.metadata_date DESC NULLS LAST, c.id
             """,
             [list(keys)],
         )
         rows = cursor.fetchall()
     by_rank: dict[tuple[str, bool], list[StoredClaim]] = {}
-    for of_owner, key, identifier, set_id, source, packed, date, stored in rows:
-        claim = StoredClaim(key, identifier, set_id, source, bytes(packed), date, Provenance.from_text(stored))
+    for of_owner, key, identifier, set_id, source, packed, date, stored, spelling in rows:
+        claim = StoredClaim(
+            key, identifier, set_id, source, bytes(packed), date, Provenance.from_text(stored), spelling
+        )
         by_rank.setdefault((key, of_owner), []).append(claim)
     return [claim for ranked in by_rank.values() for claim in sorted(ranked, key=cmp_to_key(_compare))]
 

@@ -1,11 +1,12 @@
 """Read the stored records, to decide about entries and to find the unchanged ones. No writes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
 
+from catalogue import oai
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.writing.decisions import CurrentRecord, StoredVersion
@@ -35,10 +36,13 @@ def digests_for_source(keys: Sequence[str], set_id: int, source: str) -> dict[st
         cursor.execute(
             """
             SELECT r.key, r.digest, c.digest FROM catalogue_record r
-            LEFT JOIN catalogue_claim c ON c.record_id = r.id AND c.set_id = %s AND c.source = %s
-            WHERE r.key = ANY(%s) AND NOT r.deleted
+            LEFT JOIN catalogue_claim c ON c.record_id = r.id AND c.set_id = %(set)s AND c.source = %(source)s
+            WHERE r.key = ANY(%(keys)s) AND NOT r.deleted
+            UNION ALL  -- what this source claims by another spelling
+            SELECT c.spelling, r.digest, c.digest FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
+            WHERE c.spelling <> '' AND c.spelling = ANY(%(keys)s) AND c.set_id = %(set)s AND c.source = %(source)s
             """,
-            [set_id, source, list(keys)],
+            {"set": set_id, "source": source, "keys": list(keys)},
         )
         return {
             key: SourceDigests(bytes(served), None if claimed is None else bytes(claimed))
@@ -92,23 +96,46 @@ def load_current(keys: Sequence[str], *, source: str = "") -> dict[str, CurrentR
 
     The provenance is read only where a record came by another link than `source`: nothing else needs it.
     """
-    if not keys:
-        return {}
+    return _load(_CURRENT.format(which="r.key = ANY(%(keys)s)"), list(keys), source) if keys else {}
+
+
+def load_current_in_any_case(keys: Sequence[str], *, source: str = "") -> dict[str, CurrentRecord]:
+    """Load the same, and for what has no live record the live ones that differ in their case alone (F74)."""
+    current = load_current(keys, source=source)
+    return current | load_other_spellings([key for key in keys if key not in current or current[key].deleted], source)
+
+
+def load_other_spellings(keys: Iterable[str], source: str = "") -> dict[str, CurrentRecord]:
+    """Load the live records whose keys differ from these in their case alone, where that means nothing (F74)."""
+    shared = {folded for key in keys if (folded := oai.folded(key)) is not None}
+    return _load(_CURRENT.format(which=_OF_FOLDED), list(shared), source) if shared else {}
+
+
+def _load(statement: str, keys: list[str], source: str) -> dict[str, CurrentRecord]:
     with connection.cursor() as cursor:
-        cursor.execute(_CURRENT, {"source": source, "keys": list(keys)})
+        cursor.execute(statement, {"source": source, "keys": keys})
         return {row[0]: _current_record(*row[1:]) for row in cursor.fetchall()}
 
 
+# OFFSET 0: one look into the index for each, also while a new table has no statistics.
+_OF_FOLDED = """
+    r.key = ANY(ARRAY(
+        SELECT spelled.key FROM unnest(%(keys)s::text[]) AS wanted (folded) CROSS JOIN LATERAL (
+            SELECT o.key FROM catalogue_record o WHERE lower(o.key) = wanted.folded AND NOT o.deleted OFFSET 0
+        ) AS spelled
+    ))
+"""
 _CURRENT = """
     SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
            r.metadata_date, r.datestamp,
            CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
            ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
-           (SELECT json_agg(json_build_array(c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance))
-            FROM catalogue_claim c WHERE c.record_id = r.id),
-           r.identifier
+           (SELECT json_agg(json_build_array(
+                c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance, c.spelling
+            )) FROM catalogue_claim c WHERE c.record_id = r.id),
+           r.identifier, r.spelling
     FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
-    WHERE r.key = ANY(%(keys)s)
+    WHERE {which}
 """
 
 
@@ -123,8 +150,9 @@ def _current_record(
     datestamp: datetime,
     stored_provenance: str | None,
     sets: list[int],
-    claims: list[tuple[int, str, str, str | None, dict[str, Any] | None]] | None,
+    claims: list[tuple[int, str, str, str | None, dict[str, Any] | None, str]] | None,
     identifier: str,
+    spelling: str,
 ) -> CurrentRecord:
     return CurrentRecord(
         deleted,
@@ -136,15 +164,19 @@ def _current_record(
         metadata_date,
         datestamp,
         Provenance.from_text(stored_provenance),
-        {(set_id, by): _stored_version(digest, date, origin) for set_id, by, digest, date, origin in claims or ()},
+        {(set_id, by): _stored_version(*version) for set_id, by, *version in claims or ()},
         frozenset(sets),
         identifier,
+        spelling,
     )
 
 
-def _stored_version(digest: str, metadata_date: str | None, provenance: dict[str, Any] | None) -> StoredVersion:
+def _stored_version(
+    digest: str, metadata_date: str | None, provenance: dict[str, Any] | None, spelling: str
+) -> StoredVersion:
     return StoredVersion(
         bytes.fromhex(digest),
         datetime.fromisoformat(metadata_date) if metadata_date else None,
         Provenance.from_json(provenance) if provenance else None,
+        spelling,
     )

@@ -39,12 +39,18 @@ class Disagreement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one entry. It has a `reason` where it was rejected, sources disagree, or a person should know of it."""
+    """What became of one entry. It has a `reason` where it was rejected, sources disagree, or a person should know of it.
+
+    `key`: of the record with another spelling that the entry was stored as, else empty. `replaced`: the key of the record
+    that became a tombstone, as its owner spells its identifier otherwise now (F74).
+    """
 
     identifier: str
     action: Action
     reason: Reason | None = None
     disagreement: Disagreement | None = None
+    key: str = ""
+    replaced: str = ""
 
     @property
     def rejection(self) -> Reason | None:
@@ -66,11 +72,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class StoredVersion:
-    """A version that another set or source offers: what is stored as a claim."""
+    """A version that another set or source offers: what is stored as a claim. `spelling`: as in the row."""
 
     digest: bytes
     metadata_date: datetime | None = None
     provenance: Provenance | None = None
+    spelling: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,8 @@ class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
     `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the versions
-    of others, by set and source. `sets`: the sets it is a live member of. `identifier`: gmd:fileIdentifier.
+    of others, by set and source. `sets`: the sets it is a live member of. `identifier`: gmd:fileIdentifier. `spelling`: the
+    key for the gmd:fileIdentifier in its metadata, where only the case differs.
     """
 
     deleted: bool
@@ -93,6 +101,7 @@ class CurrentRecord:
     claims: Mapping[tuple[int, str], StoredVersion] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
     identifier: str = ""
+    spelling: str = ""
 
     def is_named(self, identifier: str, key: str) -> bool:
         """Whether this is the record that the identifier means: its OAI identifier (`key`) or its gmd:fileIdentifier (P68)."""
@@ -182,13 +191,6 @@ def _is_other_record(current: CurrentRecord, entry: PreparedEntry) -> bool:
     return entry.identifier != current.identifier and not (current.deleted and current.identifier == entry.key)
 
 
-def decide_each(
-    entries: Mapping[str, PreparedEntry], current: Mapping[str, CurrentRecord], arrival: Arrival
-) -> dict[str, Decision]:
-    """Decide about entries of different identifiers, by key."""
-    return {key: decide(current.get(key), entry, arrival) for key, entry in entries.items()}
-
-
 def decide_in_order(
     entries: Sequence[PreparedEntry], current: Mapping[str, CurrentRecord], arrival: Arrival
 ) -> list[Decision]:
@@ -244,6 +246,7 @@ def current_after(
         claims=current.claims if current else {},
         sets=frozenset() if entry.deleted else frozenset({into.pk}),
         identifier=current.identifier if current and entry.deleted else entry.identifier,
+        spelling=entry.spelling,
     )
 
 
@@ -296,10 +299,12 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
     """Decide on an entry of another set, or of another source of the same shared set, for a live record."""
     claimed = current.claims.get((into.pk, source))
     if entry.deleted:
-        if claimed is None:
-            return _UNCHANGED  # this source never claimed it
+        if claimed is None or (claimed.spelling and not entry.spelling):
+            return _UNCHANGED  # this source never claimed it, or claims it by another spelling
         leaves = into.pk != current.owner_id and not any(at == into.pk and by != source for at, by in current.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
+        if entry.spelling:  # an old spelling goes, which nobody disputes
+            return Decision(Change.DROP_CLAIM, action)
         reason = Reason(ReasonCode.LIVE_AT_OWNER, {"owner": current.owner_spec})
         return Decision(Change.DROP_CLAIM, action, reason, Disagreement.DISPUTED)
     differs, disagreement = None, None
@@ -313,6 +318,8 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
                 return Decision(Change.WRITE_AND_CLAIM_CURRENT, Action.UPDATED, reason)
             facts = {"owner": current.owner_spec, "source": current.source, "why": why.to_json()}
             differs = Reason(ReasonCode.DIFFERS_FROM_SOURCE, facts)
+    if entry.spelling:  # a conflict only if it still stands after this source's next complete list (W47)
+        differs, disagreement = None, None
     if claimed is not None and claimed.digest == entry.digest and into.pk in current.sets:
         return Decision(Change.NONE, Action.UNCHANGED, differs, disagreement)
     action = Action.UNCHANGED if into.pk in current.sets else Action.UPDATED

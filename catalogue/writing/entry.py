@@ -20,6 +20,7 @@ from catalogue.provenance import Provenance
 COLUMNS = {
     "key": "text",
     "identifier": "text",
+    "spelling": "text",
     "deleted": "boolean",
     "payload": "bytea",
     "digest": "bytea",
@@ -40,7 +41,8 @@ class PreparedEntry(NamedTuple):
     """An entry that has been checked. `row` is empty if the entry is known to equal the stored record.
 
     `digest` and `metadata_date` are None for a deletion, which always has a row. `provenance` counts where another
-    source has brought another version (W33).
+    source has brought another version (W33). `spelling`: the key of the entry's own identifier, if it is stored as the
+    record with another one, of which only the case differs.
     """
 
     identifier: str
@@ -50,6 +52,19 @@ class PreparedEntry(NamedTuple):
     row: bytes
     provenance: Provenance | None = None
     deleted: bool = False
+    spelling: str = ""
+
+    @property
+    def own_key(self) -> str:
+        """The key of the entry's own identifier."""
+        return self.spelling or self.key
+
+    def called(self, key: str, identifier: str, spelling: str = "") -> "PreparedEntry":
+        """Return the same entry as one of the record with this key and identifier, which differ in their case alone (F74)."""
+        row = self.row
+        if row:
+            row = _names(key, identifier, spelling) + row[len(_names(self.key, self.identifier, self.spelling)) :]
+        return self._replace(key=key, identifier=identifier, spelling=spelling, row=row)
 
 
 class ParsedEntry(NamedTuple):
@@ -76,7 +91,7 @@ class ParsedEntry(NamedTuple):
 def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedEntry:
     """Build the entry of a live version of a record. `key`: that of its identifier, where it is known already."""
     key = oai.oai_identifier(metadata.identifier) if key is None else key
-    head = b"".join((_NUMBER_OF_FIELDS, _text(key), _text(metadata.identifier), _FALSE))
+    head = _names(key, metadata.identifier) + _FALSE
     middle = _field(metadata.digest) + _instant(metadata.metadata_date)
     tail = b"".join(
         (
@@ -95,9 +110,8 @@ def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedE
 
 def deletion_entry(identifier: str, key: str) -> PreparedEntry:
     """Build a deletion. The identifier must be a valid one (P68), and the key its key."""
-    names = _text(key), _text(identifier), _TRUE
     empty_fields = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
-    row = b"".join((_NUMBER_OF_FIELDS, *names, _NULL, _NULL, _NULL, _NULL, *empty_fields))
+    row = b"".join((_names(key, identifier), _TRUE, _NULL, _NULL, _NULL, _NULL, *empty_fields))
     return PreparedEntry(identifier, key, None, None, row, deleted=True)
 
 
@@ -122,6 +136,11 @@ _long: Callable[[int], bytes] = struct.Struct(">q").pack
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder each time
 _array_head: Callable[..., bytes] = struct.Struct(">iiiii").pack  # dimensions, nulls, element type, length, first index
 _NUMBER_OF_FIELDS = struct.pack(">h", len(COLUMNS))
+
+
+def _names(key: str, identifier: str, spelling: str = "") -> bytes:
+    """Build the begin of a row: what the record is called."""
+    return b"".join((_NUMBER_OF_FIELDS, _text(key), _text(identifier), _text(spelling)))
 
 
 def _field(value: bytes) -> bytes:

@@ -230,7 +230,7 @@ def make_tombstones(keys: Sequence[str], stamp: datetime) -> None:
         """
         WITH dead AS (
             UPDATE catalogue_record SET deleted = true, datestamp = %(stamp)s, payload = NULL, digest = NULL,
-                metadata_date = NULL, provenance = NULL
+                metadata_date = NULL, provenance = NULL, spelling = ''
             WHERE key = ANY(%(keys)s) RETURNING id
         ), nameless AS (DELETE FROM catalogue_description d USING dead WHERE d.record_id = dead.id)
         DELETE FROM catalogue_validation v USING dead WHERE v.record_id = dead.id

@@ -36,17 +36,18 @@ _DESCRIBE_AHEAD = f"""
 
 _MERGE = """
     INSERT INTO catalogue_record (
-        id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance
+        id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance, spelling
     )
     SELECT record_id, identifier, key, %(stamp)s, deleted, %(set)s, ARRAY[%(spec)s], payload, digest, metadata_date,
-        provenance
+        provenance, CASE WHEN deleted THEN '' ELSE spelling END
     FROM catalogue_stage WHERE key = ANY(%(keys)s)
     ON CONFLICT (key) DO UPDATE SET
         -- a tombstone keeps the spelling that harvesters have stored (P84): they compare exactly (P69)
         identifier = CASE WHEN excluded.deleted THEN catalogue_record.identifier ELSE excluded.identifier END,
         datestamp = excluded.datestamp, deleted = excluded.deleted,
         owner_id = excluded.owner_id, set_specs = excluded.set_specs, payload = excluded.payload,
-        digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance
+        digest = excluded.digest, metadata_date = excluded.metadata_date, provenance = excluded.provenance,
+        spelling = excluded.spelling
 """
 _MERGE_DESCRIPTIONS = (
     f"""

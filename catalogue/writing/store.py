@@ -7,7 +7,7 @@ are found before anything is staged and cost neither lock nor write (promise 3).
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,8 +19,8 @@ from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import claims, clock, memberships, read_document, set_inclusion, staging
-from catalogue.writing.current import load_current
+from catalogue.writing import claims, clock, memberships, read_document, set_inclusion, spellings, staging
+from catalogue.writing.current import load_current, load_current_in_any_case
 from catalogue.writing.decisions import (
     Action,
     Arrival,
@@ -29,10 +29,10 @@ from catalogue.writing.decisions import (
     Decision,
     Disagreement,
     Result,
-    decide_each,
     decide_in_order,
 )
 from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry
+from catalogue.writing.spellings import Placement
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +77,7 @@ def put_entries(
     source: str = "",
     yields_to: frozenset[str] = frozenset(),
     revives: bool = True,
+    apart: Collection[str] = (),
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Store entries in a set, in their order; one result for each. `source` is the link they came by.
@@ -84,11 +85,14 @@ def put_entries(
     A deletion of an identifier never seen is stored as a tombstone (W12). The owner of a record decides its content
     (promise 9): the version of another peer or shared set is stored as a claim, and the record is a member of both
     sets. What a peer offers for a record of our own set is rejected (promise 8). An upload does not replace what the links
-    `yields_to` brought (`catalogue.writing.uploads`). A deleted record comes back only where it `revives`. May be called inside the caller's
+    `yields_to` brought (`catalogue.writing.uploads`). A deleted record comes back only where it `revives`. An identifier of
+    which only the case differs from that of a live record means that record, where case means nothing
+    (`catalogue.writing.spellings`), but for the keys in `apart`. May be called inside the caller's
     transaction; then the lock is kept until that ends, so it should end at once. `before_lock` is called when all is
     staged: a bulk load waits there for the batch before. Raises PayloadNeeded.
     """
-    return _put(entries, Arrival(into, source, yields_to=yields_to, revives=revives), before_lock=before_lock)
+    arrival = Arrival(into, source, yields_to=yields_to, revives=revives)
+    return _put(entries, arrival, apart=apart, before_lock=before_lock)
 
 
 def withdraw(identifiers: Iterable[str]) -> list[Result]:
@@ -185,51 +189,79 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
 
 @transaction.atomic
 def _put(
-    entries: Sequence[PreparedEntry], arrival: Arrival, *, before_lock: Callable[[], object] = lambda: None
+    entries: Sequence[PreparedEntry],
+    arrival: Arrival,
+    *,
+    apart: Collection[str] = (),
+    before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Store entries. Of an identifier offered several times only the last is written, if it changes the record.
 
-    What was decided without the lock stands, but for records that another writer has changed before it was taken.
+    What was decided without the lock stands, if no other writer has changed one of the records before it was taken.
     """
     source = arrival.source
     last = {entry.key: entry for entry in entries}
     keys = list(last)
-    current = load_current(keys, source=source)
-    decided = decide_each(last, current, arrival)
-    changing = [last[key] for key, decision in decided.items() if decision.change is not Change.NONE]
+    current = load_current_in_any_case(keys, source=source)
+    placed = spellings.place_entries(last, current, arrival, apart)
     tombstones: list[str] = []
-    if changing:
+    if changing := placed.changing():
         described = staging.stage(changing)
         before_lock()
         stamp = clock.take_stamp()
-        before, current = current, load_current(keys, source=source)  # now no other writer can change it
-        touched = {key: entry for key, entry in last.items() if current.get(key) != before.get(key)}
-        if touched:
-            decided_anew = decide_each(touched, current, arrival)
-            changing_now = [key for key, decision in decided_anew.items() if decision.change is not Change.NONE]
-            late = [last[key] for key in changing_now if decided[key].change is Change.NONE]
-            if late:
-                described += staging.stage(late, empty_first=False)
-            decided |= decided_anew
+        before, current = current, load_current_in_any_case(keys, source=source)  # now no other writer can change it
+        raced = current != before
+        if raced:
+            staged, placed = placed, spellings.place_entries(last, current, arrival, apart)
+            described = _stage_again(staged, placed, described)
         tombstones = _apply(
-            _sort(decided, last, current),
+            _sort(placed, current),
             current,
             into=arrival.into,
             source=source,
             stamp=stamp,
             described=described,
-            raced=bool(touched),
+            raced=raced,
         )
     if not source and any(not entry.deleted for entry in entries):
         set_inclusion.mark_fed_here(arrival.into)
     repeats = len(last) < len(entries)
-    decisions = decide_in_order(entries, current, arrival) if repeats else list(decided.values())
-    return [
-        Result(entry.identifier, Action.DELETED, Reason(ReasonCode.CLAIMS_DAMAGED), Disagreement.DISPUTED)
-        if decision.change is Change.PROMOTE_CLAIM and entry.key in tombstones
-        else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
-        for entry, decision in zip(entries, decisions, strict=True)
+    in_order = [placed.decisions[key] for key in keys]
+    decisions = _decide_in_order(entries, placed, current, arrival) if repeats else in_order
+    return [_result(entry, decision, placed, tombstones) for entry, decision in zip(entries, decisions, strict=True)]
+
+
+def _stage_again(staged: Placement, placed: Placement, described: int) -> int:
+    """Stage what another writer's changes make to be changed as well; return how many descriptions are inserted."""
+    if any(placed.entries[key] != entry for key, entry in staged.entries.items()):  # as records with other spellings
+        staging.drop_unused_descriptions()
+        return staging.stage(placed.changing())
+    late = [
+        placed.entries[key]
+        for key, decision in placed.decisions.items()
+        if decision.change is not Change.NONE and staged.decisions[key].change is Change.NONE
     ]
+    return described + (staging.stage(late, empty_first=False) if late else 0)
+
+
+def _decide_in_order(
+    entries: Sequence[PreparedEntry], placed: Placement, current: Mapping[str, CurrentRecord], arrival: Arrival
+) -> list[Decision]:
+    """Decide about each of the entries, of which several have one identifier; what is of another spelling is decided."""
+    of_spellings = placed.of_spellings()
+    rest = [entry for entry in entries if entry.key not in of_spellings]
+    decisions = iter(decide_in_order(rest, current, arrival))
+    return [placed.decisions[entry.key] if entry.key in of_spellings else next(decisions) for entry in entries]
+
+
+def _result(entry: PreparedEntry, decision: Decision, placed: Placement, tombstones: Collection[str]) -> Result:
+    key = placed.entries[entry.key].key
+    of_other = key if key != entry.key else ""
+    if decision.change is Change.PROMOTE_CLAIM and key in tombstones:
+        reason = Reason(ReasonCode.CLAIMS_DAMAGED)
+        return Result(entry.identifier, Action.DELETED, reason, Disagreement.DISPUTED, of_other)
+    replaced = placed.replaced.get(entry.key, "")
+    return Result(entry.identifier, decision.action, decision.reason, decision.disagreement, of_other, replaced)
 
 
 # --- Under the lock ----------------------------------------------------------------------------------
@@ -242,7 +274,7 @@ class _Changes:
     `written`: the entry becomes the record; `replaced` are those of them whose stored version becomes a claim,
     `was_deleted` those that were tombstones, `new` those that are live and were not known. `deletions`: the entries that
     are deletions. `claimed`: the entry becomes a claim. `dropped`: its claim goes. `promoted`: the best claim becomes
-    the record.
+    the record. `respelled`: by the keys of those written, the keys of the records that they replace.
     """
 
     written: list[str]
@@ -253,14 +285,14 @@ class _Changes:
     claimed: list[str]
     dropped: list[str]
     promoted: list[str]
+    respelled: Mapping[str, str]
 
 
-def _sort(
-    decided: Mapping[str, Decision], entries: Mapping[str, PreparedEntry], current: Mapping[str, CurrentRecord]
-) -> _Changes:
+def _sort(placed: Placement, current: Mapping[str, CurrentRecord]) -> _Changes:
     by_change: dict[Change, list[str]] = {}
-    for key, decision in decided.items():
+    for key, decision in placed.decided().items():
         by_change.setdefault(decision.change, []).append(key)
+    deletions = {entry.key for key, entry in placed.entries.items() if entry.deleted and key not in placed.absorbed}
     replaced = by_change.get(Change.WRITE_AND_CLAIM_CURRENT, [])
     written = by_change.get(Change.WRITE, []) + replaced
     replaced_by_claim = by_change.get(Change.ADD_AND_PROMOTE_CLAIM, [])
@@ -268,11 +300,12 @@ def _sort(
         written=written,
         replaced=replaced,
         was_deleted={key for key in written if key in current and current[key].deleted},
-        new=[key for key in written if key not in current and not entries[key].deleted],
-        deletions={key for key, entry in entries.items() if entry.deleted},
+        new=[key for key in written if key not in current and key not in deletions],
+        deletions=deletions,
         claimed=by_change.get(Change.ADD_CLAIM, []) + replaced_by_claim,
         dropped=by_change.get(Change.DROP_CLAIM, []),
         promoted=by_change.get(Change.PROMOTE_CLAIM, []) + replaced_by_claim,
+        respelled=placed.replaced,
     )
 
 
@@ -293,7 +326,7 @@ def _apply(
     because every claim is damaged.
     """
     if changes.replaced:
-        claims.claim_current(changes.replaced, stamp)
+        claims.claim_current([changes.respelled.get(key, key) for key in changes.replaced], stamp)
     if unclaimed := [*changes.replaced, *changes.dropped, *changes.was_deleted]:
         claims.drop_claims(unclaimed, into.pk, source)
     if changes.written:
@@ -304,11 +337,16 @@ def _apply(
     if changes.written:
         memberships.join(changes.written, into.pk, stamp)
     dependents: list[str] = []
+    if changes.respelled:
+        spellings.replace(changes.respelled, into, stamp)
+        claims.drop_claims(list(changes.respelled), into.pk, source)
+        dependents += spellings.both(changes.respelled)
     if changes.claimed or changes.dropped:
-        dependents = _apply_claims(changes, current, into=into, source=source, stamp=stamp)
+        dependents += _apply_claims(changes, current, into=into, source=source, stamp=stamp)
     tombstones: list[str] = []
+    respelled: list[str] = []
     if changes.promoted:
-        promoted, tombstones = _promote_claims(changes.promoted, current, into=into, stamp=stamp)
+        promoted, tombstones, respelled = _promote_claims(changes.promoted, current, into=into, stamp=stamp)
         dependents += [*promoted, *tombstones]
     # Most records are in one set, and the merge has written all of it; update the rows of the others.
     dependents += [key for key in changes.written if key in current and current[key].sets - {into.pk}]
@@ -318,6 +356,7 @@ def _apply(
         memberships.derive(changes.written, stamp)
     was_deleted = changes.was_deleted | memberships.clear_purged(changes.new) if changes.new else changes.was_deleted
     journalled = [key for key in changes.written if (key in changes.deletions) != (key in was_deleted)] + tombstones
+    journalled += [*changes.respelled.values(), *respelled]
     if journalled:
         _add_to_outbox(journalled)
     return tombstones
@@ -345,11 +384,12 @@ def _is_last_claim(current: CurrentRecord, into: MetadataSet, source: str) -> bo
 
 def _promote_claims(
     keys: Sequence[str], current: Mapping[str, CurrentRecord], *, into: MetadataSet, stamp: datetime
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[str], list[str], list[str]]:
     """Replace records that their owner deleted, or took back, by the best claim on each that can be read.
 
-    Returns the keys of the records that changed, and of those that became tombstones because no claim can be read. A
-    damaged claim stays, for the operator to see; it is repaired when it is offered again.
+    Returns the keys of the records that changed; of those that became tombstones because no claim can be read; and of those
+    that were deleted or came back because the claim has another spelling. A damaged claim stays, for the operator to see;
+    it is repaired when it is offered again.
     """
     best: dict[str, tuple[claims.StoredClaim, iso19139.Metadata]] = {}
     for claim in claims.load_claims(keys):
@@ -360,22 +400,48 @@ def _promote_claims(
                 claims.mark_damaged(claim)
                 extra = {"identifier": claim.identifier, "source": claim.source, "reason": str(exc)}
                 logger.error("claim is damaged and cannot replace the owner's version", extra=extra)
+    spellings.note_given_up([key for key, (claim, _) in best.items() if claim.set_id != into.pk], into, stamp)
     tombstones = [key for key in keys if key not in best]
     memberships.make_tombstones(tombstones, stamp)
-    changed = []
+    changed: list[str] = []
+    journalled: list[str] = []
     for key, (claim, metadata) in best.items():
         claims.drop_claims([key], claim.set_id, claim.source)
         if claim.set_id == into.pk and metadata.digest == current[key].digest:
             claims.replace_provenance(key, claim)  # the same content from another source: nothing visible changes (P90)
             continue
         new_owner = MetadataSet.objects.get(pk=claim.set_id)
-        staging.stage([parsed_entry(metadata, key).with_payload(claim.payload, claim.provenance)])
+        leaves = new_owner != into and not any(at == into.pk for at, _ in current[key].claims)
+        entry = parsed_entry(metadata, claim.spelling or key).with_payload(claim.payload, claim.provenance)
+        if claim.spelling and not spellings.find_flapping([key]):
+            came_back = _promote_respelled(key, entry, new_owner, stamp, without_set=into.pk if leaves else None)
+            changed += [key, entry.key]
+            journalled += [key, entry.key] if came_back else [key]
+            continue
+        if claim.spelling:
+            entry = entry.called(key, claim.identifier, claim.spelling)
+        staging.stage([entry])
         staging.merge([key], into=new_owner, stamp=stamp)
-        if new_owner != into and not any(at == into.pk for at, _ in current[key].claims):
+        if leaves:
             memberships.leave([key], into.pk, stamp)
         memberships.join([key], new_owner.pk, stamp)
         changed.append(key)
-    return changed, tombstones
+    return changed, tombstones, journalled
+
+
+def _promote_respelled(
+    key: str, entry: PreparedEntry, owner: MetadataSet, stamp: datetime, *, without_set: int | None
+) -> bool:
+    """Make a claim with another spelling the record: the change of owner is a change of spelling as well.
+
+    Returns whether the journal has a deletion of this spelling.
+    """
+    was_deleted = bool(memberships.clear_purged([entry.key]) or load_current([entry.key]))
+    staging.stage([entry])
+    staging.merge([entry.key], into=owner, stamp=stamp)
+    memberships.join([entry.key], owner.pk, stamp)
+    spellings.replace({entry.key: key}, owner, stamp, without_set=without_set)
+    return was_deleted
 
 
 def _add_to_outbox(keys: Sequence[str]) -> None:
