@@ -104,6 +104,7 @@ class Record(models.Model):
     spelling = models.TextField(
         default="",
         db_default="",
+        db_collation="C",
         help_text="the OAI identifier for the gmd:fileIdentifier in the metadata, where only its case differs from the key (F74)",
     )
 
@@ -125,7 +126,7 @@ class Record(models.Model):
             models.Index(fields=("datestamp", "id"), name="record_list_order"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
             models.Index(Lower("key"), condition=Q(deleted=False), name="live_records_by_folded_key"),
-            models.Index(fields=("id",), condition=~Q(spelling=""), name="records_spelled_otherwise"),
+            models.Index(fields=("spelling",), condition=~Q(spelling=""), name="records_spelled_otherwise"),
         )
 
     def __str__(self) -> str:

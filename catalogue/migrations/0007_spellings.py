@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
             "record",
             "spelling",
             models.TextField(
+                db_collation="C",
                 db_default="",
                 default="",
                 help_text=(
@@ -66,6 +67,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             "record",
-            models.Index(condition=~models.Q(spelling=""), fields=("id",), name="records_spelled_otherwise"),
+            models.Index(condition=~models.Q(spelling=""), fields=("spelling",), name="records_spelled_otherwise"),
         ),
     )

@@ -41,6 +41,9 @@ def digests_for_source(keys: Sequence[str], set_id: int, source: str) -> dict[st
             UNION ALL  -- what this source claims by another spelling
             SELECT c.spelling, r.digest, c.digest FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
             WHERE c.spelling <> '' AND c.spelling = ANY(%(keys)s) AND c.set_id = %(set)s AND c.source = %(source)s
+            UNION ALL  -- what is served by another spelling, as this one flaps
+            SELECT r.spelling, r.digest, NULL FROM catalogue_record r
+            WHERE r.spelling <> '' AND r.spelling = ANY(%(keys)s) AND r.owner_id = %(set)s
             """,
             {"set": set_id, "source": source, "keys": list(keys)},
         )
@@ -111,6 +114,18 @@ def load_other_spellings(keys: Iterable[str], source: str = "") -> dict[str, Cur
     return _load(_CURRENT.format(which=_OF_FOLDED), list(shared), source) if shared else {}
 
 
+def live_spellings(folded: Iterable[str]) -> dict[str, list[str]]:
+    """Return the keys of the live records with these folded keys."""
+    wanted = list(set(folded))
+    found: dict[str, list[str]] = {}
+    if wanted:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT folded, key FROM ({_SPELLINGS}) AS live", {"keys": wanted})
+            for shared, key in cursor.fetchall():
+                found.setdefault(shared, []).append(key)
+    return found
+
+
 def _load(statement: str, keys: list[str], source: str) -> dict[str, CurrentRecord]:
     with connection.cursor() as cursor:
         cursor.execute(statement, {"source": source, "keys": keys})
@@ -118,13 +133,12 @@ def _load(statement: str, keys: list[str], source: str) -> dict[str, CurrentReco
 
 
 # OFFSET 0: one look into the index for each, also while a new table has no statistics.
-_OF_FOLDED = """
-    r.key = ANY(ARRAY(
-        SELECT spelled.key FROM unnest(%(keys)s::text[]) AS wanted (folded) CROSS JOIN LATERAL (
-            SELECT o.key FROM catalogue_record o WHERE lower(o.key) = wanted.folded AND NOT o.deleted OFFSET 0
-        ) AS spelled
-    ))
+_SPELLINGS = """
+    SELECT wanted.folded, spelled.key FROM unnest(%(keys)s::text[]) AS wanted (folded) CROSS JOIN LATERAL (
+        SELECT o.key FROM catalogue_record o WHERE lower(o.key) = wanted.folded AND NOT o.deleted OFFSET 0
+    ) AS spelled
 """
+_OF_FOLDED = f"r.key = ANY(ARRAY(SELECT live.key FROM ({_SPELLINGS}) AS live))"
 _CURRENT = """
     SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
            r.metadata_date, r.datestamp,

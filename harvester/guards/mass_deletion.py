@@ -5,15 +5,16 @@ runs, and another provider of the link may repeat it. So deletions are counted b
 """
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from datetime import datetime, timedelta
 from fractions import Fraction
 
 from catalogue import seams
 from catalogue.models import Membership
 from catalogue.reasons import Reason
-from catalogue.writing.current import load_current
-from catalogue.writing.decisions import Arrival, Change, decide
+from catalogue.writing import spellings
+from catalogue.writing.current import load_current_in_any_case
+from catalogue.writing.decisions import Arrival, Change
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Link, Run
 from harvester.reasons import EntryCode
@@ -24,16 +25,20 @@ MIN_DELETIONS = 5  # fewer within a day wait only if they are all that the link 
 THIRD = 33  # percent; stands for a third exactly
 
 
-def removals(link: Link, deletions: Sequence[PreparedEntry]) -> frozenset[str]:
-    """Return the keys of those deletions that would remove a record from the link's set, which is live there."""
-    current = load_current([entry.key for entry in deletions], source=link.name)
-    arrival = Arrival(link.local_set, link.name)
+def removals(link: Link, deletions: Sequence[PreparedEntry], apart: Collection[str] = ()) -> frozenset[str]:
+    """Return the keys of those deletions that would remove a record from the link's set, which is live there.
+
+    `apart`: keys of records of their own beside others with another spelling.
+    """
+    by_key = {entry.key: entry for entry in deletions}
+    current = load_current_in_any_case(list(by_key), source=link.name)
+    placed = spellings.place(by_key, current, Arrival(link.local_set, link.name), apart)
     return frozenset(
-        entry.key
-        for entry in deletions
+        key
+        for key, entry in placed.entries.items()
         if (record := current.get(entry.key)) is not None
         and not record.deleted
-        and decide(record, entry, arrival).change is not Change.NONE
+        and placed.decisions[key].change is not Change.NONE
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
 
 from catalogue import datestamps, seams
 from catalogue.writing.current import SourceDigests
@@ -122,6 +123,11 @@ def listed_as_live(link: Link, keys: Collection[str]) -> frozenset[str]:
     return frozenset(of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
 
 
+def identifiers_listed_as_live(link: Link, keys: Collection[str]) -> dict[str, str]:
+    """The provider's own identifiers of those of these keys that it had listed as live before, by key."""
+    return dict(of_provider(link).filter(key__in=keys, deleted=False).values_list("key", "identifier"))
+
+
 def waiting_removals(link: Link, keys: Collection[str]) -> frozenset[str]:
     """Those of these keys whose deletion waits for an operator, whichever provider of the link sent it."""
     waiting = RemoteHeader.objects.filter(link_id=link.pk, key__in=keys, removed_at__isnull=False, deleted=False)
@@ -219,6 +225,18 @@ def _forget_other_removals(link: Link, keys: Collection[str]) -> None:
     """Clear that other providers of the link have removed these records: they are live again, or removed by this one."""
     others = RemoteHeader.objects.filter(link_id=link.pk, key__in=keys, removed_at__isnull=False)
     others.exclude(Q(alternative_id=link.serving_id)).update(removed_at=None)
+
+
+def mark_replaced(link: Link, keys: Collection[str]) -> None:
+    """Store that these spellings are no more, as the record has another one: no deletion that counts, and no doubt (F74)."""
+    rows = RemoteHeader.objects.filter(link_id=link.pk, key__in=keys)
+    rows.update(deleted=True, state=State.STORED, digest=None, removed_at=None)
+
+
+def forget_removals_of(link: Link, folded: Collection[str]) -> None:
+    """Let the deletions of these spellings not count, as the records arrive with others (F74). `folded`: `oai.folded`."""
+    rows = RemoteHeader.objects.filter(link_id=link.pk, deleted=True, removed_at__isnull=False)
+    rows.alias(folded=Lower("key")).filter(folded__in=folded).update(removed_at=None)
 
 
 def limit_removals(link: Link, *, to: datetime) -> None:

@@ -10,6 +10,7 @@ from catalogue import datestamps, seams
 from catalogue.reasons import Reason
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
+from harvester.guards import spellings
 from harvester.header import ReceivedHeader
 from harvester.models import Provider, RemoteHeader, Run
 from harvester.net.access import Access, Cookie
@@ -123,6 +124,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     ]
     if run.compares:
         entries.same_header = frozenset(row.key for row, answer in answers if _is_same_header(row, answer))
+    apart = spellings.find_apart(run.link, [each.header for each in received], partial(_ask, run))
     with transaction.atomic():
         now = seams.now()
         if not runs.advance_fetching(
@@ -133,7 +135,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             sealed_cookies=run.seal_cookies(results[0].cookies) if results else None,
         ):
             return False
-        store_page.store_prepared(run, entries, at=run.first_response)
+        store_page.store_prepared(run, entries, at=run.first_response, apart=apart)
         if vanished:
             comparison.report_vanished(run, vanished)
         if run.compares:
@@ -144,6 +146,13 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             finish.finish(run, now=now)
     logger.info("records fetched", extra={**run.log_facts, "records": len(answers), "rejects": len(entries.refused)})
     return True
+
+
+def _ask(run: Run, identifier: str) -> ReceivedEntry:
+    """GetRecord, for a record that is not among those to request."""
+    provider = run.link.provider
+    with Session(run.link.access(run.cookies)) as session:
+        return Conversation(session, provider.base_url, provider.prefix).record(identifier)
 
 
 def _as_listed(row: RemoteHeader, answer: ReceivedEntry) -> ReceivedEntry:

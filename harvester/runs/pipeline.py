@@ -9,7 +9,7 @@ Preparing is Python for the larger part, of which a process does one thing at a 
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -24,7 +24,7 @@ from catalogue.payloads import payload
 from catalogue.writing.current import current_versions
 from harvester import schedule
 from harvester.errors import Endless, FaultCode, HarvestError
-from harvester.guards import contradictions
+from harvester.guards import contradictions, spellings
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
@@ -57,10 +57,15 @@ class ParsedPage:
 
 @dataclass(frozen=True, slots=True)
 class PendingPage:
-    """A page whose parts are being prepared; there are none where only headers count."""
+    """A page whose parts are being prepared; there are none where only headers count.
+
+    `new`: keys of entries that are not live here. `apart`: of those that are records of their own beside another spelling.
+    """
 
     parsed: ParsedPage
     parts: Sequence[Future[PreparedPage]] | None
+    new: Set[str] = frozenset()
+    apart: Set[str] = frozenset()
 
     def result(self) -> PreparedPage | None:
         """Wait until all parts are prepared."""
@@ -118,6 +123,7 @@ class Pipeline:
         self._preparing = seams.thread_pool(THREADS)
         self._processes: ReadPool | None = None
         self._waiting: PendingPage | None = None  # the next page to store
+        self._new_before: Set[str] = frozenset()  # keys of the page before that were not live when it was prepared
 
     def store_pages(self, arguments: Mapping[str, str]) -> None:
         """Store the pages that these arguments ask for; those read before a fault are stored before it is raised."""
@@ -191,9 +197,10 @@ class Pipeline:
 
     def _prepare(self, parsed: ParsedPage) -> PendingPage:
         """Begin to prepare a page."""
-        if self._run.strategy == Link.Strategy.IDENTIFIERS:
-            return PendingPage(parsed, None)
         page = parsed.page
+        if self._run.strategy == Link.Strategy.IDENTIFIERS:
+            deleted = frozenset(entry.header.key for entry in page.entries if entry.header.deleted)
+            return PendingPage(parsed, None, deleted)
         payload.newest()  # here, where the database's connection is: then preparing asks the database for nothing
         stored = page.versions
         if stored is None:
@@ -204,8 +211,11 @@ class Pipeline:
         source = prepare_entries.source_of(self._run, page.response_date)
         size = len(page.entries) // THREADS + 1
         parts = [page.entries[first : first + size] for first in range(0, len(page.entries), size)]
+        new = frozenset(entry.header.key for entry in page.entries) - stored.keys()
         return PendingPage(
-            parsed, [self._preparing.submit(_prepare_part, part, source, stored, self._processes) for part in parts]
+            parsed,
+            [self._preparing.submit(_prepare_part, part, source, stored, self._processes) for part in parts],
+            new,
         )
 
     # --- store ------------------------------------------------------------------------------------------
@@ -218,7 +228,7 @@ class Pipeline:
         run, parsed = self._run, waiting.parsed
         if (run.restarts, run.pages) != (self._restarts, parsed.position.pages):
             return False  # the list was started again meanwhile, and this is a page of the one before
-        if not store_page.store_page(run, parsed.page, parsed.mark, waiting.result()):
+        if not store_page.store_page(run, parsed.page, parsed.mark, waiting.result(), waiting.apart):
             return False  # another worker was faster, and its page stands; or the run was cancelled
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         self._progress(run)
@@ -228,16 +238,32 @@ class Pipeline:
     def _resolve(self, following: PendingPage) -> PendingPage:
         """The page with its contradictions resolved (F72), which depends on the pages before it being stored.
 
-        Raises the fault that an error beside the entries means, after storing these (F39).
+        And with the spellings that the provider has beside others (F74). Raises the fault that an error beside the entries
+        means, after storing these (F39).
         """
         run, listed = self._run, following.parsed.page
         page = listed
         if run.deleted or any(entry.header.deleted for entry in listed.entries):  # else nothing is contradicted
             page = contradictions.resolve(run, listed, self._conversation)
+        following = following if page is listed else self._prepare(replace(following.parsed, page=page))
+        apart = self._find_apart(following)
         if page.fault is not None:
-            store_page.store_beside_error(run, page)
+            store_page.store_beside_error(run, page, apart)
             raise page.fault
-        return following if page is listed else self._prepare(replace(following.parsed, page=page))
+        return replace(following, apart=apart) if apart else following
+
+    def _find_apart(self, following: PendingPage) -> Set[str]:
+        """The keys of entries beside which the provider has another spelling live.
+
+        What the page before has made a tombstone, as another spelling, was live when this page was prepared.
+        """
+        before, self._new_before = self._new_before, following.new
+        if not following.new and not before:
+            return frozenset()
+        headers = [entry.header for entry in following.parsed.page.entries]
+        if self._run.strategy == Link.Strategy.IDENTIFIERS:  # what is live is asked for later
+            return spellings.find_apart(self._run.link, headers, self._conversation.record) & following.new
+        return spellings.find_apart(self._run.link, headers, self._conversation.record)
 
 
 def _check_that_it_ends(run: Run) -> None:

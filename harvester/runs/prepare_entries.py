@@ -122,6 +122,9 @@ def prepare(
         entry = _read_here(received, source, stored.get(header.key))
     else:
         entry = _pack(received, source, result)
+    shared = oai.folded(header.key)
+    if shared is not None and entry.key != header.key and shared == oai.folded(entry.key):
+        return entry.called(header.key, header.identifier)  # by which the provider lists and deletes it (F74)
     if header.identifier not in (entry.identifier, entry.key):  # H38, W3: its gmd:fileIdentifier, or that encoded (P68)
         facts = {"header": header.identifier, "record": entry.identifier}
         raise OtherIdentifier(entry.key, entry.digest, Reason(EntryCode.OTHER_IDENTIFIER, facts))

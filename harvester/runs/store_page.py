@@ -6,13 +6,13 @@ loaded as `PageFacts`; `plan_page` decides from it what becomes of each, and `_a
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import transaction
 
-from catalogue import datestamps, seams
+from catalogue import datestamps, oai, seams
 from catalogue.documents import xml_tree
 from catalogue.provenance import About
 from catalogue.reasons import Reason
@@ -62,10 +62,13 @@ class PageEntries:
     same_header: frozenset[str] = frozenset()
 
 
-def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | None) -> bool:
+def store_page(
+    run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | None, apart: Collection[str] = ()
+) -> bool:
     """Store one page and the run's position in one transaction; False if the run stands elsewhere by now.
 
-    `prepared`: the page's entries; None where only its headers count.
+    `prepared`: the page's entries; None where only its headers count. `apart`: keys of records of their own beside others
+    with another spelling (`guards.spellings`).
     """
     entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
     if prepared is not None and not run.compares:
@@ -89,7 +92,7 @@ def store_page(run: Run, page: Page, mark: LoopMark, prepared: PreparedPage | No
             sealed_cookies=run.seal_cookies(page.cookies),
         ):
             return False
-        _store_entries(run, page, entries)
+        _store_entries(run, page, entries, apart)
         if page.moved_to != run.link.moved_to:
             moved_address.propose(run.link, page.moved_to)
         if page.token is None:
@@ -111,7 +114,7 @@ def _newest(headers: Iterable[ReceivedHeader], first_response: datetime, at: dat
     return max((stamp for stamp in stamps if not first_response < stamp <= at), default=None)
 
 
-def store_beside_error(run: Run, page: Page) -> None:
+def store_beside_error(run: Run, page: Page, apart: Collection[str] = ()) -> None:
     """Store the entries of a page that has an error, too; the run's position stays (F39)."""
     if run.strategy == Link.Strategy.IDENTIFIERS:
         entries = _sort_by_header(run, page)
@@ -119,10 +122,10 @@ def store_beside_error(run: Run, page: Page) -> None:
         entries = prepare(run, page.entries, at=page.response_date)
     with transaction.atomic():
         if runs.lock_position(run):
-            _store_entries(run, page, entries)
+            _store_entries(run, page, entries, apart)
 
 
-def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
+def _store_entries(run: Run, page: Page, entries: PageEntries, apart: Collection[str]) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
     oldest = min((received.header.stamp for received in page.entries if received.header.stamp), default=None)
     is_late = oldest is not None and run.asked_before is not None and oldest < run.asked_before
@@ -132,7 +135,7 @@ def _store_entries(run: Run, page: Page, entries: PageEntries) -> None:
     compares = run.compares
     if compares and run.strategy == Link.Strategy.RECORDS:
         _compare_headers(run, page, entries)
-    store_prepared(run, entries, at=page.response_date)
+    store_prepared(run, entries, at=page.response_date, apart=apart)
     if entries.to_request or entries.completed:  # after the deletions, whose share is of what was listed before
         remote_headers.record(run.link, [*_requested_headers(run, entries), *entries.completed])
     if compares:
@@ -339,18 +342,28 @@ def plan_page(checked: Sequence[CheckedEntry], facts: PageFacts) -> PagePlan:
     return PagePlan(offered, refused, awaiting_operator, removed=facts.removals - not_removed)
 
 
-def _load_facts(run: Run, entries: PageEntries) -> PageFacts:
+def _load_facts(run: Run, entries: PageEntries, apart: Collection[str]) -> PageFacts:
     link = run.link
     if link.kind == Kind.RECOVERY:
         prepared = [entry for _, entry in entries.checked]
         return PageFacts(refused=refusals.refused_from_recovery(prepared, link.local_set))
     deletions = [entry for _, entry in entries.checked if entry.deleted]
-    removals = mass_deletion.removals(link, deletions) if deletions else frozenset()
+    removals = mass_deletion.removals(link, deletions, apart) if deletions else frozenset()
+    if removals:
+        removals -= _listed_with_another_spelling(entries, removals)
     awaiting_operator = _awaiting_operator(run, deletions, removals, entries.refused) if deletions else {}
     if link.kind != Kind.RELAY and link.serving_id is None:  # asked directly, a provider has the last word on its set
         return PageFacts(removals, awaiting_operator)
     refused = refusals.refused_from_relay([entry for _, entry in entries.checked], link)
     return PageFacts(removals, awaiting_operator, refused)
+
+
+def _listed_with_another_spelling(entries: PageEntries, keys: Iterable[str]) -> frozenset[str]:
+    """Those of these keys that the page has live with another spelling: no deletions, but changes of the spelling (F74)."""
+    live = [received.header.key for received, entry in entries.checked if not entry.deleted]
+    live += [header.key for header in entries.to_request]
+    listed = {oai.folded(key) for key in live} - {None}
+    return frozenset(key for key in keys if oai.folded(key) in listed)
 
 
 def _awaiting_operator(
@@ -377,20 +390,20 @@ def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[s
 # --- Storing ----------------------------------------------------------------------------------------
 
 
-def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None) -> None:
+def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None, apart: Collection[str] = ()) -> None:
     """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     if run.link.kind in BETWEEN_CO_OWNERS and run.link.only_reports:
         _report_backup(run, entries, at=at)
         return
-    plan = plan_page(entries.checked, _load_facts(run, entries))
-    _apply(run, entries, plan, at=at)
+    plan = plan_page(entries.checked, _load_facts(run, entries, apart))
+    _apply(run, entries, plan, at=at, apart=apart)
 
 
-def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | None) -> None:
+def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | None, apart: Collection[str]) -> None:
     """Store what the plan says, and what the catalogue makes of it."""
     link = run.link
     source = "" if link.kind == Kind.RECOVERY else link.name  # what is recovered is ours again
-    offered, results = _put_entries(run, plan.offered, source, at=at)
+    offered, results = _put_entries(run, plan.offered, source, at=at, apart=apart)
     refused = [*entries.refused, *plan.refused]
     headers = _refused_headers(refused)
     reports: list[ConflictReport] = []
@@ -411,18 +424,37 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
                 counts["changed"] += 1
             headers.append(HeaderRow(received.header, RemoteHeader.State.STORED, entry.digest))
         if result.action is Action.UNCHANGED and not entry.deleted:
-            abouts_of_unchanged[entry.key] = received.abouts
+            abouts_of_unchanged[result.key or entry.key] = received.abouts
         kind = None if result.disagreement is None else Conflict.Kind(result.disagreement.value)
-        reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
+        if not result.key:
+            reports.append(ConflictReport(entry, received.metadata, kind, result.reason))
+        elif entry.deleted or kind is not None:  # else a claim, about which `finish` reports (W47)
+            of_other = entry._replace(key=result.key)
+            reports.append(ConflictReport(of_other, received.metadata, kind, result.reason))
     removed = _keys_that_count(run, plan) if plan.removed or plan.awaiting_operator else ()
     compared = _compared(run, entries, not_served=overruled + len(refused))
     remote_headers.record(link, headers, removed=removed)
+    _settle_old_spellings(link, offered, results)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     conflicts.record(run, [*reports, *plan.awaiting_operator])
     runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)
+
+
+def _settle_old_spellings(link: Link, offered: Sequence[CheckedEntry], results: Sequence[Result]) -> None:
+    """Let the spellings that records had before be neither in doubt nor counted as deletions (F74)."""
+    replaced = [result.replaced for result in results if result.replaced]
+    if replaced:
+        remote_headers.mark_replaced(link, replaced)
+    new = [
+        oai.folded(entry.key)
+        for (_, entry), result in zip(offered, results, strict=True)
+        if result.action is Action.NEW and not entry.deleted
+    ]
+    if folded := {shared for shared in new if shared is not None}:
+        remote_headers.forget_removals_of(link, folded)
 
 
 def _compared(run: Run, entries: PageEntries, *, not_served: int) -> dict[str, int]:
@@ -447,19 +479,19 @@ def _refused_headers(refused: Iterable[Refusal]) -> list[HeaderRow]:
 
 
 def _put_entries(
-    run: Run, offered: list[CheckedEntry], source: str, *, at: datetime | None
+    run: Run, offered: list[CheckedEntry], source: str, *, at: datetime | None, apart: Collection[str]
 ) -> tuple[list[CheckedEntry], list[Result]]:
     """Put entries into the catalogue. They are prepared again where one was found unchanged and is not any more."""
     into = run.link.local_set
     try:
-        return offered, store.put_entries([entry for _, entry in offered], into=into, source=source)
+        return offered, store.put_entries([entry for _, entry in offered], into=into, source=source, apart=apart)
     except staging.PayloadNeeded:  # the stored version was changed meanwhile, or is of another set now
         entry_source = prepare_entries.source_of(run, at)
         offered = [
             (received, prepare_entries.prepare(replace(received, stored=None), entry_source, {}))
             for received, _ in offered
         ]
-        return offered, store.put_entries([entry for _, entry in offered], into=into, source=source)
+        return offered, store.put_entries([entry for _, entry in offered], into=into, source=source, apart=apart)
 
 
 def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> None:
