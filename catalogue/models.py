@@ -74,6 +74,10 @@ class RecordQuerySet(models.QuerySet["Record"]):
             return self.none()
         return self.alias(folded=Lower("key")).filter(folded=folded, deleted=False).exclude(key=key)
 
+    def of_flapping_spelling(self) -> Self:
+        """Return the live records whose metadata have another spelling, as that has changed too often (F74)."""
+        return self.exclude(spelling="")
+
 
 class Record(models.Model):
     """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
@@ -203,7 +207,7 @@ class Claim(models.Model):
         db_collation="C",
         help_text="the OAI identifier as this source spells it, where only its case differs from the record's (W47)",
     )
-    first_seen = models.DateTimeField(help_text="on this record")
+    first_seen = models.DateTimeField(help_text="on this record, with this spelling")
 
     class Meta:
         constraints = (

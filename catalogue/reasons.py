@@ -103,6 +103,7 @@ class ReasonCode(Code):
     IDENTIFIER_SCHEME = "identifier-scheme"
     IDENTIFIER_HOST = "identifier-host"
     IDENTIFIER_TAKEN = "identifier-taken"
+    SPELLING_STAYS = "spelling-stays"
     # Owners and other sources
     NOT_IN_CATALOGUE = "not-in-catalogue"
     WITHDRAWN = "withdrawn"
@@ -227,6 +228,9 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.IDENTIFIER_TAKEN: (
         "has the OAI identifier {oai_identifier}, which belongs to the record {stored!r}: one of the two needs another "
         "gmd:fileIdentifier (P68)"
+    ),
+    ReasonCode.SPELLING_STAYS: (
+        "is spelled {spelling} now, and stays {stored} here: its spelling has changed twice within a week (F74)"
     ),
     ReasonCode.NOT_IN_CATALOGUE: "is not in the catalogue",
     ReasonCode.WITHDRAWN: "was deleted on {date}; to bring it back, offer it with --revive",

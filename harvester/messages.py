@@ -346,6 +346,7 @@ class RemarkCode(StrEnum):
     OFFERS_WAIT = "offers-wait"
     SIZE_DIFFERS = "size-differs"
     CAME_LATE = "came-late"
+    SPELLING_STAYS = "spelling-stays"
     # Doubts: all headers are compared at once. So are they after a long silence.
     CLOCK_SET_BACK = "clock-set-back"
     LIST_SHORT = "list-short"
@@ -427,6 +428,8 @@ REMARKS: Mapping[str, Sentence] = {
     RemarkCode.SIZE_DIFFERS: "The provider announced {announced} entries and listed {listed}.",
     RemarkCode.CAME_LATE: "{records} records came after a list that should have had them, by their datestamps; the "
     "provider's lateness is taken as {lateness_h} h from now on.",
+    RemarkCode.SPELLING_STAYS: "The provider changes the case of identifiers to and fro: {records} records keep the spelling "
+    "that they have here, with the provider's content. Ask the provider for one spelling.",
     RemarkCode.CLOCK_SET_BACK: _clock_set_back,
     RemarkCode.LIST_SHORT: "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
     "headers are compared.",

@@ -26,6 +26,7 @@ class EntryCode(Code):
     OTHER_IDENTIFIER = "other-identifier"
     CALLED_OTHERWISE = "called-otherwise"
     ASKED_FOR_ITSELF = "asked-for-by-itself"
+    OLD_SPELLING = "old-spelling"
     # Recoveries and relays
     WITHDRAWN_HERE = "withdrawn-here"
     DELETED_THERE = "deleted-there"
@@ -103,6 +104,9 @@ ENTRIES: Mapping[str, Sentence] = {
     EntryCode.NO_METADATA: "the record has no metadata and is not deleted",
     EntryCode.UNREADABLE: _unreadable,
     EntryCode.OTHER_IDENTIFIER: _OTHER_IDENTIFIER,
+    EntryCode.OLD_SPELLING: (
+        "the provider still has it as {spelling}, and its owner, {owner}, as {stored}: the owner's spelling counts (W47)"
+    ),
     EntryCode.CALLED_OTHERWISE: _OTHER_IDENTIFIER
     + "; the same record is stored here under that identifier: the provider calls it otherwise now",
     EntryCode.ASKED_FOR_ITSELF: lambda facts: (

@@ -44,7 +44,9 @@ class Migration(migrations.Migration):
                 help_text="the OAI identifier as this source spells it, where only its case differs from the record's (W47)",
             ),
         ),
-        migrations.AlterField("claim", "first_seen", models.DateTimeField(help_text="on this record")),
+        migrations.AlterField(
+            "claim", "first_seen", models.DateTimeField(help_text="on this record, with this spelling")
+        ),
         migrations.AddIndex(
             "claim",
             models.Index(condition=~models.Q(spelling=""), fields=("spelling",), name="claims_spelled_otherwise"),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cmp_to_key
+from typing import NamedTuple
 
 from django.db import connection
 
@@ -42,7 +43,8 @@ def claim_staged(keys: Sequence[str], set_id: int, source: str, stamp: datetime)
         WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
         ON CONFLICT (record_id, set_id, source) DO UPDATE
         SET payload = excluded.payload, digest = excluded.digest, metadata_date = excluded.metadata_date,
-            provenance = excluded.provenance, spelling = excluded.spelling
+            provenance = excluded.provenance, spelling = excluded.spelling,
+            first_seen = CASE c.spelling WHEN excluded.spelling THEN c.first_seen ELSE excluded.first_seen END
         """,
         keys=list(keys),
         set_id=set_id,
@@ -128,6 +130,39 @@ def load_claims(keys: Iterable[str]) -> list[StoredClaim]:
         )
         by_rank.setdefault((key, of_owner), []).append(claim)
     return [claim for ranked in by_rank.values() for claim in sorted(ranked, key=cmp_to_key(_compare))]
+
+
+class SpelledClaim(NamedTuple):
+    """A claim with another spelling than the record has, which is `stored`; `owner` is the setSpec of its owner."""
+
+    key: str
+    stored: str
+    owner: str
+    spelling: str
+    digest: bytes
+    metadata_date: datetime | None
+    packed: bytes
+    provenance: Provenance | None
+
+
+def load_spelled_otherwise(set_id: int, source: str, *, before: datetime, at_most: int) -> list[SpelledClaim]:
+    """Load claims of this set and source that spell the identifier otherwise than the owner, and did before this instant."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT r.key, r.identifier, s.spec, c.spelling, c.digest, c.metadata_date, c.payload, c.provenance
+            FROM catalogue_claim c JOIN catalogue_record r ON r.id = c.record_id
+            JOIN catalogue_metadataset s ON s.id = r.owner_id
+            WHERE c.spelling <> '' AND c.set_id = %s AND c.source = %s AND c.first_seen < date_trunc('second', %s)
+            AND NOT EXISTS (SELECT FROM catalogue_record o WHERE o.key = c.spelling AND NOT o.deleted)
+            ORDER BY c.id LIMIT %s
+            """,
+            [set_id, source, before, at_most],
+        )
+        return [
+            SpelledClaim(key, stored, owner, spelling, bytes(digest), date, bytes(packed), Provenance.from_text(origin))
+            for key, stored, owner, spelling, digest, date, packed, origin in cursor.fetchall()
+        ]
 
 
 def _compare(one: StoredClaim, other: StoredClaim) -> int:

@@ -178,7 +178,10 @@ def _current_record(
         metadata_date,
         datestamp,
         Provenance.from_text(stored_provenance),
-        {(set_id, by): _stored_version(*version) for set_id, by, *version in claims or ()},
+        {
+            (set_id, by): _stored_version(digest, date, origin, spelled)
+            for set_id, by, digest, date, origin, spelled in claims or ()
+        },
         frozenset(sets),
         identifier,
         spelling,

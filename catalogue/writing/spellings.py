@@ -9,6 +9,8 @@ another spelling:
     another source's   a claim on the live record
     a deletion         of that record, if its own spelling was never seen; or of the claim that is spelled so
 
+An upload that does not revive deleted records does not bring back an old spelling either.
+
 `place` is pure. The other functions are called by `catalogue.writing.store` alone; what writes, under the clock's lock.
 """
 
@@ -18,6 +20,7 @@ from datetime import datetime, timedelta
 
 from catalogue import oai
 from catalogue.models import MetadataSet, SpellingChange
+from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import clock, memberships
 from catalogue.writing.decisions import Action, Arrival, Change, CurrentRecord, Decision, decide
 from catalogue.writing.entry import PreparedEntry
@@ -110,7 +113,7 @@ class _Spellings:
         self.taken: set[str] = set()  # live records whose spelling an entry of this batch changes or claims
         self._live: dict[str, list[str]] = {}
         self.in_question: dict[str, str] = {}  # keys of entries without a live row of their own, folded
-        without_row = [key for key in entries if (row := current.get(key)) is None or row.deleted]
+        without_row = [key for key in entries if (row := current.get(key)) is None or (row.deleted and arrival.revives)]
         if without_row:
             for key, record in current.items():
                 if not record.deleted and (folded := oai.folded(key)) is not None:
@@ -157,8 +160,11 @@ def _place_one(
     takes_over = not entry.deleted and _takes_over(decision, record, placed, arrival)
     if takes_over and spellings.in_question[key] not in flapping:
         change = Change.WRITE if decision.change is Change.NONE else decision.change
-        placed, decision = entry, Decision(change, Action.UPDATED)
+        placed, decision = entry, Decision(change, Action.UPDATED, decision.reason)
         placement.replaced[key] = other
+    elif takes_over:
+        reason = Reason(ReasonCode.SPELLING_STAYS, {"spelling": key, "stored": other})
+        decision = Decision(decision.change, decision.action, decision.reason or reason)
     placement.entries[key], placement.decisions[key] = placed, decision
     if decision.action is not Action.REJECTED and not entry.deleted:
         spellings.taken.add(other)
@@ -172,6 +178,18 @@ def _takes_over(decision: Decision, record: CurrentRecord, entry: PreparedEntry,
         is_served = record.owner_id == arrival.into.pk and record.digest == entry.digest
         return decision.action is Action.UNCHANGED and is_served and record.spelling == entry.spelling
     return decision.change in (Change.WRITE, Change.WRITE_AND_CLAIM_CURRENT)
+
+
+def record_of(key: str, current: Mapping[str, CurrentRecord]) -> CurrentRecord | None:
+    """Return the record that an identifier means: its own, live or deleted, else the live one with another spelling.
+
+    `current`: as `load_current_in_any_case` gives it.
+    """
+    if key in current or not current:
+        return current.get(key)
+    folded = oai.folded(key)
+    found = [other for other in current if oai.folded(other) == folded and not current[other].deleted]
+    return current[min(found)] if found and folded is not None else None
 
 
 # --- Statements --------------------------------------------------------------------------------------
@@ -221,7 +239,7 @@ def replace(
     memberships.execute(_JOIN_SETS, without_set=without_set, **pairs)
     memberships.execute(_DROP_DAMAGED, **pairs)
     memberships.execute(_MOVE_CLAIMS, **pairs)
-    memberships.make_tombstones(pairs["old"], stamp)
+    memberships.make_tombstones(list(replaced.values()), stamp)
     changes = (
         SpellingChange(folded=oai.folded(new) or new, old=old, new=new, owner=owner, datestamp=stamp)
         for new, old in replaced.items()

@@ -5,13 +5,13 @@ never undoes what we, or the centres of our area, know better. A relay that repl
 version never replaces a newer one (W31). The provider itself always has the last word on its set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from catalogue.models import MetadataSet
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import decisions
-from catalogue.writing.current import load_current
+from catalogue.writing import decisions, spellings
+from catalogue.writing.current import load_current_in_any_case
 from catalogue.writing.decisions import CurrentRecord, StoredVersion
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Link
@@ -22,9 +22,9 @@ from harvester.rows import remote_headers
 def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -> dict[str, Reason]:
     """Return why some entries of a recovery are refused, by key."""
     refused = {}
-    current = load_current([entry.key for entry in entries])
+    current = load_current_in_any_case([entry.key for entry in entries])
     for entry in entries:
-        record = current.get(entry.key)
+        record = spellings.record_of(entry.key, current)
         if record is None or record.owner_id != into.pk:
             continue
         if record.deleted:
@@ -41,20 +41,20 @@ def refused_from_recovery(entries: Sequence[PreparedEntry], into: MetadataSet) -
     return refused
 
 
-def refused_from_relay(entries: Sequence[PreparedEntry], link: Link) -> dict[str, Reason]:
+def refused_from_relay(entries: Sequence[PreparedEntry], link: Link, apart: Collection[str] = ()) -> dict[str, Reason]:
     """Return why some entries of a relay are refused, by key: what another provider gave directly is newer (W31, W33).
 
     Nothing is refused of a link's own provider, asked directly: it has the last word on its set, whatever the dates say.
     Each provider replaces what it gave itself. What it gave before, and another one has replaced since, is not newer. A
     deletion is stored whichever provider sends it (W9). A deletion that came from another provider is undone only by a
-    version that is newer than it.
+    version that is newer than it. `apart`: keys of records of their own beside others with another spelling.
     """
     into, is_own = link.local_set, not link.is_served_by_alternative
-    current = load_current([entry.key for entry in entries])
+    current = load_current_in_any_case([entry.key for entry in entries])
     known = remote_headers.load_known(link, list(current))
     refused = {}
     for entry in entries:
-        record = current.get(entry.key)
+        record = current.get(entry.key) if entry.key in apart else spellings.record_of(entry.key, current)
         if entry.deleted or record is None or (record.deleted and record.owner_id != into.pk):
             continue
         if record.deleted:

@@ -15,8 +15,8 @@ from django.db import connection, transaction
 from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Reason
-from catalogue.writing import store
-from catalogue.writing.current import load_current
+from catalogue.writing import spellings, store
+from catalogue.writing.current import load_current_in_any_case
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Conflict, Link
@@ -29,10 +29,10 @@ Kind = Conflict.Kind
 
 def compare(link: Link, offered: Sequence[tuple[PreparedEntry, ReceivedEntry]]) -> list[conflicts.ConflictReport]:
     """Return a report of each record of the co-owner: whether an operator must decide about it, and why."""
-    current = load_current([entry.key for entry, _ in offered])
+    current = load_current_in_any_case([entry.key for entry, _ in offered])
     reports = []
     for entry, received in offered:
-        kind, reason = _classify(link, entry, received.header.stamp, current.get(entry.key))
+        kind, reason = _classify(link, entry, received.header.stamp, spellings.record_of(entry.key, current))
         reports.append(conflicts.ConflictReport(entry, received.metadata, kind, reason))
     return reports
 
@@ -47,7 +47,7 @@ def take_over(conflict: Conflict, by: str) -> str:
     link = conflict.link
     with transaction.atomic():
         header = remote_headers.of_provider(link).filter(key=conflict.key).first()
-        ours = load_current([conflict.key]).get(conflict.key)
+        ours = _load_ours(conflict.key)
         source = ours.source if ours is not None and not ours.deleted else link.name
         try:
             entry = _prepare(conflict, source)
@@ -82,9 +82,14 @@ def settle_outdated() -> None:
         digest = None if conflict.digest is None else bytes(conflict.digest)
         entry = PreparedEntry(conflict.identifier, conflict.key, digest, conflict.metadata_date, b"", deleted=deleted)
         header = remote_headers.of_provider(conflict.link).filter(key=conflict.key).first()
-        ours = load_current([conflict.key]).get(conflict.key)
+        ours = _load_ours(conflict.key)
         if _classify(conflict.link, entry, header.datestamp if header else None, ours)[0] is not Kind.OFFERED:
             conflicts.close(conflict)
+
+
+def _load_ours(key: str) -> CurrentRecord | None:
+    """Load our version of a record, with whichever spelling."""
+    return spellings.record_of(key, load_current_in_any_case([key]))
 
 
 def _prepare(conflict: Conflict, source: str) -> PreparedEntry:

@@ -39,7 +39,7 @@ def find_apart(link: Link, headers: Iterable[ReceivedHeader], ask: Ask) -> froze
             others_of[key] = unlisted
         elif any(not by_key[other].deleted for other in others):
             apart.add(key)
-    return apart.union(_ask_for_others(link, others_of, ask)) if others_of else frozenset(apart)
+    return frozenset(apart.union(_ask_for_others(link, others_of, ask)) if others_of else apart)
 
 
 def _ask_for_others(link: Link, others_of: Mapping[str, list[str]], ask: Ask) -> set[str]:

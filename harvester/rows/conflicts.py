@@ -12,16 +12,18 @@ from django.db.models import Exists, OuterRef
 
 from catalogue import seams
 from catalogue.models import Record
+from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import ActRefused, Facts, Reason
-from catalogue.writing import store
+from catalogue.writing import claims, store
 from catalogue.writing.entry import PreparedEntry
 from harvester.messages import limit_facts
 from harvester.models import Conflict, Link, Run
-from harvester.reasons import ActCode, SettlementCode
+from harvester.reasons import ActCode, EntryCode, SettlementCode
 from harvester.rows import links, remote_headers
 
 Kind = Conflict.Kind
+MAX_OLD_SPELLINGS = 1000  # chosen: conflicts of a link about the spelling of identifiers
 _STAYS_SETTLED = (SettlementCode.LEFT, SettlementCode.AS_WRITTEN)
 
 
@@ -85,6 +87,27 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "settlement_data",
         ],
     )
+
+
+def record_old_spellings(run: Run) -> None:
+    """Record conflicts about what the link claims by another spelling than the owner's, and settle those that are over (W47).
+
+    Called at the end of a complete list. What was claimed so before it began still stands.
+    """
+    link = run.link
+    standing = claims.load_spelled_otherwise(link.local_set_id, link.name, before=run.begun, at_most=MAX_OLD_SPELLINGS)
+    if standing:
+        record(run, [_report_old_spelling(claim) for claim in standing])
+    over = Conflict.objects.filter(link=link, settled=None, reason=EntryCode.OLD_SPELLING)
+    for conflict in over.exclude(key__in=[claim.key for claim in standing]).defer("raw"):
+        close(conflict)
+
+
+def _report_old_spelling(claim: claims.SpelledClaim) -> ConflictReport:
+    entry = PreparedEntry(claim.spelling, claim.key, claim.digest, claim.metadata_date, b"")
+    reason = Reason(EntryCode.OLD_SPELLING, {"spelling": claim.spelling, "stored": claim.stored, "owner": claim.owner})
+    raw = payload.unpack_or_log(claim.packed, identifier=claim.spelling)
+    return ConflictReport(entry, raw, Kind.DIFFERS, reason, claim.provenance)
 
 
 # Conflicts whose record agrees with the provider by now, whoever has written it: as live, or as deleted. What a run is

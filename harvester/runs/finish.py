@@ -7,11 +7,12 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
+from catalogue.models import Record
 from harvester import messages
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
-from harvester.rows import health, links, remote_headers, runs
+from harvester.rows import conflicts, health, links, remote_headers, runs
 from harvester.runs import comparison, doubts
 from harvester.runs.doubts import Judgement
 
@@ -66,6 +67,7 @@ def finish(run: Run, *, now: datetime) -> None:
             next_due=now if judgement.shortfall else link.next_due,
         ),
     )
+    conflicts.record_old_spellings(run)
     runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
     logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
 
@@ -97,6 +99,8 @@ def _remarks(run: Run, link: Link, judgement: Judgement) -> list[Remark]:
     if run.came_late:  # H8
         late = {"records": run.came_late, "lateness_h": judgement.lateness_h}
         remarks.append(Remark(RemarkCode.CAME_LATE, late))
+    if flapping := Record.objects.of_flapping_spelling().filter(owner=link.local_set_id).count():  # F74
+        remarks.append(Remark(RemarkCode.SPELLING_STAYS, {"records": flapping}))
     if link.lacks_remote_set:  # H17, H18
         missing = {"set": link.provider.remote_set, "state": link.set_state}
         remarks.append(Remark(RemarkCode.SET_MISSING, missing))

@@ -354,7 +354,7 @@ def _load_facts(run: Run, entries: PageEntries, apart: Collection[str]) -> PageF
     awaiting_operator = _awaiting_operator(run, deletions, removals, entries.refused) if deletions else {}
     if link.kind != Kind.RELAY and link.serving_id is None:  # asked directly, a provider has the last word on its set
         return PageFacts(removals, awaiting_operator)
-    refused = refusals.refused_from_relay([entry for _, entry in entries.checked], link)
+    refused = refusals.refused_from_relay([entry for _, entry in entries.checked], link, apart)
     return PageFacts(removals, awaiting_operator, refused)
 
 
