@@ -35,7 +35,7 @@ class ClaimAdmin(ReadOnly, Admin):
     list_display = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen")
     list_filter = (ContentFilter, "set")
     list_select_related = ("record__owner", "set")
-    fields = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen", "xml")
+    fields = ("record_link", "owner", "set", "source", "spelling", "differs", "metadata_date", "first_seen", "xml")
     readonly_fields = fields
     sortable_by = ("first_seen",)
 

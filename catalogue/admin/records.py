@@ -16,6 +16,7 @@ from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformat
 from catalogue.models import Membership, Record, Validation
 from catalogue.pages import display
 from catalogue.reading import search
+from catalogue.reasons import Reason, ReasonCode
 
 
 class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
@@ -75,7 +76,7 @@ class RecordAdmin(ReadOnly, Admin):
     search_fields = ("identifier",)  # makes the field appear; get_search_results says what it does
     search_help_text = "Words of the title, keywords and abstract, or a whole identifier"
     fieldsets = (
-        ("Header", {"fields": ("identifier", "datestamp", "status", "owner", "sets")}),
+        ("Header", {"fields": ("identifier", "spelled", "datestamp", "status", "owner", "sets")}),
         (
             "What the record says",
             {
@@ -122,6 +123,13 @@ class RecordAdmin(ReadOnly, Admin):
     @coloured({"live": "success", "deleted": "danger"}, description="status")
     def status(self, record: Record) -> str:
         return "deleted" if record.deleted else "live"
+
+    @admin.display(description="spelling")
+    def spelled(self, record: Record) -> str:
+        """Whether the metadata spell the identifier otherwise, and why it stays as it is (F74)."""
+        if not record.spelling:
+            return "as in the metadata"
+        return str(Reason(ReasonCode.SPELLING_STAYS, {"spelling": record.spelling, "stored": record.key}))
 
     @admin.display(description="setSpecs")
     def sets(self, record: Record) -> str:

@@ -73,6 +73,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "validation": validation.current_label(record),
         "details": display.details(record.payload),
         "xml": display.stored(record.payload),
+        "spelled": _other_spellings(identifier) if record.deleted else (),
     }
     return render(request, "catalogue/record.html", context, status=410 if record.deleted else 200)
 
@@ -108,8 +109,15 @@ def _find_record(identifier: str) -> Record | None:
     return Record.objects.named(identifier).select_related("owner", "description", "validation").first()
 
 
+def _other_spellings(identifier: str) -> list[str]:
+    """The identifiers of live records that differ from this one in their case alone, where that means nothing (F74)."""
+    return list(Record.objects.in_another_case(identifier).values_list("identifier", flat=True))
+
+
 def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:
-    return _not_found(request, f"This catalogue has no record with the identifier “{identifier[:200]}”.")
+    reason = f"This catalogue has no record with the identifier “{identifier[:200]}”."
+    spelled = " and ".join(f"“{other}”" for other in _other_spellings(identifier))
+    return _not_found(request, f"{reason} It has {spelled}." if spelled else reason)
 
 
 def _not_found(request: HttpRequest, reason: str) -> HttpResponse:

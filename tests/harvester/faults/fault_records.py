@@ -112,9 +112,18 @@ def other_case(world: World) -> None:
     }
 
 
-def one_record_each(world: World) -> None:
-    assert Record.objects.count() == 5
+def one_live_record_each(world: World) -> None:
+    assert Record.objects.filter(deleted=False).count() == 5
+    assert set(Record.objects.filter(deleted=True).values_list("key", flat=True)) == {identifier(n) for n in range(5)}
     assert Run.objects.get().updated == 5
+
+
+def both_cases(world: World) -> None:
+    fill_ours(world)
+    loud = {name.upper(): (LATER, iso_record(name.upper(), title="Loud")) for name in world.provider.entries}
+    world.provider.entries |= loud
+    world.provider.lists_all = True
+    world.provider.page_size = 3
 
 
 def renamed(world: World) -> None:
@@ -245,7 +254,8 @@ def deletions_wait(world: World) -> None:
     assert Record.objects.filter(deleted=False).count() == 4
 
 
-LOUD = frozenset(identifier(number).upper() for number in range(5))
+QUIET = frozenset(identifier(number) for number in range(5))
+LOUD = frozenset(name.upper() for name in QUIET)
 
 CASES = [
     Case(64, "metadata missing in the list alone", metadata_2(b"", everywhere=False), DONE),
@@ -333,7 +343,8 @@ CASES = [
         "all 5 records of a page have the identifier",
         stored=NOTHING,
     ),
-    Case(74, "identifiers differ in case and blanks", other_case, DONE, stored=LOUD, check=one_record_each),
+    Case(74, "identifiers differ in case and blanks", other_case, DONE, stored=LOUD, check=one_live_record_each),
+    Case(74, "identifiers that differ in case are both live", both_cases, DONE, stored=LOUD | QUIET, cursor=LATER),
     Case(75, "identifiers changed in a migration", renamed, DONE, rejects=("calls it otherwise now",) * 5),
     Case(
         *(75, "identifiers changed in a migration, and the old ones deleted", migrated_with_deletions, DONE),
