@@ -83,6 +83,8 @@ class ReasonCode(Code):
     NOT_ISO_19139 = "not-iso19139"
     OAI_PMH_ANSWER = "oai-pmh-answer"
     CSW_ANSWER = "csw-answer"
+    ANSWER_ERROR = "answer-error"
+    DELETED_HEADER = "deleted-header"
     FILE_IDENTIFIERS = "not-one-file-identifier"
     EMPTY_FILE_IDENTIFIER = "empty-file-identifier"
     FILE_IDENTIFIER_NO_URI = "file-identifier-no-uri"
@@ -150,6 +152,10 @@ def _not_well_formed(facts: Facts) -> str:
     return f"is not well-formed XML: {facts['error']}{line}"
 
 
+def _answer_error(facts: Facts) -> str:
+    return f"is an answer with the error {': '.join(filter(None, (facts['error'], facts['text'])))}"
+
+
 def _file_identifiers(facts: Facts) -> str:
     return f"has {facts['number'] or 'no'} gmd:fileIdentifier; a record needs exactly one"
 
@@ -205,9 +211,17 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.NOT_WELL_FORMED: _not_well_formed,
     ReasonCode.NOT_ISO_19139: f"{_WRONG_ROOT}; the catalogue stores gmd:MD_Metadata and gmi:MI_Metadata",
     ReasonCode.OAI_PMH_ANSWER: (
-        f"{_WRONG_ROOT}; this is part of an OAI-PMH answer: harvest it, or take out the content of its metadata"
+        f"{_WRONG_ROOT}; this is part of an OAI-PMH answer, and has no metadata: ask for ListRecords with iso19139"
     ),
-    ReasonCode.CSW_ANSWER: f"{_WRONG_ROOT}; this is an answer of a CSW server: offer the records in it one by one",
+    ReasonCode.CSW_ANSWER: (
+        f"{_WRONG_ROOT}; this is part of an answer of a CSW server: ask it for the full records with the "
+        "outputSchema http://www.isotc211.org/2005/gmd"
+    ),
+    ReasonCode.ANSWER_ERROR: _answer_error,
+    ReasonCode.DELETED_HEADER: (
+        "is a deletion of {identifier!r} in an OAI-PMH answer, which is not applied: withdraw the record, or harvest the "
+        "provider"
+    ),
     ReasonCode.FILE_IDENTIFIERS: _file_identifiers,
     ReasonCode.EMPTY_FILE_IDENTIFIER: "has an empty gmd:fileIdentifier; give the record an identifier",
     ReasonCode.FILE_IDENTIFIER_NO_URI: _file_identifier_no_uri,

@@ -1,6 +1,6 @@
 """Read documents one by one from XML files, folders, .zip, .tar and .tar.gz.
 
-A file that cannot be read gives a document with a fault, so that the report counts everything found.
+The records in an answer of an OAI-PMH or CSW server, or in a series, are documents of their own. A file that cannot be read gives a document with a fault, so that the report counts everything found.
 """
 
 import lzma
@@ -12,8 +12,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from catalogue.documents import xml_tree
+from catalogue.documents import wrapped, xml_tree
 from catalogue.reasons import Reason, ReasonCode
 
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
@@ -38,7 +39,10 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document: where it was found, and its bytes or the reason why there are none."""
+    """One document: where it was found, and its bytes or the reason why there are none.
+
+    `source`: a file, or a member of an archive, and in brackets which record of it: `answers.xml[3]`.
+    """
 
     source: str
     content: bytes = b""
@@ -88,13 +92,13 @@ def documents(paths: Iterable[Path]) -> Iterator[Document]:
     for path in paths:
         if path.is_dir():
             for file in _files_below(path):
-                yield _from_file(file)
+                yield from _from_file(file)
         elif path.name.lower().endswith(_ZIP):
             yield from _from_zip(path)
         elif path.name.lower().endswith(_TAR):
             yield from _from_tar(path)
         else:
-            yield _from_file(path)
+            yield from _from_file(path)
 
 
 def _is_record_name(name: str) -> bool:
@@ -106,16 +110,28 @@ def _files_below(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("*")) if _is_record_name(file.name) and not file.is_dir())
 
 
-def _from_file(file: Path) -> Document:
+def _from_file(file: Path) -> Iterator[Document]:
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode):  # reading a named pipe would block
-            return Document(str(file), fault=Reason(ReasonCode.NO_REGULAR_FILE))
-        if found.st_size > xml_tree.MAX_RECORD_BYTES:
-            return Document(str(file), fault=xml_tree.oversized(found.st_size))
-        return Document(str(file), file.read_bytes())
+            yield Document(str(file), fault=Reason(ReasonCode.NO_REGULAR_FILE))
+            return
+        with file.open("rb") as opened:
+            yield from _in_file(opened, str(file), found.st_size)
     except OSError as exc:
-        return Document(str(file), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror}))
+        yield Document(str(file), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror}))
+
+
+def _in_file(file: IO[bytes], source: str, size: int) -> Iterator[Document]:
+    """Yield the document that a file is, or those in it. What reading raises is raised."""
+    beginning = file.read(wrapped.BEGINNING_BYTES)
+    if wrapped.is_wrapper(beginning):
+        for part in wrapped.unpack(file.read, beginning):
+            yield Document(f"{source}[{part.place}]" if part.place else source, part.content, part.fault)
+    elif size > xml_tree.MAX_RECORD_BYTES:
+        yield Document(source, fault=xml_tree.oversized(size))
+    else:
+        yield Document(source, beginning + file.read())
 
 
 def _from_zip(path: Path) -> Iterator[Document]:
@@ -124,11 +140,9 @@ def _from_zip(path: Path) -> Iterator[Document]:
             if member.is_dir() or not _is_record_name(member.filename):
                 continue
             source = f"{path}:{member.filename}"
-            if member.file_size > xml_tree.MAX_RECORD_BYTES:
-                yield Document(source, fault=xml_tree.oversized(member.file_size))
-                continue
             try:
-                yield Document(source, archive.read(member))
+                with archive.open(member) as opened:
+                    yield from _in_file(opened, source, member.file_size)
             except (*_DAMAGE, OSError) as exc:
                 error = str(exc) or type(exc).__name__
                 yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": error}))
@@ -140,11 +154,8 @@ def _from_tar(path: Path) -> Iterator[Document]:
             for member in archive:
                 if not member.isfile() or not _is_record_name(member.name):
                     continue
-                source = f"{path}:{member.name}"
-                if member.size > xml_tree.MAX_RECORD_BYTES:
-                    yield Document(source, fault=xml_tree.oversized(member.size))
-                    continue
                 content = archive.extractfile(member)
-                yield Document(source, content.read() if content else b"")
+                if content is not None:  # it is a file
+                    yield from _in_file(content, f"{path}:{member.name}", member.size)
     except (*_DAMAGE, OSError) as exc:
         yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": str(exc)}))

@@ -127,21 +127,10 @@ def to_utf8(document: bytes) -> bytes:
 
     A byte-order mark decides against the declaration, as in libxml2.
     """
-    if document.startswith(codecs.BOM_UTF8):
-        document, encoding = document[len(codecs.BOM_UTF8) :], "utf-8"
-    elif document.startswith(_UTF16_MARKS):
-        encoding = "utf-16"
-    elif document.startswith((b"<\x00", b"\x00<")):
-        encoding = "utf-16-le" if document.startswith(b"<") else "utf-16-be"
-    else:
-        declaration = _DECLARATION.match(document)
-        declared = _ENCODING.search(declaration.group()) if declaration else None
-        encoding = declared.group(1).decode("ascii").lower() if declared else "utf-8"
+    encoding = encoding_of(document)
+    document = document.removeprefix(codecs.BOM_UTF8)
     try:
-        codec = codecs.lookup(encoding).name
-        if codec in _NO_ENCODINGS_OF_FILES:
-            raise LookupError
-        text = document.decode(encoding)  # raises LookupError too for Python's codecs that make no text
+        text = document.decode(encoding)  # raises LookupError for Python's codecs that make no text
     except LookupError as exc:
         raise Unusable(Reason(ReasonCode.UNKNOWN_ENCODING, {"encoding": encoding})) from exc
     except UnicodeDecodeError as exc:
@@ -149,11 +138,31 @@ def to_utf8(document: bytes) -> bytes:
         raise Unusable(Reason(ReasonCode.WRONG_ENCODING, facts)) from exc
     try:
         # What could be decoded from UTF-8 need not be encoded again.
-        utf8 = document.removeprefix(codecs.BOM_UTF8) if codec == "utf-8" else text.removeprefix("\ufeff").encode()
+        utf8 = document if encoding == "utf-8" else text.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as exc:
         raise Unusable(Reason(ReasonCode.HALF_SURROGATE)) from exc
     declaration = _DECLARATION.match(utf8)  # only there: `<?xml` in a CDATA section is text of the record
     return utf8[declaration.end() :] if declaration else utf8
+
+
+def encoding_of(document: bytes) -> str:
+    """Return the encoding of a document with this beginning; `utf-8` however that is written. Raises Unusable."""
+    if document.startswith(codecs.BOM_UTF8):
+        return "utf-8"
+    if document.startswith(_UTF16_MARKS):
+        return "utf-16"
+    if document.startswith((b"<\x00", b"\x00<")):
+        return "utf-16-le" if document.startswith(b"<") else "utf-16-be"
+    declaration = _DECLARATION.match(document)
+    declared = _ENCODING.search(declaration.group()) if declaration else None
+    encoding = declared.group(1).decode("ascii").lower() if declared else "utf-8"
+    try:
+        codec = codecs.lookup(encoding).name
+        if codec in _NO_ENCODINGS_OF_FILES:
+            raise LookupError
+    except LookupError as exc:
+        raise Unusable(Reason(ReasonCode.UNKNOWN_ENCODING, {"encoding": encoding})) from exc
+    return codec if codec == "utf-8" else encoding
 
 
 def _end_of_root(text: bytes) -> int:
