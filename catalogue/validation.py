@@ -21,7 +21,7 @@ from django.db import connection, transaction
 from lxml import etree
 
 from catalogue import oai, seams
-from catalogue.documents import schemas, wcmp
+from catalogue.documents import schemas, templates, wcmp
 from catalogue.documents.wcmp import Fault
 from catalogue.limits import Replaceable
 from catalogue.models import DatestampClock, Record, Validation
@@ -74,7 +74,7 @@ def check_document(element: bytes) -> CheckResult:
     except Exception as exc:
         text = f"The checks failed on this record ({type(exc).__name__}: {exc}); please tell the developers"
         return CheckResult(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, text[: schemas.MAX_TEXT]),))
-    return CheckResult(structure, schema, (*faults, *wcmp.check(root)))
+    return CheckResult(structure, schema, (*faults, *wcmp.check(root), *templates.check(root)))
 
 
 def _structure(element: bytes, root: etree._Element) -> tuple[Validation.Structure, str, list[Fault]]:
@@ -109,7 +109,7 @@ def rules() -> str:
 @cache
 def _code_digest() -> str:
     """Return ten digits that change with the code of the checks, so that nobody has to raise a version by hand."""
-    files = (Path(str(module.__file__)) for module in (wcmp, schemas))
+    files = (Path(str(module.__file__)) for module in (wcmp, templates, schemas))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:10]
 
 
