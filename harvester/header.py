@@ -18,4 +18,17 @@ class ReceivedHeader(NamedTuple):
     deleted: bool = False
 
 
+UNKNOWN = " "  # begins the key of a name that is not known to mean a record; no OAI identifier begins so
+
+
+def unknown_key(name: str) -> str:
+    """Return the key for a provider's name of which it is not known what it means."""
+    return UNKNOWN + name
+
+
+def is_unknown(key: str) -> bool:
+    """Whether this is the key for a name of which it is not known what it means."""
+    return key.startswith(UNKNOWN)
+
+
 NO_HEADER = ReceivedHeader("", "", "", None)

@@ -20,6 +20,14 @@ class Kind(TextChoices):
     RECOVERY = "recovery", "recovery: our own set back from another GISC, by hand"
 
 
+class Identifiers(TextChoices):
+    """What counts where the identifier of a header is not the gmd:fileIdentifier of its record (H38)."""
+
+    SAME = "same", "must be the same: a record whose header differs from its gmd:fileIdentifier is rejected (W3)"
+    FILE = "file", "gmd:fileIdentifier counts: the header has only the provider's own name for the record"
+    HEADER = "header", "the header counts: it is the OAI identifier here, whatever gmd:fileIdentifier is"
+
+
 BETWEEN_CO_OWNERS = frozenset({Kind.SHARED, Kind.BACKUP})
 _SetKind = MetadataSet.Kind
 _LOCAL_SET_KINDS = {

@@ -60,7 +60,7 @@ class PreparedEntry(NamedTuple):
         return self.spelling or self.key
 
     def called(self, key: str, identifier: str, spelling: str = "") -> "PreparedEntry":
-        """Return the same entry as one of the record with this key and identifier, which differ in their case alone (F74)."""
+        """Return the same entry as one of the record with this key and identifier, not of that of its own identifier."""
         row = self.row
         if row:
             row = _names(key, identifier, spelling) + row[len(_names(self.key, self.identifier, self.spelling)) :]

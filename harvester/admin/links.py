@@ -208,8 +208,10 @@ class LinkAdmin(LinkColumns, Admin):
         (
             "Provider",
             {
-                "fields": ("base_url", "prefix", "remote_set"),
-                "description": "“Retrieve info” asks the provider which prefixes and sets it offers.",
+                "fields": ("base_url", "prefix", "remote_set", "identifiers"),
+                "description": "“Retrieve info” asks the provider which prefixes and sets it offers, and which identifiers it "
+                "has. Records that were stored under other identifiers are deleted after a change, as if the provider had "
+                "deleted them.",
             },
         ),
         (

@@ -9,16 +9,21 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.text import slugify
-from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+from unfold.widgets import (
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
 
 from catalogue.models import MetadataSet
 from harvester.admin import access_form
 from harvester.errors import HarvestError
-from harvester.link_rules import Kind
+from harvester.link_rules import Identifiers, Kind
 from harvester.models import Link
 from harvester.protocol import probe
 
-PROVIDER_FIELDS = ("base_url", "prefix", "remote_set")
+PROVIDER_FIELDS = ("base_url", "prefix", "remote_set", "identifiers")
 SEALED_FIELDS = ("sealed_password", "sealed_proxy_password")
 COPIED_TO_NEW_LINK = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
 SKEW_WARNING_S = 60  # chosen: more than the network and a busy provider explain
@@ -30,14 +35,19 @@ class RetrieveInfoForm(access_form.LinkForm):
     class Meta:
         model = Link
         fields = (
-            *("base_url", "prefix", "remote_set"),
+            *PROVIDER_FIELDS,
             *("user", "certificates", "proxy", "proxy_user", "post", "user_agent", "sender"),
         )
         widgets = {
             **dict.fromkeys(fields, UnfoldAdminTextInputWidget),
             "certificates": UnfoldAdminTextareaWidget,
             "post": UnfoldBooleanWidget,
+            "identifiers": UnfoldAdminSelectWidget,
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["identifiers"].required = False
 
     @property
     def provider_fields(self) -> list[forms.BoundField]:
@@ -68,7 +78,7 @@ def retrieve(link: Link) -> dict[str, Any]:
         return {"fault": f"{base_url} gave no answer that a link could use: {exc}"}
     return {
         "offer": offer,
-        "faults": offer.faults(prefix, remote_set),
+        "faults": offer.faults(prefix, remote_set, link.identifiers),
         "agreement": f"A link with the prefix {prefix} and {_describe_set(remote_set)} will work.",
         "clock_warning": _describe_skew(offer.skew_s),
         "identity_table": {"rows": _identity_rows(offer)},
@@ -113,6 +123,7 @@ def _identity_rows(offer: probe.Offer) -> list[list[str]]:
         ["Earliest datestamp", identity.earliest_datestamp],
         ["Clock", f"{offer.skew_s:+.0f} s against ours"],
         ["Sample record", _describe_sample(offer.sample)],
+        ["Identifiers", _describe_identifiers(offer.sample)],
         ["ISO 19139 is called", offer.iso_prefix or "not on offer"],
         ["Friends it names", ", ".join(identity.friends) or "none"],
         ["Moved for good to", offer.moved_to or "has not moved"],
@@ -123,6 +134,11 @@ def _identity_rows(offer: probe.Offer) -> list[list[str]]:
 def _describe_sample(sample: probe.Sample) -> str:
     text = " ".join(filter(None, (sample.identifier, sample.datestamp, sample.title)))
     return f"{text} ({sample.fault})" if text and sample.fault else text or sample.fault
+
+
+def _describe_identifiers(sample: probe.Sample) -> str:
+    """What a link to this provider should count as identifier, by the first records (H38)."""
+    return str(Identifiers(sample.identifiers).label) if sample.identifiers else "not known: no record was seen"
 
 
 def _set_rows(link: Link, offer: probe.Offer) -> list[list[str]]:
@@ -140,6 +156,7 @@ def _set_rows(link: Link, offer: probe.Offer) -> list[list[str]]:
         elif local_set.kind in (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED):
             local_name = local_set.spec
             fields = {"name": _link_name(item.spec), "base_url": link.base_url, "prefix": prefix}
+            fields |= {"identifiers": offer.sample.identifiers or link.identifiers}
             fields |= {name: str(value) for name in COPIED_TO_NEW_LINK if (value := getattr(link, name))}
             kind = Kind.SHARED if local_set.kind == MetadataSet.Kind.SHARED else Kind.PEER
             fields |= {"remote_set": item.spec, "local_set": str(local_set.pk), "kind": kind.value}

@@ -24,9 +24,11 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
     contradictory = _contradictory(run, page)
     for key, identifier in contradictory[:MAX_FETCHED]:
         try:
-            answers[key] = provider.record(identifier)
+            answer = provider.record(identifier)
         except RefusedByProvider:
             continue
+        # What is deleted has no gmd:fileIdentifier that would say which record the provider's name means.
+        answers[key] = replace(answer, header=answer.header._replace(key=key)) if answer.header.deleted else answer
     if not contradictory:
         return page
     repeated = {key for key, number in Counter(entry.header.key for entry in page.entries).items() if number > 1}

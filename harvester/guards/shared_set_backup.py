@@ -94,9 +94,10 @@ def _load_ours(key: str) -> CurrentRecord | None:
 
 def _prepare(conflict: Conflict, source: str) -> PreparedEntry:
     if conflict.digest is None:
-        return store.prepare_deletion(conflict.identifier)
+        return store.prepare_deletion(conflict.key)
     provenance = replace(Provenance.from_json(conflict.provenance or {}), link=source)
-    return store.prepare(bytes(conflict.raw or b""), provenance=provenance)
+    entry = store.prepare(bytes(conflict.raw or b""), provenance=provenance)
+    return entry if entry.key == conflict.key else entry.called(conflict.key, conflict.key)
 
 
 def _classify(

@@ -10,8 +10,8 @@ from harvester.models import Link, Run
 from harvester.rows import conflicts, links, remote_headers
 from harvester.runs import lifecycle
 
-# Where records come from and where they go: `harvested_to` is right for these five together only.
-ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set"})
+# Where records come from, how they are called, and where they go: `harvested_to` is right for these six together only.
+ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set", "identifiers"})
 
 
 @transaction.atomic
@@ -27,6 +27,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
         remote_headers.forget_datestamps(link)
+        if "identifiers" in fields:
+            remote_headers.forget_unstored(link)
         conflicts.close_all(link)
         links.forget_positions(link)
         for name, value in (links.NO_POSITION | links.NO_DOUBTS).items():

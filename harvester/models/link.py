@@ -82,7 +82,7 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
     def provider(self) -> Provider:
         """The provider that serves the link now: its own, or an alternative."""
         source = self if self.serving is None else self.serving
-        return Provider(source.base_url, source.prefix, source.remote_set)
+        return Provider(source.base_url, source.prefix, source.remote_set, self.identifiers)
 
     @property
     def is_relayed(self) -> bool:

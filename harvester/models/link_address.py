@@ -7,15 +7,17 @@ from django.db import models
 
 from catalogue import oai
 from catalogue.datestamps import Granularity
+from harvester.link_rules import Identifiers
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What requests ask for and where: base URL, metadataPrefix and setSpec."""
+    """What requests ask for and where: base URL, metadataPrefix and setSpec; and what counts as identifier."""
 
     base_url: str
     prefix: str
     remote_set: str
+    identifiers: str = Identifiers.SAME
 
 
 class ProviderFields(models.Model):
@@ -50,6 +52,13 @@ class AddressFields(ProviderFields):
         max_length=200,
         blank=True,
         help_text="as the provider spells it; empty, for a centre only: everything it has",
+    )
+    identifiers = models.CharField(
+        max_length=10,
+        choices=Identifiers.choices,
+        default=Identifiers.SAME,
+        db_default=Identifiers.SAME,  # for rows that a node of the version before still writes
+        help_text="“Retrieve info” says what this provider needs. Between GISCs they must be the same (H38)",
     )
     granularity = models.CharField(
         max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True, editable=False

@@ -1,7 +1,8 @@
 """The link's table of remote headers: the last header of each identifier, by provider."""
 
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from harvester.models.link import Link
 from harvester.models.provider import Alternative
@@ -35,7 +36,7 @@ class RemoteHeader(models.Model):
         help_text="the alternative that sent it; none: the link's own provider",
     )
     key = models.TextField(db_collation="C", help_text="the OAI identifier of this node for it (P68)")
-    identifier = models.TextField(help_text="as the provider spells it")
+    identifier = models.TextField(help_text="as the provider spells it, or names it")
     datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
     deleted = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.STORED)
@@ -56,6 +57,8 @@ class RemoteHeader(models.Model):
         )
         indexes = (
             models.Index(fields=("link", "datestamp"), name="headers_by_datestamp"),
+            # by what its provider calls it, where that is not its key; a hash, as a name may be of any length
+            HashIndex(fields=("identifier",), condition=~Q(identifier=F("key")), name="headers_by_name"),
             models.Index(
                 fields=("link", "id"),
                 condition=Q(state__in=("wanted", "absent", "doubted", "unproven")),

@@ -185,6 +185,7 @@ def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "kind": link.kind,
         "base_url": link.base_url,
         "remote_set": link.remote_set,
+        "identifiers": link.identifiers,
         "local_set": link.local_set.spec,
         "enabled": link.enabled,
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),

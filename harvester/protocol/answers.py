@@ -21,7 +21,14 @@ from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProv
 from harvester.header import NO_HEADER, ReceivedHeader
 from harvester.net.access import Cookie
 from harvester.protocol import envelope, raw_xml, unchanged
-from harvester.protocol.unchanged import NOTHING_STORED, LoadStored, StoredRecords, StoredVersion, UnchangedRecord
+from harvester.protocol.unchanged import (
+    NOTHING_STORED,
+    LoadKeys,
+    LoadStored,
+    StoredRecords,
+    StoredVersion,
+    UnchangedRecord,
+)
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _OAI = f"{{{oai.OAI_NS}}}"
@@ -180,17 +187,18 @@ def parse_page(
     charset: str = "",
     date: datetime | None = None,
     load_stored: LoadStored | None = None,
+    load_keys: LoadKeys | None = None,
 ) -> Page:
     """Parse the answer to ListRecords, ListIdentifiers or GetRecord.
 
     noRecordsMatch to a first request is an empty page (H13). `continued`: whether a token was sent. `date`: the time by
     the provider's HTTP server. `load_stored` loads stored versions by key; unchanged records are then not parsed
-    (`harvester.protocol.unchanged`). Raises BrokenReply, TokenLost or RefusedByProvider.
+    (`harvester.protocol.unchanged`, which has `load_keys`). Raises BrokenReply, TokenLost or RefusedByProvider.
     """
     text = envelope.decode(body, charset)
     stored = NOTHING_STORED
     if load_stored is not None and verb == "ListRecords" and text.count(b"<identifier>") >= unchanged.MIN_RECORDS:
-        stored = unchanged.look_up(text, load_stored)
+        stored = unchanged.look_up(text, load_stored, load_keys)
     if stored.unchanged:
         try:
             root, remaining = envelope.parse_text(stored.remaining)

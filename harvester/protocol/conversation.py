@@ -16,11 +16,11 @@ from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
-from harvester.protocol import answers, envelope, repair
+from harvester.protocol import answers, envelope, names, repair
 from harvester.protocol.answers import Format, Identity, Page, ReceivedEntry, RemoteSet
 from harvester.protocol.list_checks import ListChecker
 from harvester.protocol.prefetch import Prefetcher
-from harvester.protocol.unchanged import LoadStored
+from harvester.protocol.unchanged import LoadKeys, LoadStored
 from harvester.protocol.warnings import (
     ProviderWarning,
     WarningCode,
@@ -43,6 +43,7 @@ class Conversation:
 
     With a `prefetcher` the next page of a list is requested while the last is parsed. `load_stored` loads stored versions:
     unchanged records are not parsed. `list_checker` is set for a list with a `from`, or one that another task began.
+    `has_names`: identifiers are only names of this provider (`harvester.protocol.names`); `load_keys` loads what they mean.
     """
 
     def __init__(
@@ -54,10 +55,13 @@ class Conversation:
         limits: Limits | None = None,
         prefetcher: Prefetcher | None = None,
         load_stored: LoadStored | None = None,
+        has_names: bool = False,
+        load_keys: LoadKeys | None = None,
     ) -> None:
         self._session, self._base_url, self._prefix = session, base_url, prefix
         self._limits = limits
         self._prefetcher, self._load_stored = prefetcher, load_stored
+        self._has_names, self._load_keys = has_names, load_keys
         self.list_checker: ListChecker | None = None
         self._post = False
         self._granularity: Granularity | None = None  # None: as the request has it
@@ -123,13 +127,14 @@ class Conversation:
         page = self.list_checker.check(page)
         for warning in page.warnings:
             self._warn(warning)
+        page = self._identify(page)
         return replace(
             page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
         )
 
     def headers(self, arguments: Mapping[str, str]) -> Page:
         """ListIdentifiers: one page, by itself. `noRecordsMatch` is an empty page."""
-        return self._page({"verb": "ListIdentifiers", **arguments})
+        return self._identify(self._page({"verb": "ListIdentifiers", **arguments}))
 
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a `fault` if it cannot be parsed.
@@ -143,7 +148,15 @@ class Conversation:
         answer = page.entries[0]
         if answer.header.identifier and answer.header.key != oai.oai_identifier(identifier):
             raise BrokenReply(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
+        if self._has_names:
+            return names.identify(replace(answer, header=answer.header._replace(identifier=identifier)))
         return answer
+
+    def _identify(self, page: Page) -> Page:
+        """Return the page with the keys of its records, where the identifiers of its headers are only names."""
+        if not self._has_names:
+            return page
+        return replace(page, entries=tuple(names.identify(entry) for entry in page.entries))
 
     # --- Other forms of a refused request -----------------------------------------------------------------------------
 
@@ -281,6 +294,7 @@ class Conversation:
                 charset=reply.charset,
                 date=reply.date,
                 load_stored=self._load_stored,
+                load_keys=self._load_keys,
             )
         except BrokenReply as exc:
             if self._prefetcher:

@@ -5,24 +5,31 @@ from dataclasses import dataclass, field
 from catalogue import oai, seams
 from catalogue.documents import iso19139, xml_tree
 from harvester.errors import BrokenReply, FaultCode, HarvestError
+from harvester.header import is_unknown
+from harvester.link_rules import Identifiers
 from harvester.models import Link
 from harvester.net import client
 from harvester.net.client import Access
 from harvester.net.session import Session
-from harvester.protocol import answers
+from harvester.protocol import answers, names
 from harvester.protocol.conversation import Conversation
 
 MAX_SET_PAGES = 100  # chosen
+MAX_SAMPLES = 20  # chosen: records whose identifiers are looked at
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A record of the provider: the first one that is live, or why there is none (`fault`)."""
+    """A record of the provider: the first one that is live, or why there is none (`fault`).
+
+    `identifiers`: what a link to this provider should count as identifier, by the first records; empty if they do not say.
+    """
 
     identifier: str = ""
     datestamp: str = ""
     title: str = ""
     fault: str = ""
+    identifiers: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +55,8 @@ class Offer:
         prefixes = answers.iso_prefixes(self.formats)
         return oai.ISO19139 if oai.ISO19139 in prefixes else next(iter(prefixes), "")
 
-    def faults(self, prefix: str, remote_set: str) -> list[str]:
-        """Return why a link with this prefix and set would not work, as sentences (H2, H17, F48)."""
+    def faults(self, prefix: str, remote_set: str, identifiers: str = Identifiers.HEADER) -> list[str]:
+        """Return why a link with this prefix, set and kind of identifiers would not work, as sentences (H2, H17, H38, F48)."""
         found = []
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
@@ -61,6 +68,15 @@ class Offer:
             found.append(f"The provider does not list the set {remote_set!r}; it lists {', '.join(specs) or 'none'}.")
         if remote_set and self.sets_fault:
             found.append(f"The provider does not list its sets: {self.sets_fault}")
+        if identifiers == Identifiers.SAME and self.sample.identifiers not in ("", Identifiers.SAME):
+            found.append(
+                "Its headers have other identifiers than gmd:fileIdentifier, so that records would be rejected: choose "
+                f"“{self.sample.identifiers}” for the identifiers of the link."
+            )
+        elif identifiers == Identifiers.FILE and self.sample.identifiers == Identifiers.HEADER:
+            found.append(
+                "Some of its records have no gmd:fileIdentifier of their own: choose “header” for the identifiers of the link."
+            )
         return found
 
 
@@ -73,7 +89,7 @@ def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None 
         formats = provider.formats()
         sets, fault, _ = _list_sets(provider)
         offer = Offer(identity, formats, sets, fault, skew_s)
-        sample = _sample(provider, offer.iso_prefix, remote_set)
+        sample = _sample(provider, offer.iso_prefix, remote_set, is_promised=identity.is_promised)
     warnings = provider.warnings + _identify_warnings(identity, base_url)
     return Offer(identity, formats, sets, fault, skew_s, sample, provider.moved_to, warnings)
 
@@ -103,7 +119,7 @@ def _list_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, fr
         return sets, str(exc), exc.codes
 
 
-def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
+def _sample(provider: Conversation, prefix: str, remote_set: str, *, is_promised: bool) -> Sample:
     """Return the first live record of the first page, checked as a harvest would check it."""
     if not prefix:
         return Sample(fault="ISO 19139 is not on offer")
@@ -112,6 +128,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
         page = provider.page(arguments)
     except HarvestError as exc:
         return Sample(fault=str(exc))
+    identifiers = _suggest([received for received in page.entries if not received.header.deleted], is_promised)
     for received in page.entries:
         header = received.header
         if header.deleted:
@@ -121,13 +138,25 @@ def _sample(provider: Conversation, prefix: str, remote_set: str) -> Sample:
         try:
             document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:
-            return Sample(header.identifier, header.datestamp, fault=f"the record {exc}")
+            return Sample(header.identifier, header.datestamp, fault=f"the record {exc}", identifiers=identifiers)
         differs = oai.oai_identifier(document.identifier) != header.key  # W3
         fault = (
             f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
         )
-        return Sample(header.identifier, header.datestamp, document.title, fault)
+        return Sample(header.identifier, header.datestamp, document.title, fault, identifiers)
     return Sample(fault="the first page has no live record" if page.entries else "there is no record")
+
+
+def _suggest(entries: list[answers.ReceivedEntry], is_promised: bool) -> str:
+    """Return what a link should count as identifier, by the first records; empty if there are none (H38)."""
+    samples = [(entry.header.key, names.identify(entry).header.key) for entry in entries[:MAX_SAMPLES]]
+    if not samples:
+        return ""
+    if is_promised or all(header == file for header, file in samples):
+        return Identifiers.SAME
+    files = {file for _, file in samples}
+    is_usable = len(files) == len(samples) and not any(map(is_unknown, files))
+    return Identifiers.FILE if is_usable else Identifiers.HEADER
 
 
 def _identify_warnings(identity: answers.Identity, base_url: str) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ class StoredVersion(Protocol):
     def equals(self, element: bytes) -> bool: ...
 
 
+LoadKeys = Callable[[Sequence[str]], Mapping[str, str]]  # identifiers in, keys by identifier out
 LoadStored = Callable[[Sequence[str]], Mapping[str, StoredVersion]]  # keys in, stored versions by key out
 
 
@@ -75,17 +76,21 @@ class StoredRecords:
 NOTHING_STORED = StoredRecords({}, None)
 
 
-def look_up(text: bytes, load_stored: LoadStored) -> StoredRecords:
-    """Load the stored versions of a page's records, and cut out those that are unchanged. Not for few records."""
+def look_up(text: bytes, load_stored: LoadStored, load_keys: LoadKeys | None = None) -> StoredRecords:
+    """Load the stored versions of a page's records, and cut out those that are unchanged. Not for few records.
+
+    `load_keys`: where the identifiers are names, whose keys are only known from before.
+    """
     matches = [(_IDENTIFIER.match(text, at), at) for at in _positions(text, b"<identifier>")]
     if sum(match is not None for match, _ in matches) < MIN_RECORDS:
         return NOTHING_STORED
     identifiers = {at: match.group(1).decode("utf-8", "replace") for match, at in matches if match}
-    keys = {identifier: oai.oai_identifier(identifier) for identifier in identifiers.values()}
+    names = list(dict.fromkeys(identifiers.values()))
+    keys = load_keys(names) if load_keys else {name: oai.oai_identifier(name) for name in names}
     versions = load_stored(list(keys.values()))
     pieces, unchanged, copied_to = [], list[UnchangedRecord](), 0
     for at, identifier in identifiers.items():
-        key = keys[identifier]
+        key = keys.get(identifier, "")
         version = versions.get(key)
         start = _METADATA_START.search(text, at, at + _MAX_HEADER_BYTES) if version and at >= copied_to else None
         if version is None or start is None:

@@ -169,7 +169,7 @@ def hand_over(conflict: Conflict, by: str) -> str:
     if conflict.kind != Kind.MISPLACED:
         raise ActRefused(Reason(ActCode.NOT_MISPLACED))
     into = conflict.link.local_set
-    result = store.move([conflict.identifier], into=into)[0]
+    result = store.move([conflict.key], into=into)[0]
     if result.rejection is not None:
         raise not_stored(result.rejection)
     remote_headers.request(conflict.link, conflict.key)
@@ -185,7 +185,7 @@ def withdraw(conflict: Conflict, by: str) -> str:
     """
     if conflict.kind not in (Kind.VANISHED, Kind.RENAMED, Kind.MASS):
         raise ActRefused(Reason(ActCode.NOT_GONE))
-    entry = store.prepare_deletion(conflict.identifier)
+    entry = store.prepare_deletion(conflict.key)
     result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
     if result.rejection is not None:
         raise not_stored(result.rejection)

@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Lower
 
 from catalogue import datestamps, seams
 from catalogue.writing.current import SourceDigests
-from harvester.header import ReceivedHeader
+from harvester.header import UNKNOWN, ReceivedHeader, is_unknown, unknown_key
+from harvester.link_rules import Identifiers
 from harvester.models import Alternative, Link, RemoteHeader, Run
 
 State = RemoteHeader.State
@@ -118,6 +119,32 @@ def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     }
 
 
+def keys_of_names(link: Link, names: Collection[str]) -> dict[str, str]:
+    """The keys of the records that these names of the provider mean, by name."""
+    rows = of_provider(link).filter(_is_named(names)).exclude(key__startswith=UNKNOWN)
+    return dict(rows.values_list("identifier", "key"))
+
+
+def names_of_keys(link: Link, keys: Collection[str]) -> dict[str, str]:
+    """What the provider calls those of these records that it was seen to have, by key.
+
+    Not what was seen before the link was edited, or another provider took over: that one may have other names.
+    """
+    rows = live(link).filter(key__in=keys, digest__isnull=False, datestamp__isnull=False)
+    return dict(rows.values_list("key", "identifier"))
+
+
+def keys_left(link: Link, keys: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Name and key of each record that one of these names brought before. `keys`: what each brings now, by name."""
+    rows = of_provider(link).filter(_is_named(keys), deleted=False, digest__isnull=False)
+    return [(name, key) for name, key in rows.values_list("identifier", "key") if keys[name] != key]
+
+
+def _is_named(names: Collection[str]) -> Q:
+    """The condition of rows with these names, in a form that the indexes serve."""
+    return Q(key__in=names, identifier=F("key")) | Q(~Q(identifier=F("key")), identifier__in=names)
+
+
 def listed_as_live(link: Link, keys: Collection[str]) -> frozenset[str]:
     """Those of these keys that the provider had listed as live before."""
     return frozenset(of_provider(link).filter(key__in=keys, deleted=False).values_list("key", flat=True))
@@ -216,6 +243,9 @@ def record(link: Link, headers: Iterable[HeaderRow], *, removed: Collection[str]
             """,
             [link.pk, link.serving_id, *columns, State.STORED.value, State.STORED.value],
         )
+    if link.identifiers == Identifiers.FILE:  # what these names mean is known now
+        known = [unknown_key(header.identifier) for key, (header, _, _) in rows.items() if not is_unknown(key)]
+        of_provider(link).filter(key__in=known).delete()
     if link.serving_since is not None:
         is_live = {key for key, (header, state, _) in rows.items() if state == State.STORED and not header.deleted}
         _forget_other_removals(link, is_live.union(removed))
@@ -276,7 +306,18 @@ def mark_deleted(link: Link, key: str) -> None:
 
 def forget_datestamps(link: Link) -> None:
     """Clear the datestamps of all the link's providers, as the link asks for something else from now on."""
+    _forget_unknown(link)
     RemoteHeader.objects.filter(link_id=link.pk).update(datestamp=None, state=State.STORED)
+
+
+def forget_unstored(link: Link) -> None:
+    """Delete the rows of what was not stored, as identifiers are read in another way from now on."""
+    RemoteHeader.objects.filter(link_id=link.pk, digest=None).delete()
+
+
+def _forget_unknown(link: Link) -> None:
+    """Delete the rows of names that are not known to mean a record."""
+    RemoteHeader.objects.filter(link_id=link.pk, key__startswith=UNKNOWN).delete()
 
 
 # --- When another provider takes over ---------------------------------------------------------------
@@ -288,16 +329,23 @@ def prepare_for_whole_list(link: Link, to: Alternative | None) -> None:
     So the comparison after its whole list misses nothing that is stored, and nothing that it gave before counts.
     """
     to_id = to.pk if to else None
+    _forget_unknown(link)
     RemoteHeader.objects.filter(Q(alternative_id=to_id), link_id=link.pk).update(datestamp=None, state=State.STORED)
     with connection.cursor() as cursor:
         cursor.execute(
             """
             INSERT INTO harvester_remoteheader (link_id, alternative_id, key, identifier, deleted, state)
-            SELECT link_id, %(to)s, key, identifier, false, %(stored)s FROM harvester_remoteheader
+            SELECT link_id, %(to)s, key, CASE WHEN %(by_key)s THEN key ELSE identifier END, false, %(stored)s FROM harvester_remoteheader
             WHERE link_id = %(link)s AND alternative_id IS NOT DISTINCT FROM %(leaving)s AND NOT deleted
             ON CONFLICT (link_id, alternative_id, key) DO NOTHING
             """,
-            {"link": link.pk, "to": to_id, "leaving": link.serving_id, "stored": State.STORED.value},
+            {
+                "link": link.pk,
+                "to": to_id,
+                "leaving": link.serving_id,
+                "stored": State.STORED.value,
+                "by_key": link.identifiers == Identifiers.FILE,  # the other provider's names are not this one's
+            },
         )
 
 

@@ -13,6 +13,7 @@ from catalogue.datestamps import Granularity
 from catalogue.writing import current
 from harvester import schedule
 from harvester.errors import HarvestError
+from harvester.guards import names
 from harvester.header import ReceivedHeader
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.models import Link, RemoteHeader, Run
@@ -103,7 +104,7 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
         page = conversation.headers(arguments)
     except HarvestError:
         return []  # a provider without ListIdentifiers, or without `until`: the list brings all of it again
-    headers = [received.header for received in page.entries if received.header.identifier]
+    headers = [received.header for received in names.resolve(run.link, page.entries) if received.header.identifier]
     known = remote_headers.load_known(run.link, [header.key for header in headers])
     if list_checks.strays(headers, provider.remote_set) - known.keys():
         return []  # its ListIdentifiers ignores the set

@@ -136,7 +136,7 @@ def report_vanished(run: Run, rows: list[RemoteHeader]) -> None:
     remote_headers.mark_vanished(rows)
     reports = [
         conflicts.ConflictReport(
-            store.prepare_deletion(row.identifier),
+            store.prepare_deletion(row.key),
             None,
             Conflict.Kind.VANISHED,
             Reason(EntryCode.VANISHED),

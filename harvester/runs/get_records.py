@@ -10,8 +10,9 @@ from catalogue import datestamps, seams
 from catalogue.reasons import Reason
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, Unreachable
-from harvester.guards import spellings
+from harvester.guards import names, spellings
 from harvester.header import ReceivedHeader
+from harvester.link_rules import Identifiers
 from harvester.models import Provider, RemoteHeader, Run
 from harvester.net.access import Access, Cookie
 from harvester.net.session import Session
@@ -91,7 +92,8 @@ def _request_records(
     """
     result = ThreadResult()
     with Session(access) as session:
-        conversation = Conversation(session, provider.base_url, provider.prefix)
+        has_names = provider.identifiers == Identifiers.FILE
+        conversation = Conversation(session, provider.base_url, provider.prefix, has_names=has_names)
         for row in rows:
             try:
                 result.answers.append((row, conversation.record(row.identifier)))
@@ -118,7 +120,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     received = [_as_listed(row, answer) for row, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, RefusedByProvider)]
     vanished = [row for row, exc in refused if row.state in _MAY_HAVE_VANISHED and exc.codes == {"idDoesNotExist"}]
-    entries = store_page.prepare(run, received, at=run.first_response)
+    entries = store_page.prepare(run, names.resolve(run.link, received), at=run.first_response)
     entries.refused += [
         Refusal(_header_of(row), Reason(exc.code, exc.facts)) for row, exc in refused if row not in vanished
     ]

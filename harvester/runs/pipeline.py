@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 from django.db import connections
 
@@ -24,7 +25,8 @@ from catalogue.payloads import payload
 from catalogue.writing.current import current_versions
 from harvester import schedule
 from harvester.errors import Endless, FaultCode, HarvestError
-from harvester.guards import contradictions, spellings
+from harvester.guards import contradictions, names, spellings
+from harvester.link_rules import Identifiers
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
 from harvester.protocol import prefetch, probe
@@ -80,6 +82,7 @@ class PendingPage:
 def store_list(run: Run, *, until: float, progress: Progress) -> None:
     """Store pages until the list ends or the time (of `seams.monotonic`) is over. Raises HarvestError."""
     cookies, provider = run.cookies, run.link.provider
+    has_names = provider.identifiers == Identifiers.FILE
     with Session(run.link.access(cookies)) as session, prefetch.Prefetcher(until) as prefetcher:
         conversation = Conversation(
             session,
@@ -87,6 +90,8 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
             provider.prefix,
             prefetcher=prefetcher,
             load_stored=current_versions,
+            has_names=has_names,
+            load_keys=partial(remote_headers.keys_of_names, run.link) if has_names else None,
         )
         is_first = not run.token and not run.pages
         if is_first:
@@ -236,15 +241,15 @@ class Pipeline:
         return run.worker == self._worker
 
     def _resolve(self, following: PendingPage) -> PendingPage:
-        """The page with its contradictions resolved (F72), which depends on the pages before it being stored.
+        """The page with what its names mean, and its contradictions resolved (F72), which depends on the pages before it being stored.
 
         And with the spellings that the provider has beside others (F74). Raises the fault that an error beside the entries
         means, after storing these (F39).
         """
         run, listed = self._run, following.parsed.page
-        page = listed
+        page = names.resolve_page(run, listed)
         if run.deleted or any(entry.header.deleted for entry in listed.entries):  # else nothing is contradicted
-            page = contradictions.resolve(run, listed, self._conversation)
+            page = contradictions.resolve(run, page, self._conversation)
         following = following if page is listed else self._prepare(replace(following.parsed, page=page))
         apart = self._find_apart(following)
         if page.fault is not None:

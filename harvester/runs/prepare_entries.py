@@ -11,8 +11,9 @@ from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason
 from catalogue.writing import read_document, store
-from catalogue.writing.entry import PreparedEntry, parsed_entry, unchanged_entry
-from harvester.link_rules import Kind
+from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry, unchanged_entry
+from harvester.header import is_unknown
+from harvester.link_rules import Identifiers, Kind
 from harvester.models import Run
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.unchanged import StoredVersion
@@ -32,6 +33,8 @@ class EntrySource:
     is_recovery: bool
     is_relayed: bool
     harvest_date: str
+    identifiers: str = Identifiers.SAME
+    is_promised: bool = False  # the provider is a node of this software
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,11 @@ def source_of(run: Run, at: datetime | None) -> EntrySource:
     """Where the run's entries come from. `at`: the provider's time; None where it is not known."""
     link = run.link
     is_recovery, is_relayed = link.kind == Kind.RECOVERY, link.is_relayed
-    return EntrySource(link.name, link.provider.base_url, is_recovery, is_relayed, datestamps.write(at or seams.now()))
+    harvest_date = datestamps.write(at or seams.now())
+    identifiers, is_promised = link.identifiers, run.is_promised
+    return EntrySource(
+        link.name, link.provider.base_url, is_recovery, is_relayed, harvest_date, identifiers, is_promised
+    )
 
 
 def prepare_page(
@@ -113,7 +120,10 @@ def prepare(
     if received.fault is not None:
         raise xml_tree.Unusable(received.fault)
     if header.deleted:
-        return store.prepare_deletion(header.identifier, header.key)
+        if is_unknown(header.key):  # which is not offered to the catalogue
+            return deletion_entry(header.identifier, header.key)
+        named = header.identifier if source.identifiers == Identifiers.SAME else header.key
+        return store.prepare_deletion(named, header.key)
     if received.metadata is None:
         raise xml_tree.Unusable(Reason(EntryCode.NO_METADATA))
     if received.stored is not None:
@@ -122,13 +132,33 @@ def prepare(
         entry = _read_here(received, source, stored.get(header.key))
     else:
         entry = _pack(received, source, result)
+    return _named(entry, received, source)
+
+
+def _named(entry: PreparedEntry, received: ReceivedEntry, source: EntrySource) -> PreparedEntry:
+    """Return the entry under the identifier that counts by the link (H38, W3). Raises OtherIdentifier."""
+    header = received.header
+    if source.identifiers == Identifiers.FILE:  # by which the header has its key
+        return entry
+    # Its gmd:fileIdentifier, or that encoded (P68).
+    if header.identifier == entry.identifier or header.identifier == oai.oai_identifier(entry.identifier):
+        return entry
     shared = oai.folded(header.key)
     if shared is not None and entry.key != header.key and shared == oai.folded(entry.key):
         return entry.called(header.key, header.identifier)  # by which the provider lists and deletes it (F74)
-    if header.identifier not in (entry.identifier, entry.key):  # H38, W3: its gmd:fileIdentifier, or that encoded (P68)
-        facts = {"header": header.identifier, "record": entry.identifier}
-        raise OtherIdentifier(entry.key, entry.digest, Reason(EntryCode.OTHER_IDENTIFIER, facts))
-    return entry
+    if source.identifiers == Identifiers.HEADER or (source.is_promised and _is_named_by_origin(received)):
+        return entry.called(header.key, header.key)
+    facts = {"header": header.identifier, "record": entry.identifier}
+    key = oai.oai_identifier(entry.identifier)
+    raise OtherIdentifier(key, entry.digest, Reason(EntryCode.OTHER_IDENTIFIER, facts))
+
+
+def _is_named_by_origin(received: ReceivedEntry) -> bool:
+    """Whether the record came from its origin under the identifier of its header, as its provenance says (P122)."""
+    origin = received.provenance
+    while origin is not None and origin.origin is not None:
+        origin = origin.origin
+    return origin is not None and oai.oai_identifier(origin.identifier) == received.header.key
 
 
 def _unchanged(received: ReceivedEntry, version: StoredVersion) -> PreparedEntry:

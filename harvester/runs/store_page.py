@@ -20,7 +20,7 @@ from catalogue.writing import abouts, current, staging, store
 from catalogue.writing.current import SourceDigests
 from catalogue.writing.decisions import Action, Disagreement, Result
 from catalogue.writing.entry import PreparedEntry
-from harvester.guards import mass_deletion, refusals, shared_set_backup
+from harvester.guards import mass_deletion, names, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
 from harvester.link_rules import BETWEEN_CO_OWNERS, Kind
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
@@ -46,14 +46,16 @@ class PageEntries:
     """The entries of a page by what is known of them without the stored records.
 
     `to_request`: headers whose records are asked for later; `unchanged`: headers that prove that nothing changed.
-    `completed`: rows of an earlier version, with the digests that they lack. `missing`, `stale`, `not_served`, `came_late`:
-    what a comparison counts. `same_header`: keys of entries whose header is the one that was known.
+    `completed`: rows of an earlier version, with the digests that they lack. `unknown`: deletions of what never came.
+    `missing`, `stale`, `not_served`, `came_late`: what a comparison counts. `same_header`: keys of entries whose header is
+    the one that was known.
     """
 
     checked: list[CheckedEntry] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     to_request: list[ReceivedHeader] = field(default_factory=list)
     completed: list[HeaderRow] = field(default_factory=list)
+    unknown: list[ReceivedHeader] = field(default_factory=list)
     unchanged: int = 0
     missing: int = 0
     stale: int = 0
@@ -199,7 +201,7 @@ def _sort_by_header(run: Run, page: Page) -> PageEntries:
             found.to_request.append(header)
     if complete:
         prepared = prepare(run, complete, at=page.response_date)
-        found.checked, found.refused = prepared.checked, prepared.refused
+        found.checked, found.refused, found.unknown = prepared.checked, prepared.refused, prepared.unknown
     return found
 
 
@@ -281,12 +283,13 @@ def prepare(run: Run, entries: Sequence[ReceivedEntry], *, at: datetime | None) 
 
 
 def _entries_of(page: PreparedPage) -> PageEntries:
-    return PageEntries(page.checked, [_refusal(received, fault) for received, fault in page.refused])
+    checked, unknown = names.split_unknown(page.checked)
+    return PageEntries(checked, [_refusal(received, fault) for received, fault in page.refused], unknown=unknown)
 
 
 def _refusal(received: ReceivedEntry, fault: xml_tree.Unusable) -> Refusal:
     """Refuse an entry. One whose gmd:fileIdentifier is not the identifier of its header is stored with both (H38, F75)."""
-    reason, file_key = fault.reason, ""
+    reason, file_key = fault.reason, names.record_key(fault.reason)
     if isinstance(fault, prepare_entries.OtherIdentifier):
         file_key = fault.key
         if current.current_digests([file_key]).get(file_key) == fault.digest:
@@ -392,6 +395,7 @@ def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[s
 
 def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None, apart: Collection[str] = ()) -> None:
     """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
+    entries.checked += names.left_behind(run, entries.checked)
     if run.link.kind in BETWEEN_CO_OWNERS and run.link.only_reports:
         _report_backup(run, entries, at=at)
         return
@@ -406,12 +410,12 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     offered, results = _put_entries(run, plan.offered, source, at=at, apart=apart)
     refused = [*entries.refused, *plan.refused]
     headers = _refused_headers(refused)
+    headers += [HeaderRow(header, RemoteHeader.State.STORED) for header in entries.unknown]
+    unchanged = entries.unchanged + len(entries.unknown)
     reports: list[ConflictReport] = []
     overruled = 0
     abouts_of_unchanged: dict[str, tuple[About, ...]] = {}
-    counts = Counter(
-        received=len(entries.checked) + len(entries.refused) + entries.unchanged, unchanged=entries.unchanged
-    )
+    counts = Counter(received=len(entries.checked) + len(entries.refused) + unchanged, unchanged=unchanged)
     for (received, entry), result in zip(offered, results, strict=True):
         if result.action is Action.REJECTED:
             assert result.reason is not None, "what is rejected has a reason"
@@ -437,7 +441,7 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     _settle_old_spellings(link, offered, results)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
-    conflicts.record(run, [*reports, *plan.awaiting_operator])
+    conflicts.record(run, [*reports, *plan.awaiting_operator, *names.conflicts_of(entries.refused)])
     runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)

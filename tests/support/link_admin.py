@@ -17,6 +17,7 @@ def form(**changes: object) -> dict[str, object]:
         "kind": "peer",
         "base_url": TOULOUSE.base_url,
         "prefix": "iso19139",
+        "identifiers": "same",
         "remote_set": TOULOUSE.spec,
         "local_set": MetadataSet.objects.get(spec=TOULOUSE.spec).pk,
         "enabled": "on",

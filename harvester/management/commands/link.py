@@ -1,4 +1,4 @@
-"""manage.py link add|access|list|show|check|cancel|alternative|switch|accept-move|remove: manage links, as in the admin."""
+"""manage.py link add|access|identifiers|list|show|check|cancel|alternative|switch|accept-move|remove: manage links, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -15,7 +15,7 @@ from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
 from harvester.errors import HarvestError
-from harvester.link_rules import Kind
+from harvester.link_rules import Identifiers, Kind
 from harvester.links import edit, failover
 from harvester.management import access_options
 from harvester.models import Alternative, Link, Run
@@ -42,6 +42,12 @@ class Command(BaseCommand):
         add.add_argument("--set", dest="remote_set", default="", help="the remote setSpec (default: everything)")
         add.add_argument("--into", help="the local set (default: of the same name as the remote set; made if missing)")
         add.add_argument("--prefix", default="iso19139")
+        add.add_argument(
+            "--identifiers",
+            choices=Identifiers.values,
+            default=Identifiers.SAME,
+            help="what counts where headers have other identifiers than gmd:fileIdentifier (default: such records are rejected)",
+        )
         add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
         add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
@@ -58,6 +64,11 @@ class Command(BaseCommand):
         access = actions.add_parser("access", help="change what the provider of a link is asked with")
         access.add_argument("name")
         access_options.add_to(access)
+        identifiers = actions.add_parser(
+            "identifiers", help="change what counts as identifier; the whole list is asked for"
+        )
+        identifiers.add_argument("name")
+        identifiers.add_argument("identifiers", choices=Identifiers.values)
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
@@ -84,7 +95,7 @@ class Command(BaseCommand):
         accept.add_argument("name")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, access, listing, show, check, cancel, other, switch, accept, remove):
+        for action in (add, access, identifiers, listing, show, check, cancel, other, switch, accept, remove):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -102,6 +113,7 @@ class Command(BaseCommand):
             remote_set=remote_set,
             local_set=local,
             prefix=options["prefix"],
+            identifiers=options["identifiers"],
             interval_s=options["interval"],
             overlap_s=options["overlap"],
             strategy=options["strategy"],
@@ -131,6 +143,15 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was changed. {_describe_faults(exc)}") from exc
         edit.save(link, changed)
         self._print(link, options["json"], f"The access of {name} is changed: {_as_text(link.describe_access())}")
+
+    def _identifiers(self, *, name: str, identifiers: str, **options: Any) -> None:
+        link = _get_link(name)
+        changed = link.identifiers != identifiers
+        link.identifiers = identifiers
+        if changed:
+            edit.save(link, {"identifiers"})
+        what_next = "the next run asks for the whole list" if changed else "as before"
+        self._print(link, options["json"], f"Identifiers of {name}: {link.get_identifiers_display()}; {what_next}")
 
     def _list(self, **options: Any) -> None:
         links = Link.objects.select_related("local_set")
@@ -178,7 +199,7 @@ class Command(BaseCommand):
             )
         except HarvestError as exc:
             raise CommandError(f"{base_url}: {exc}") from exc
-        faults = offer.faults(link.prefix, link.remote_set) if link else []
+        faults = offer.faults(link.prefix, link.remote_set, link.identifiers) if link else []
         facts = {
             "base_url": base_url,
             "repository_name": offer.identity.repository_name,
@@ -295,6 +316,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "kind": link.kind,
         "base_url": link.base_url,
         "prefix": link.prefix,
+        "identifiers": link.identifiers,
         "remote_set": link.remote_set,
         "local_set": link.local_set.spec,
         "enabled": link.enabled,

@@ -126,7 +126,14 @@ def test_saving_a_link_leaves_what_a_worker_wrote_meanwhile(admin_client: Client
 
 
 @pytest.mark.parametrize(
-    "change", [{"base_url": "http://other.example.org/oai"}, {"prefix": "gmd"}, {"remote_set": "shared01"}], ids=str
+    "change",
+    [
+        {"base_url": "http://other.example.org/oai"},
+        {"prefix": "gmd"},
+        {"remote_set": "shared01"},
+        {"identifiers": "file"},
+    ],
+    ids=str,
 )
 def test_a_link_that_harvests_something_else_asks_for_the_whole_list_next(
     admin_client: Client, link: Link, change: dict[str, str]

@@ -8,9 +8,12 @@ from werkzeug import Response
 
 from catalogue.models import Record
 from harvester.errors import HarvestError, RefusedByProvider
+from harvester.link_rules import Identifiers
+from harvester.models import Link
 from harvester.protocol import probe
 from tests.support.commands import printed
 from tests.support.provider import Provider, fill, identifier, xml
+from tests.support.world import iso_record
 
 FRIENDS = (
     '<description><friends xmlns="http://www.openarchives.org/OAI/2.0/friends/"><baseURL>http://a.example.org/oai'
@@ -65,6 +68,45 @@ def test_a_sample_whose_header_and_metadata_disagree_says_so(provider: Provider)
 
 
 @pytest.mark.spec("H46")
+@pytest.mark.spec("H38")
+@pytest.mark.parametrize(
+    ("entries", "suggested"),
+    [
+        ({"urn:a": "urn:a", "{b}": "{b}", "%7Bc%7D": "{c}"}, "same"),
+        ({"oai:h:1": "urn:a", "oai:h:2": "{b}"}, "file"),
+        ({"oai:h:1": "urn:a", "urn:b": "urn:b"}, "file"),
+        ({"oai:h:1": "urn:a", "oai:h:2": "urn:a"}, "header"),
+        ({"oai:h:1": "urn:a", "oai:h:2": ""}, "header"),
+    ],
+)
+def test_what_a_link_should_count_as_identifier_is_suggested(
+    db: None, provider: Provider, entries: dict[str, str], suggested: str
+) -> None:
+    for header, file in entries.items():
+        provider.entries[header] = ("2026-02-01T00:00:00Z", iso_record(file))
+    offer = probe.retrieve_info(provider.base_url)
+    assert offer.sample.identifiers == suggested
+    for chosen in Identifiers:
+        faults = " ".join(offer.faults("ISO19139", "", chosen))
+        fits = suggested == "same" or chosen == "header" or chosen == suggested
+        assert (faults == "") == fits, faults
+        assert fits or f"“{suggested}”" in faults
+
+
+@pytest.mark.spec("H38")
+def test_link_check_says_that_a_link_needs_other_identifiers(link: Link, provider: Provider) -> None:
+    provider.entries["oai:h:1"] = ("2026-02-01T00:00:00Z", iso_record("urn:a"))
+    Link.objects.update(prefix="ISO19139")
+    with pytest.raises(SystemExit):
+        printed("link", "check", "toulouse")
+    assert "the next run asks for the whole list" in printed("link", "identifiers", "toulouse", "file")
+    assert json.loads(printed("link", "check", "toulouse", "--json"))["faults"] == []
+    assert json.loads(printed("link", "show", "toulouse", "--json"))["identifiers"] == "file"
+    assert "as before" in printed("link", "identifiers", "toulouse", "file")
+    printed("link", "add", "other", "https://a.example.org/oai", "--set", "S", "--identifiers", "header")
+    assert Link.objects.get(name="other").identifiers == "header"
+
+
 def test_friends_are_returned_once_each(provider: Provider) -> None:
     provider.description = FRIENDS
     assert probe.retrieve_info(provider.base_url).identity.friends == (

@@ -5,7 +5,7 @@ from django.db.models.functions import Lower
 
 
 class Migration(migrations.Migration):
-    dependencies = (("catalogue", "0006_days_lived"),)
+    dependencies = (("catalogue", "0007_journal_numbers"),)
     operations = (
         migrations.CreateModel(
             "SpellingChange",

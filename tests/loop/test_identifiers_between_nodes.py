@@ -1,0 +1,137 @@
+"""Identifiers that are no URIs, and identifiers that only a header has, from node to node: real processes and sockets."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+from lxml import etree
+from pytest_httpserver import HTTPServer
+
+from catalogue import oai
+from tests.support.nodes import Node, free_port, manage
+from tests.support.paths import shared
+from tests.support.provider import Provider
+from tests.support.world import iso_record
+
+OAI = f"{{{oai.OAI_NS}}}"
+TOULOUSE, TOKYO, JOINT = "WIS-GISC-TOULOUSE", "WIS-GISC-TOKYO", "shared01"
+
+
+class Centre:
+    """A node and its commands."""
+
+    def __init__(self, folder: Path, spec: str) -> None:
+        self.node = Node(folder, free_port(), GISC_NAME=spec, GISC_PAGE_RECORDS="300").ready()
+        self.settings = {"GISC_NAME": spec, "GISC_DATA_DIR": str(folder)}
+
+    def run(self, *arguments: str) -> str:
+        done = manage(*arguments, timeout_s=600, **self.settings)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def harvest(self, link: str, *options: str) -> dict[str, int]:
+        """Run a link; its counters that are not 0."""
+        report = json.loads(self.run("harvest", link, "--json", *options))
+        names = ("received", "new", "updated", "unchanged", "deleted", "rejected")
+        return {name: report[name] for name in names if report[name]}
+
+    def listed(self, spec: str) -> dict[str, tuple[str, str]]:
+        """The records of a set by identifier: datestamp, and the record in exclusive canonical XML, empty if deleted."""
+        found = {}
+        arguments = {"verb": "ListRecords", "metadataPrefix": "iso19139", "set": spec}
+        while arguments:
+            page = etree.fromstring(requests.get(f"{self.node.url}/oai", params=arguments, timeout=60).content)
+            for record in page.iter(f"{OAI}record"):
+                header = record.find(f"{OAI}header")
+                metadata = record.find(f"{OAI}metadata")
+                text = "" if metadata is None else etree.tostring(metadata[0], with_tail=False, encoding="unicode")
+                found[header.findtext(f"{OAI}identifier")] = (
+                    header.findtext(f"{OAI}datestamp"),
+                    etree.canonicalize(text) if text else "",
+                )
+            token = page.findtext(f"{OAI}ListRecords/{OAI}resumptionToken")
+            arguments = {"verb": "ListRecords", "resumptionToken": token} if token else {}
+        return found
+
+    def contents(self, spec: str) -> dict[str, str]:
+        return {identifier: text for identifier, (_, text) in self.listed(spec).items()}
+
+
+@pytest.fixture
+def centres(tmp_path: Path) -> Iterator[tuple[Centre, Centre]]:
+    toulouse, tokyo = Centre(tmp_path / "toulouse", TOULOUSE), Centre(tmp_path / "tokyo", TOKYO)
+    try:
+        yield toulouse, tokyo
+    finally:
+        toulouse.node.close()
+        tokyo.node.close()
+
+
+@pytest.mark.spec("P68", "P69")
+def test_a_mesh_of_two_agrees_on_encoded_identifiers_one_deleted_and_one_moved(centres: tuple[Centre, Centre]) -> None:
+    toulouse, tokyo = centres
+    records = shared("data", "iso19139")
+    toulouse.run("ingest", str(records), "--json")
+    raw = sorted(
+        "".join(etree.parse(str(file)).getroot().find("{*}fileIdentifier").itertext()).strip()
+        for file in records.rglob("*.xml")
+    )
+    odd = [identifier for identifier in raw if not oai.is_identifier(identifier)]
+    assert len(odd) == 137
+    braces, spaced = next(i for i in odd if "{" in i), next(i for i in odd if " " in i)
+    for centre, other, spec in ((toulouse, tokyo, TOKYO), (tokyo, toulouse, TOULOUSE)):
+        link = spec.rpartition("-")[2].lower()
+        centre.run("link", "add", link, f"{other.node.url}/oai", "--set", spec, "--disabled")
+        centre.run("set", "add", JOINT, "--kind", "shared")
+    tokyo.run("link", "add", "joint", f"{toulouse.node.url}/oai", "--set", JOINT, "--kind", "shared", "--disabled")
+
+    assert tokyo.harvest("toulouse") == {"received": 1164, "new": 1164}
+    assert tokyo.contents(TOULOUSE) == toulouse.contents(TOULOUSE)
+    assert toulouse.harvest("tokyo") == {}
+
+    toulouse.run("withdraw", braces)
+    toulouse.run("set", "move", JOINT, oai.oai_identifier(spaced))
+    assert tokyo.harvest("toulouse")["deleted"] == 2
+    assert tokyo.harvest("joint")["received"] == 1
+    mesh = tokyo.contents(TOULOUSE)
+    assert mesh == toulouse.contents(TOULOUSE)
+    assert mesh[oai.oai_identifier(braces)] == mesh[oai.oai_identifier(spaced)] == ""
+    assert tokyo.contents(JOINT) == toulouse.contents(JOINT)
+    assert list(toulouse.contents(JOINT)) == [oai.oai_identifier(spaced)]
+
+    before = tokyo.listed("WIS-CATALOGUE")
+    for options in (("--full",), ("--reconcile",)):
+        tokyo.harvest("toulouse", *options)
+        tokyo.harvest("joint", *options)
+    assert tokyo.listed("WIS-CATALOGUE") == before, "silent when nothing changes"
+
+
+@pytest.mark.spec("P68", "H38", "P122")
+def test_what_is_called_by_its_header_keeps_that_identifier_at_the_next_node(
+    centres: tuple[Centre, Centre], httpserver: HTTPServer
+) -> None:
+    toulouse, tokyo = centres
+    provider = Provider(httpserver, page_size=50, now="2026-03-01T12:00:00Z")
+    for number in range(30):
+        provider.entries[f"oai:host:{number}"] = ("2026-02-01T00:00:00Z", iso_record(f"urn:file:{number}"))
+    provider.entries["{braces}"] = ("2026-02-01T00:00:00Z", iso_record("urn:file:braces"))
+    options = ("--into", TOULOUSE, "--prefix", "ISO19139", "--kind", "centre", "--disabled")
+    toulouse.run("link", "add", "centre", provider.base_url, "--identifiers", "header", *options)
+    assert toulouse.harvest("centre") == {"received": 31, "new": 31}
+
+    tokyo.run("link", "add", "toulouse", f"{toulouse.node.url}/oai", "--set", TOULOUSE, "--disabled")
+    assert tokyo.harvest("toulouse") == {"received": 31, "new": 31}
+    assert tokyo.contents(TOULOUSE) == toulouse.contents(TOULOUSE)
+    assert set(tokyo.contents(TOULOUSE)) == {*(f"oai:host:{number}" for number in range(30)), "%7Bbraces%7D"}
+    before = tokyo.listed(TOULOUSE)
+    assert tokyo.harvest("toulouse", "--full") == {"received": 31, "unchanged": 31}
+    assert tokyo.harvest("toulouse", "--reconcile")["unchanged"] == 31
+    assert tokyo.listed(TOULOUSE) == before
+
+    provider.entries["oai:host:3"] = ("2026-02-02T00:00:00Z", iso_record("urn:another:3"))
+    provider.entries["{braces}"] = ("2026-02-02T00:00:00Z", None)
+    assert toulouse.harvest("centre")["deleted"] == 1
+    assert tokyo.harvest("toulouse") == {"received": 2, "updated": 1, "deleted": 1}
+    assert tokyo.contents(TOULOUSE) == toulouse.contents(TOULOUSE)
