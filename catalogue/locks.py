@@ -66,7 +66,14 @@ DATABASE_PREPARATION = AdvisoryLock(
     modes="exclusive",
     guards="one process at a time migrates the database and creates its first rows and its first administrator",
 )
-ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION)
+BACKUP = AdvisoryLock(
+    name="backup",
+    number=0x4749534342,  # "GISCB"
+    level=Level.SESSION,
+    modes="exclusive",
+    guards="one process at a time backs the database up, and has its scratch database for itself",
+)
+ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP)
 
 
 def lock_transaction(lock: AdvisoryLock) -> None:

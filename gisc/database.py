@@ -23,6 +23,23 @@ def unapplied() -> list[str]:
     return [f"{app}.{name}" for app, name in [*plan, *sorted(unrecorded)]]
 
 
+def applied() -> list[str]:
+    """The migrations that the database has, as `app.name`."""
+    from django.db import connection
+    from django.db.migrations.recorder import MigrationRecorder
+
+    return sorted(".".join(key) for key in MigrationRecorder(connection).applied_migrations())
+
+
+def known() -> set[str]:
+    """The migrations that this version of the code has, and those that they stand for, as `app.name`."""
+    from django.db.migrations.loader import MigrationLoader
+
+    loader = MigrationLoader(None)  # the files alone
+    replaced = {old for migration in loader.replacements.values() for old in migration.replaces}
+    return {f"{app}.{name}" for app, name in {*loader.disk_migrations, *map(tuple, replaced)}}
+
+
 def refuse_half_migrated() -> None:
     """Raise ImproperlyConfigured for a database that has some, and not all, migrations of the versions before 0.9.0.
 

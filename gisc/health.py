@@ -3,7 +3,8 @@
 `live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout, and compares the
 journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
 the ages of the last scheduler ticks, the harvester's and the catalogue's, which pass beat, Redis, a worker and the
-database. A node without ticks still serves, so it is ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
+database; and how old the last verified backup is. A node without ticks, or whose backup is late, still serves, so it is
+ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
 """
 
 import logging
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue import checks, journal_state
 from gisc import database
+from gisc.backup.schedule import backup_state
 from harvester.rows import health
 
 _TIMEOUT_S = 2
@@ -53,8 +55,11 @@ def ready(request: HttpRequest) -> JsonResponse:
         further["clock"] = clock_state
     if journal_warnings:
         further["journal_warnings"] = journal_warnings
-    status = "not ready" if not is_ready else "degraded" if ticks is None or ticks["late"] else "ok"
+    backups = backup_state()
+    is_degraded = ticks is None or ticks["late"] or backups.is_late
+    status = "not ready" if not is_ready else "degraded" if is_degraded else "ok"
     answer = {"ready": is_ready, "status": status, **parts, "tasks": ticks, "durable": None, **further}
+    answer["backup"] = backups.report()
     return JsonResponse(answer, status=200 if is_ready else 503)
 
 

@@ -32,6 +32,10 @@ GISC_BASE_URL = env.url("GISC_BASE_URL", ("http", "https"), f"http://{HOST}:{POR
 )
 GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(BASE_DIR / "var"))).resolve()
 GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(_journal_beside(GISC_DATA_DIR)))).resolve()
+_BACKUP_DIR = env.text("GISC_BACKUP_DIR")
+GISC_BACKUP_DIR = Path(_BACKUP_DIR).resolve() if _BACKUP_DIR else None
+GISC_BACKUP_HOURS = env.number("GISC_BACKUP_HOURS", 24, low=1, high=8784)
+GISC_BACKUP_KEEP = env.number("GISC_BACKUP_KEEP", 7, low=1, high=1000)
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(

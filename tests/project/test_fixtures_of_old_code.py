@@ -511,6 +511,7 @@ LOCKS: dict[str, tuple[Lock, int]] = {
     "an instant": (lambda: in_transaction("SELECT catalogue_instant()"), 0x47495343),
     "checks of records": (lambda: within(lambda: locks.session_lock(locks.VALIDATION)), 0x47495356),
     "migrations": (lambda: within(lambda: locks.session_lock(locks.DATABASE_PREPARATION)), 0x61536331),
+    "backups": (lambda: within(lambda: locks.session_lock(locks.BACKUP)), 0x4749534342),
     "training": (of_training, 0x44494354),
     "claims": (of_a_claim, 0x67697363_72756E73),
 }
