@@ -420,7 +420,7 @@ def _promote_claims(
             continue
         if claim.spelling:
             entry = entry.called(key, claim.identifier, claim.spelling)
-        elif claim.identifier == key:  # where a provider's header counts, the record is not called by its gmd:fileIdentifier
+        elif claim.identifier == key:  # where a provider's header counts, not the record's gmd:fileIdentifier
             entry = entry.called(key, key)
         staging.stage([entry])
         staging.merge([key], into=new_owner, stamp=stamp)

@@ -47,8 +47,8 @@ class Centre:
                 header = record.find(f"{OAI}header")
                 metadata = record.find(f"{OAI}metadata")
                 text = "" if metadata is None else etree.tostring(metadata[0], with_tail=False, encoding="unicode")
-                found[header.findtext(f"{OAI}identifier")] = (
-                    header.findtext(f"{OAI}datestamp"),
+                found[header.findtext(f"{OAI}identifier", "")] = (
+                    header.findtext(f"{OAI}datestamp", ""),
                     etree.canonicalize(text) if text else "",
                 )
             token = page.findtext(f"{OAI}ListRecords/{OAI}resumptionToken")

@@ -138,7 +138,7 @@ def test_a_deletion_in_an_answer_is_named_and_not_applied() -> None:
     header = provider.record("urn:gone", "2026-01-01T00:00:00Z", None)
     text = f"<OAI-PMH {OAI} {GMD}><ListRecords>{header}<record><metadata>{bare('urn:a')}</metadata></record></ListRecords></OAI-PMH>"
     deletion, record = documents(text)
-    assert (deletion.source, deletion.fault.code) == ("a.xml[1]", ReasonCode.DELETED_HEADER)  # type: ignore[union-attr]
+    assert (deletion.source, deletion.fault.code) == ("a.xml[1]", ReasonCode.DELETED_HEADER)
     assert "'urn:gone'" in str(deletion.fault)
     assert "not applied" in str(deletion.fault)
     assert record.source == "a.xml[2]"
