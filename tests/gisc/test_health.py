@@ -38,10 +38,10 @@ def test_live_asks_nothing(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, settings) -> None:
+    settings.GISC_EMBEDDED_DATABASE = False  # or the journal is on its disk
     answer = client.get("/health/ready")
     durable = not checks.disabled_durability()  # the tests' own server is not
     expected = {"ready": True, "status": "degraded", "database": "ok", "redis": "ok", "journal": "ok"}
-    settings.GISC_EMBEDDED_DATABASE = False  # or the journal is on its disk
     # None has come through yet.
     tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
     expected |= {"tasks": tasks, "durable": durable, "backup": NO_BACKUP}

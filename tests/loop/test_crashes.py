@@ -168,6 +168,11 @@ def journal_events(data_dir: Path) -> list[tuple[str, str]]:
     return [(event["event"], event["identifier"]) for event in map(json.loads, lines)]
 
 
+def journal_numbers(data_dir: Path) -> set[int]:
+    lines = [line for file in (data_dir / "journal").glob("*.jsonl") for line in file.read_text().splitlines()]
+    return {json.loads(line)["number"] for line in lines}
+
+
 def check(crash: Crash) -> int:
     """What is left is consistent; how many of the new records are there."""
     with embedded.database(crash.data_dir), asking(crash.data_dir) as ask:
@@ -192,6 +197,9 @@ def check(crash: Crash) -> int:
         ]
         tombstones = {row[0] for row in ask("SELECT identifier FROM catalogue_record WHERE deleted")}
         waiting = {row[0] for row in ask("SELECT identifier FROM catalogue_journaloutbox")}
+        numbers = {row[0] for row in ask("SELECT number FROM catalogue_journaloutbox")}
+        (last,) = ask("SELECT number FROM catalogue_journalposition")[0]
+    assert numbers | journal_numbers(crash.data_dir) == set(range(1, last + 1)), "an event is missing"
     on_disk = {identifier for event, identifier in journal_events(crash.data_dir)}
     assert {event for event, _ in journal_events(crash.data_dir)} == {"deleted"}
     assert on_disk | waiting == tombstones

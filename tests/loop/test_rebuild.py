@@ -91,8 +91,9 @@ def test_rebuilt_from_archive_and_journal_every_harvester_ends_equal_to_the_cata
         assert told(data_dir, "withdraw", "--file", str(file))["deleted"] == len(names)
 
     withdraw(NAMES[:80])
-    assert told(data_dir, "ingest", str(back))["updated"] == 1
-    assert told(data_dir, "ingest", str(changed))["updated"] == 10
+    assert told(data_dir, "ingest", str(back), "--revive")["brought_back"] == 1
+    report = told(data_dir, "ingest", str(changed))
+    assert report["updated"] + report["older"] == 10
     for harvester in harvesters:
         assert harvester.visit() >= 90
         assert sum(content is None for content in harvester.copy.values()) == 79

@@ -40,14 +40,16 @@ def record(number: int, title: str = "Ours", date: str = "2026-01-10") -> bytes:
     return iso_record(identifier(number), title=title, metadata_date=date)
 
 
-def upload(folder: Path, *documents: bytes, spec: str = "shared01") -> tuple[str | int | None, dict]:
+def upload(
+    folder: Path, *documents: bytes, spec: str = "shared01", revive: bool = False
+) -> tuple[str | int | None, dict]:
     """Exit status and report of an upload."""
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
     for index, document in enumerate(documents):
         (folder / f"{index}.xml").write_bytes(document)
-    status, out, _ = command("ingest", folder, "--set", spec, "--json")
+    status, out, _ = command("ingest", folder, "--set", spec, "--json", *(["--revive"] if revive else []))
     return status, json.loads(out)
 
 
@@ -205,7 +207,7 @@ def test_who_uploaded_into_a_shared_set_withdraws_from_it(shared: MetadataSet, f
     )
     assert f"still live: {identifier(1)} is deleted in shared01 and still live at another source" in err
     assert titles() == {identifier(1): "Theirs"}
-    assert upload(folder, record(0, "Back"))[1]["updated"] == 1
+    assert upload(folder, record(0, "Back"), revive=True)[1]["brought_back"] == 1
     assert titles() == {identifier(0): "Back", identifier(1): "Theirs"}
 
 
@@ -220,7 +222,7 @@ def test_a_withdrawal_from_a_shared_set_is_replayed_on_a_node_that_is_rebuilt(
     line = {"event": event.event, "identifier": event.identifier, "datestamp": f"{event.datestamp:%Y-%m-%dT%H:%M:%SZ}"}
     journal.write_text(json.dumps(line | {"sets": event.set_specs}) + "\n")
     JournalOutbox.objects.all().delete()
-    upload(folder, record(0), record(1))  # from the archive
+    upload(folder, record(0), record(1), revive=True)  # from the archive
     assert len(titles()) == 2
     JournalOutbox.objects.all().delete()
     JournalPosition.objects.all().delete()
