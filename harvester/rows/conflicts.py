@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
 
-from catalogue import seams
+from catalogue import oai, seams
 from catalogue.models import Record
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
@@ -136,7 +136,7 @@ def settle_agreed() -> None:
     misplaced = Conflict.objects.filter(withdrawn, kind=Kind.MISPLACED, settled=None)
     for conflict in misplaced.select_related("link").defer("raw"):
         with transaction.atomic():
-            remote_headers.request(conflict.link, conflict.key)
+            _request(conflict)
             close(conflict)
 
 
@@ -172,9 +172,15 @@ def hand_over(conflict: Conflict, by: str) -> str:
     result = store.move([conflict.key], into=into)[0]
     if result.rejection is not None:
         raise not_stored(result.rejection)
-    remote_headers.request(conflict.link, conflict.key)
+    _request(conflict)
     settle(conflict, SettlementCode.HANDED_OVER, {"set": into.spec, "by": by})
     return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
+
+
+def _request(conflict: Conflict) -> None:
+    """Ask for the provider's version in the next run; the provider may spell the identifier otherwise (F74)."""
+    for key in {conflict.key, oai.oai_identifier(conflict.identifier)}:
+        remote_headers.request(conflict.link, key)
 
 
 @transaction.atomic

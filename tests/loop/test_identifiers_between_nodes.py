@@ -108,6 +108,34 @@ def test_a_mesh_of_two_agrees_on_encoded_identifiers_one_deleted_and_one_moved(c
     assert tokyo.listed("WIS-CATALOGUE") == before, "silent when nothing changes"
 
 
+@pytest.mark.spec("F74", "P69", "P84", "H38")
+def test_a_mesh_of_two_agrees_on_spellings_that_change(centres: tuple[Centre, Centre], tmp_path: Path) -> None:
+    toulouse, tokyo = centres
+    tokyo.run("link", "add", "toulouse", f"{toulouse.node.url}/oai", "--set", TOULOUSE, "--disabled")
+
+    def spell(*identifiers: str, title: str) -> None:
+        for number, identifier in enumerate(identifiers):
+            (tmp_path / f"{number}.xml").write_bytes(iso_record(identifier, title=title))
+        toulouse.run("ingest", *(str(tmp_path / f"{number}.xml") for number in range(len(identifiers))), "--revive")
+
+    loud, quiet = tuple(f"URN:ID:{n}" for n in range(8)), tuple(f"urn:id:{n}" for n in range(8))
+    spell(*loud, title="One")
+    assert tokyo.harvest("toulouse") == {"received": 8, "new": 8}
+
+    for number, spelling in enumerate((quiet, loud, quiet)):
+        spell(*spelling, title=f"Change {number}")
+        tokyo.harvest("toulouse")
+        assert tokyo.contents(TOULOUSE) == toulouse.contents(TOULOUSE)
+        live = {identifier for identifier, text in tokyo.contents(TOULOUSE).items() if text}
+        assert live == set(quiet if number == 0 else loud)  # the third change within a week is not made
+        assert all(f"Change {number}" in text for text in tokyo.contents(TOULOUSE).values() if text)
+
+    before = tokyo.listed("WIS-CATALOGUE")
+    assert "new" not in tokyo.harvest("toulouse", "--full")
+    assert tokyo.harvest("toulouse", "--reconcile").keys() <= {"received", "unchanged"}
+    assert tokyo.listed("WIS-CATALOGUE") == before, "silent when nothing changes"
+
+
 @pytest.mark.spec("P68", "H38", "P122")
 def test_what_is_called_by_its_header_keeps_that_identifier_at_the_next_node(
     centres: tuple[Centre, Centre], httpserver: HTTPServer

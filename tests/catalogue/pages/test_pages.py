@@ -1,5 +1,7 @@
 """The public pages: what people find, what a stranger's input cannot do."""
 
+from urllib.parse import quote
+
 import pytest
 from django.conf import settings as django_settings
 from django.test import Client
@@ -229,6 +231,18 @@ def test_a_withdrawn_record_says_so_with_its_date(client: Client) -> None:
     assert "This record was withdrawn" in page
     assert f"{when:%Y-%m-%d}" in page
     assert client.get("/record.xml", {"id": SYNOP}).status_code == 410
+
+
+@pytest.mark.spec("F74")
+def test_a_withdrawn_spelling_names_the_one_that_is_live(client: Client) -> None:
+    put(iso_record(SYNOP))
+    put(iso_record(SYNOP.lower()))
+    page = text(client, "/record", status=410, id=SYNOP)
+    assert "is spelled otherwise now" in page
+    assert f'href="/record?id={quote(SYNOP.lower(), safe="")}"' in page
+    assert f"It has “{SYNOP.lower()}”." in text(client, "/record", status=404, id=SYNOP.upper())
+    assert "was withdrawn on" not in text(client, "/", q=SYNOP)
+    assert "1 record<" in text(client, "/", q=SYNOP.upper())
 
 
 def test_an_unknown_record_is_not_found_and_the_page_says_which(client: Client) -> None:

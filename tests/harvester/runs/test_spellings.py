@@ -291,3 +291,18 @@ def test_another_sources_old_spelling_is_a_conflict_after_its_next_complete_list
     assert conflict.settled is not None
     assert Claim.objects.get().spelling == ""
     assert members()[NEW] is False
+
+
+@pytest.mark.spec("W23", "F74")
+def test_our_record_may_be_handed_over_to_who_spells_it_otherwise(link: Link, provider: Provider) -> None:
+    world.put(iso_record(NEW))
+    put(provider, OLD, 3)
+    assert counters(harvest(link)) == {"received": 1, "rejected": 1}
+    conflict = Conflict.objects.get()
+    assert (conflict.key, conflict.identifier, conflict.kind) == (NEW, OLD, Conflict.Kind.MISPLACED)
+
+    conflicts.hand_over(conflict, "me")
+    harvest(link)
+
+    assert members(world.OUR_SPEC) == {NEW: True}
+    assert members() == {NEW: True, OLD: False}
