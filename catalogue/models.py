@@ -300,6 +300,19 @@ class Membership(models.Model):
     direct = models.BooleanField(
         default=True, help_text="the record was put into this set itself; else into a set that this one includes"
     )
+    # Both are kept by triggers: `sql/set_tombstones.*.sql`.
+    departed = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="deleted because the record left the set: the header there names this set alone (P75)",
+    )
+    elsewhere = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="departed, and the record is live elsewhere: sent only to harvesters that want set tombstones",
+    )
 
     class Meta:
         constraints = (
@@ -309,6 +322,10 @@ class Membership(models.Model):
         )
         indexes = (
             models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),
+            models.Index(
+                fields=("set", "datestamp", "record"), condition=Q(elsewhere=False), name="membership_order_for_others"
+            ),
+            models.Index(fields=("set", "record"), condition=Q(elsewhere=True), name="memberships_elsewhere"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="ended_memberships_by_age"),
         )
 
@@ -322,6 +339,7 @@ class ListSize(models.Model):
     set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
     live = models.BigIntegerField(default=0)
     deleted = models.BigIntegerField(default=0)
+    elsewhere = models.BigIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
         return f"{self.set_id}: {self.live} and {self.deleted} deleted"

@@ -47,6 +47,8 @@ _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 MAX_IDENTIFIER_BYTES = 2000  # chosen: fits an index row of PostgreSQL (2,704 bytes)
 # The policy in Identify by which nodes of this software know one another, and that they keep promise 1 (P147).
 SOFTWARE = "gisc-catalogue-node"
+# How the harvesters of this software name themselves in their User-Agent, with a version after it (H3).
+USER_AGENT = "GISC-catalogue-node"
 _PROMISE = re.compile(rf"urn:{SOFTWARE}:([^\s:]+):promise:1")
 # What XML 1.0 cannot carry (P7).
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -173,6 +175,11 @@ def _percent_encoded(found: re.Match[str]) -> str:
 def is_identifier(text: str) -> bool:
     """Whether `text` may be an OAI identifier (P68)."""
     return identifier_fault(text) is None
+
+
+def is_own_software(user_agent: str) -> bool:
+    """Whether a harvester is one of this software, in any version, by its User-Agent. It proves nothing (G13)."""
+    return f"{USER_AGENT}/" in user_agent
 
 
 def promise_urn(version: str) -> str:

@@ -93,7 +93,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
     sets = lists.visible_sets(terms.scope)
     token = None
     if request.token is not None:
-        token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
+        token = _decoded(request.verb, request.token, at, terms)
     first = 0 if token is None else _place_after(sets, token)
     page, more = sets[first : first + terms.page_sets], len(sets) > first + terms.page_sets
     if not page and token is not None:
@@ -104,11 +104,16 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
     if more or token is not None:
         cursor, size = (token.delivered, token.size) if token else (0, len(sets))
         position, last = ListPosition(at, page[-1].pk), page[-1].spec
-        state = Token(request.verb, "", last, None, at, position, cursor + len(page), size, at, terms.key)
+        served = terms.key, terms.scope.set_tombstones
+        state = Token(request.verb, "", last, None, at, position, cursor + len(page), size, at, *served)
         resumption = _resumption(state, cursor=cursor, more=more)
     figures = stats.by_set()
     lines = (_set_line(metadata_set, figures.get(metadata_set.spec)) for metadata_set in page)
     return render.list_sets(lines, resumption)
+
+
+def _decoded(verb: str, text: str, at: datetime, terms: Terms) -> Token:
+    return tokens.decode(text, verb=verb, profile=terms.key, set_tombstones=terms.scope.set_tombstones, at=at)
 
 
 def _place_after(sets: Sequence[MetadataSet], token: Token) -> int:
@@ -210,7 +215,7 @@ def _requested_page(request: Request, at: datetime, terms: Terms) -> RequestedPa
     """
     token = None
     if request.token is not None:
-        token = tokens.decode(request.token, verb=request.verb, profile=terms.key, at=at)
+        token = _decoded(request.verb, request.token, at, terms)
     prefix, asked = (token.prefix, _window_of(token)) if token else (request.prefix, _first_window(request, at))
     metadata_format = supported.find(prefix, terms.formats)
     if token is None:
@@ -272,6 +277,7 @@ def _resumption_after(
         size=token.size if token else max(lists.count(page.window, page.terms.scope), delivered + more),
         issued=page.at,
         profile=page.terms.key,
+        set_tombstones=page.terms.scope.set_tombstones,
     )
     return _resumption(state, cursor=cursor, more=more)
 

@@ -199,9 +199,9 @@ class _Row:
         else:
             specs = scopes.header_sets(self.pk, self.deleted, self.stamp)
         text = f"array_to_string({specs}, ' ')"
-        if self is _MEMBERSHIP_ROW:
-            text = f"CASE WHEN m.deleted AND NOT r.deleted THEN s.spec ELSE {text} END"
-        return f"'{oai.CATALOGUE_SET} ' || {text}" if scope.whole else text
+        text = f"'{oai.CATALOGUE_SET} ' || {text}" if scope.whole else text
+        # A header that is deleted because the record left the set names that set alone (P75).
+        return f"CASE WHEN m.departed THEN s.spec ELSE {text} END" if self is _MEMBERSHIP_ROW else text
 
     def columns(self, scope: Scope, *, payloads: bool) -> str:
         """Build the columns of `ListRow`."""
@@ -265,7 +265,8 @@ def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING
             return None
         template, row = _SELECT_ONE_SET, _MEMBERSHIP_ROW
         values["set"] = only if named is None else named
-    bounds = ""
+    hidden = scopes.hidden(scope) if row is _MEMBERSHIP_ROW else ""
+    bounds = f" AND NOT ({hidden})" if hidden else ""
     if window.start is not None:
         bounds += f" AND {row.stamp} >= %(start)s"
         values["start"] = window.start
@@ -311,9 +312,10 @@ def page_with_versions(
 
 
 _LIST_SIZE = """
-    SELECT live + deleted FROM catalogue_listsize
+    SELECT live + deleted - {hidden} FROM catalogue_listsize
     WHERE set_id = %(set)s AND (SELECT stamp FROM catalogue_datestampclock) < %(end)s
 """
+_HIDDEN_IN_SCOPE = "(SELECT count(*) FROM catalogue_membership m WHERE m.set_id = %(set)s AND {condition})"  # by an index of these alone
 
 
 def count(window: Window, scope: Scope = EVERYTHING) -> int:
@@ -329,7 +331,9 @@ def count(window: Window, scope: Scope = EVERYTHING) -> int:
             cursor.execute(scopes.COUNT_UNION.format(bounds=query.bounds), query.values)
             return int(cursor.fetchone()[0])
         if window.start is None:
-            cursor.execute(_LIST_SIZE, {"set": 0} | query.values)
+            condition = scopes.hidden(scope) if query.row is _MEMBERSHIP_ROW else ""
+            hidden = "elsewhere" if scope.whole else _HIDDEN_IN_SCOPE.format(condition=condition)
+            cursor.execute(_LIST_SIZE.format(hidden=hidden if condition else 0), {"set": 0} | query.values)
             size = cursor.fetchone()
             if size is not None:
                 return int(size[0])

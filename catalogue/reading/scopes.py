@@ -12,11 +12,13 @@ from dataclasses import dataclass
 class Scope:
     """The sets with these ids, hidden ones too; None: every public set. `whole`: every record, in these sets or not.
 
-    `whole` is true if `WIS-CATALOGUE` is one of the sets; every header then names it first.
+    `whole` is true if `WIS-CATALOGUE` is one of the sets; every header then names it first. `set_tombstones`: a list of a set
+    also has the records that left it and live in another set of the scope, as deleted (P75).
     """
 
     sets: frozenset[int] | None = None
     whole: bool = True
+    set_tombstones: bool = True
 
 
 EVERYTHING = Scope()
@@ -33,15 +35,31 @@ LATEST_MEMBERSHIP = """
 def header_sets(record: str, deleted: str, datestamp: str) -> str:
     """Build the SQL for the setSpecs of the scope that a header names; of a deleted record those that it left last (P84).
 
-    The arguments are SQL: the record's id, whether the header is deleted, and its datestamp.
+    Where it died in some of them, those that it had left before are not named. The arguments are SQL: the record's id,
+    whether the header is deleted, and its datestamp.
     """
     return f"""
         ARRAY(
             SELECT h.spec::text FROM catalogue_membership k JOIN catalogue_metadataset h ON h.id = k.set_id
             WHERE k.record_id = {record} AND k.set_id = ANY(%(scope)s)
-            AND CASE WHEN {deleted} THEN k.deleted AND k.datestamp >= {datestamp} ELSE NOT k.deleted END
+            AND CASE WHEN {deleted} THEN k.deleted AND k.datestamp >= {datestamp} AND k.departed = (
+                SELECT bool_and(l.departed) FROM catalogue_membership l
+                WHERE l.record_id = {record} AND l.set_id = ANY(%(scope)s)
+            ) ELSE NOT k.deleted END
             ORDER BY h.spec
         )"""
+
+
+def hidden(scope: Scope) -> str:
+    """Build the SQL condition for the memberships `m` that a list of one set leaves out; empty for none (P75)."""
+    if scope.set_tombstones:
+        return ""
+    if scope.whole:
+        return "m.elsewhere"
+    return """m.elsewhere AND EXISTS (
+        SELECT FROM catalogue_membership o
+        WHERE o.record_id = m.record_id AND o.set_id = ANY(%(scope)s) AND NOT o.deleted
+    )"""
 
 
 # A page of one set, without the records that have a later row in another set of the scope: that one's page has them.

@@ -144,6 +144,7 @@ _CURRENT = """
            r.metadata_date, r.datestamp,
            CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
            ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
+           ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND m.deleted),
            (SELECT json_agg(json_build_array(
                 c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance, c.spelling
             )) FROM catalogue_claim c WHERE c.record_id = r.id),
@@ -164,6 +165,7 @@ def _current_record(
     datestamp: datetime,
     stored_provenance: str | None,
     sets: list[int],
+    ended_in: list[int],
     claims: list[tuple[int, str, str, str | None, dict[str, Any] | None, str]] | None,
     identifier: str,
     spelling: str,
@@ -183,6 +185,7 @@ def _current_record(
             for set_id, by, digest, date, origin, spelled in claims or ()
         },
         frozenset(sets),
+        frozenset(ended_in),
         identifier,
         spelling,
     )

@@ -85,7 +85,7 @@ class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
     `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the versions
-    of others, by set and source. `sets`: the sets it is a live member of. `identifier`: gmd:fileIdentifier. `spelling`: the
+    of others, by set and source. `sets`: the sets it is a live member of; `ended_in`: those whose lists show it as deleted. `identifier`: gmd:fileIdentifier. `spelling`: the
     key for the gmd:fileIdentifier in its metadata, where only the case differs.
     """
 
@@ -100,6 +100,7 @@ class CurrentRecord:
     provenance: Provenance | None = None
     claims: Mapping[tuple[int, str], StoredVersion] = field(default_factory=dict)
     sets: frozenset[int] = frozenset()
+    ended_in: frozenset[int] = frozenset()
     identifier: str = ""
     spelling: str = ""
 
@@ -118,6 +119,7 @@ class Change(enum.Enum):
     DROP_CLAIM = enum.auto()  # the claim goes, and the record leaves the set if no other source claims it there
     PROMOTE_CLAIM = enum.auto()  # the owner deletes: the best claim becomes the record
     ADD_AND_PROMOTE_CLAIM = enum.auto()  # the entry becomes a claim, and the best claim becomes the record
+    ADD_ENDED = enum.auto()  # the lists of the entry's set show the record as deleted; it was never in that set here
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
     if arrival.yields_to and current.owner_id == into.pk and (yielded := _yield(current, entry, arrival)):
         return yielded
     if current.deleted:
-        return _UNCHANGED if entry.deleted else _decide_to_revive(current, arrival)
+        return _decide_departure(current, arrival) if entry.deleted else _decide_to_revive(current, arrival)
     if current.owner_id == into.pk and _is_owner_source(into, current, source):
         return _decide_for_owner(current, entry, into, source)
     if current.owner_id != into.pk and Kind.OWN in (current.owner_kind, into.kind):
@@ -170,6 +172,8 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
         act = "delete" if entry.deleted else "change"
         reason = Reason(ReasonCode.OTHER_SET, {"owner": current.owner_spec, "set": into.spec, "act": act})
         return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
+    if entry.deleted and (into.pk, source) not in current.claims:
+        return _decide_departure(current, arrival)  # this source never claimed it
     return _decide_for_other(current, entry, into, source)
 
 
@@ -250,6 +254,15 @@ def current_after(
     )
 
 
+def _decide_departure(current: CurrentRecord, arrival: Arrival) -> Decision:
+    """Decide on a deletion that changes nothing of the record.
+
+    A relay passes it on to the harvesters of the set all the same (W12), though the record was never in that set here.
+    """
+    is_new = arrival.into.pk not in current.sets | current.ended_in
+    return Decision(Change.ADD_ENDED, Action.DELETED) if arrival.source and is_new else _UNCHANGED
+
+
 def _decide_for_owner(current: CurrentRecord, entry: PreparedEntry, into: MetadataSet, source: str) -> Decision:
     if entry.deleted:
         if current.claims:  # W23, W45: another source still has it
@@ -299,8 +312,8 @@ def _decide_for_other(current: CurrentRecord, entry: PreparedEntry, into: Metada
     """Decide on an entry of another set, or of another source of the same shared set, for a live record."""
     claimed = current.claims.get((into.pk, source))
     if entry.deleted:
-        if claimed is None or (claimed.spelling and not entry.spelling):
-            return _UNCHANGED  # this source never claimed it, or claims it by another spelling
+        if claimed is not None and claimed.spelling and not entry.spelling:
+            return _UNCHANGED  # this source claims it by another spelling
         leaves = into.pk != current.owner_id and not any(at == into.pk and by != source for at, by in current.claims)
         action = Action.DELETED if leaves else Action.UNCHANGED
         if entry.spelling:  # an old spelling goes, which nobody disputes

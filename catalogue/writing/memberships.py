@@ -111,11 +111,18 @@ def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
 
 
 def add_ended(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
-    """Insert ended memberships of records that have no row in the set: its lists show them as deleted again."""
+    """Insert ended memberships of records that have no row in the set: its lists show them as deleted.
+
+    So do those of the sets that include it, where these records are in none of their other sets either.
+    """
     execute(
         """
-        INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct)
-        SELECT id, %(set_id)s, %(stamp)s, true, false FROM catalogue_record WHERE key = ANY(%(keys)s)
+        INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct, departed)
+        SELECT r.id, s.id, %(stamp)s, true, false, true
+        FROM catalogue_record r, catalogue_metadataset s
+        WHERE r.key = ANY(%(keys)s) AND (
+            s.id = %(set_id)s OR s.id IN (SELECT parent_id FROM catalogue_setinclusion WHERE child_id = %(set_id)s)
+        )
         ON CONFLICT (record_id, set_id) DO NOTHING
         """,
         keys=list(keys),
@@ -123,7 +130,6 @@ def add_ended(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
         stamp=stamp,
     )
     add_to_outbox(JournalOutbox.Event.LEFT, keys, set_id, stamp)
-    derive(keys, stamp)
 
 
 def update_dependents(keys: Sequence[str], stamp: datetime) -> None:

@@ -274,7 +274,8 @@ class _Changes:
     `written`: the entry becomes the record; `replaced` are those of them whose stored version becomes a claim,
     `was_deleted` those that were tombstones, `new` those that are live and were not known. `deletions`: the entries that
     are deletions. `claimed`: the entry becomes a claim. `dropped`: its claim goes. `promoted`: the best claim becomes
-    the record. `respelled`: by the keys of those written, the keys of the records that they replace.
+    the record. `respelled`: by the keys of those written, the keys of the records that they replace. `departed`: lists of the
+    set show it as deleted, and nothing else changes.
     """
 
     written: list[str]
@@ -286,6 +287,7 @@ class _Changes:
     dropped: list[str]
     promoted: list[str]
     respelled: Mapping[str, str]
+    departed: list[str]
 
 
 def _sort(placed: Placement, current: Mapping[str, CurrentRecord]) -> _Changes:
@@ -306,6 +308,7 @@ def _sort(placed: Placement, current: Mapping[str, CurrentRecord]) -> _Changes:
         dropped=by_change.get(Change.DROP_CLAIM, []),
         promoted=by_change.get(Change.PROMOTE_CLAIM, []) + replaced_by_claim,
         respelled=placed.replaced,
+        departed=by_change.get(Change.ADD_ENDED, []),
     )
 
 
@@ -352,6 +355,8 @@ def _apply(
     dependents += [key for key in changes.written if key in current and current[key].sets - {into.pk}]
     if dependents:
         memberships.update_dependents(dependents, stamp)
+    if changes.departed:
+        memberships.add_ended(changes.departed, into.pk, stamp)
     if changes.written:
         memberships.derive(changes.written, stamp)
     was_deleted = changes.was_deleted | memberships.clear_purged(changes.new) if changes.new else changes.was_deleted

@@ -19,7 +19,7 @@ from requests.auth import HTTPBasicAuth
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from catalogue import seams
+from catalogue import oai, seams
 from harvester.net.access import Access, Cookie, is_pem
 
 MAX_COOKIES, MAX_COOKIE_CHARACTERS = 50, 8192  # chosen: what browsers keep of a host at least, and servers read
@@ -43,8 +43,7 @@ class Session(requests.Session):
         self.auth = _no_auth  # else requests would look into ~/.netrc
         self.headers.update(
             {
-                "User-Agent": access.user_agent
-                or f"GISC-catalogue-node/{settings.GISC_VERSION} ({settings.GISC_NAME})",
+                "User-Agent": access.user_agent or f"{oai.USER_AGENT}/{settings.GISC_VERSION} ({settings.GISC_NAME})",
                 "From": access.sender or settings.GISC_ADMIN_EMAIL,  # H3
                 "Accept": "text/xml, application/xml;q=0.9, */*;q=0.1",
                 "Accept-Encoding": "gzip;q=1.0, identity;q=0.5",  # H30

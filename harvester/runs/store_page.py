@@ -108,12 +108,13 @@ def store_page(
 
 
 def _newest(headers: Iterable[ReceivedHeader], first_response: datetime, at: datetime) -> datetime | None:
-    """Return the largest datestamp of a page that was answered at `at`, but for what has changed since the first page.
+    """Return the largest datestamp of a page that was answered at `at`.
 
-    That belongs to the next list: it says nothing of how late this one has its records (H8), and is not of the future (H11).
+    What has changed since the first page belongs to the next list (P106): it counts as of the time of the first page, and is
+    no datestamp of the provider's future (H11).
     """
     stamps = (header.stamp for header in headers if header.stamp is not None)
-    return max((stamp for stamp in stamps if not first_response < stamp <= at), default=None)
+    return max((first_response if first_response < stamp <= at else stamp for stamp in stamps), default=None)
 
 
 def store_beside_error(run: Run, page: Page, apart: Collection[str] = ()) -> None:

@@ -80,7 +80,7 @@ class ProfileAdmin(Admin):
         (
             "What it is shown",
             {
-                "fields": ("everything", "sets"),
+                "fields": ("everything", "sets", "set_tombstones"),
                 "description": "A record in none of the chosen sets does not exist for this harvester. To hide a set's "
                 f"records from everybody else, choose the sets of {ANY} too, without that set. A peer GISC needs this node's own set, "
                 "the sets of the other GISCs and WIS-CATALOGUE (G17).",
@@ -202,6 +202,7 @@ def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
                 ["Headers on a page", terms.page_headers],
                 ["Sets on a page", terms.page_sets],
                 ["Requests per minute", limit],
+                ["Set tombstones", "yes" if terms.scope.set_tombstones else "no"],
             ]
         },
         "identify": preformatted(display.indented(result.identify)),

@@ -5,6 +5,7 @@ The choice between profiles is in `oaiprovider.terms`, without a database.
 
 import functools
 import ipaddress
+from dataclasses import replace
 from typing import Any
 
 from django.apps import apps as installed
@@ -50,7 +51,7 @@ def default_terms() -> Terms:
     return Terms(
         key="",
         name=ANY,
-        scope=EVERYTHING,
+        scope=replace(EVERYTHING, set_tombstones=False),
         repository_name=settings.GISC_REPOSITORY_NAME,
         admin_emails=(settings.GISC_ADMIN_EMAIL,),
         page_records=settings.GISC_PAGE_RECORDS,
@@ -84,10 +85,17 @@ def _terms(_edition: tuple[str | None, str | None], default: Terms, user_agent: 
     candidates = (Candidate(row["name"], row["match"], tuple(row["networks"])) for row in rows.values())
     chosen = choose_profile(candidates, user_agent, address)
     if chosen is None:
-        return default
+        return _for_software(default, user_agent)
     row = rows[chosen.name]
     scope = Scope(frozenset(row.pop("set_ids")), row.pop("whole"))
-    return Profile(**row).terms(scope)
+    return _for_software(Profile(**row).terms(scope), user_agent)
+
+
+def _for_software(terms: Terms, user_agent: str) -> Terms:
+    """Add what harvesters of this software understand, and no other need (P75)."""
+    if not oai.is_own_software(user_agent):
+        return terms
+    return replace(terms, scope=replace(terms.scope, set_tombstones=True))
 
 
 class Profile(models.Model):
@@ -119,6 +127,12 @@ class Profile(models.Model):
         blank=True,
         related_name="profiles",
         help_text="exactly these are listed, hidden ones too; a virtual set hides what it is made of",
+    )
+    set_tombstones = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="in the list of a set, records that left it and live in another set come as deleted. For a harvester "
+        "that keeps a store for each set; one that puts several sets into one store would delete live records",
     )
     page_records = models.PositiveIntegerField(
         "records on a page", null=True, blank=True, validators=_PAGE, help_text="empty: GISC_PAGE_RECORDS"
@@ -208,7 +222,7 @@ class Profile(models.Model):
         return Terms(
             key="" if self.name == ANY else str(self.pk),
             name=self.name,
-            scope=EVERYTHING if self.everything else scope_of_sets,
+            scope=replace(EVERYTHING if self.everything else scope_of_sets, set_tombstones=self.set_tombstones),
             repository_name=self.repository_name or default.repository_name,
             admin_emails=tuple(self.admin_emails) or default.admin_emails,
             page_records=self.page_records or default.page_records,

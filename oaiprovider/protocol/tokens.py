@@ -39,6 +39,7 @@ class Token:
     size: int
     issued: datetime
     profile: str = ""  # the key of the harvester's profile; empty for everybody
+    set_tombstones: bool | None = None  # whether the list has them (P75); None in a token of version 0.9
 
     @property
     def expires(self) -> datetime:
@@ -58,19 +59,22 @@ def encode(token: Token) -> str:
         token.size,
         to_seconds(token.issued),
     ]
-    if token.profile:
+    if token.set_tombstones is not None:
+        state += [token.profile, int(token.set_tombstones)]  # version 0.9 reads the former
+    elif token.profile:
         state.append(token.profile)
     return _signer(token.verb).sign_object(state)
 
 
-def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
-    """Read a token. Raises Refused with badResumptionToken and the reason (P105).
+def decode(text: str, *, verb: str, profile: str, at: datetime, set_tombstones: bool = False) -> Token:
+    """Read a token of a harvester that is served so. Raises Refused with badResumptionToken and the reason (P105).
 
+    Where a token does not say whether its list has set tombstones, that goes on as this harvester is served.
     Raises ReplicaLags if `at` is before the token was issued: only a read replica that lags can answer with such an
     instant, and a page read from it would lack records that have not arrived there yet (S2).
     """
     try:
-        prefix, set_spec, start, end, stamp, pk, delivered, size, issued, *keys = _signer(verb).unsign_object(text)
+        prefix, set_spec, start, end, stamp, pk, delivered, size, issued, *served = _signer(verb).unsign_object(text)
     except signing.BadSignature:
         raise Refused(BadResumptionToken(_why_not_signed(text, verb))) from None
     token = Token(
@@ -83,13 +87,14 @@ def decode(text: str, *, verb: str, profile: str, at: datetime) -> Token:
         delivered=delivered,
         size=size,
         issued=from_seconds(issued),
-        profile=keys[0] if keys else "",
+        profile=served[0] if served else "",
+        set_tombstones=bool(served[1]) if len(served) > 1 else None,
     )
     if at < token.issued:
         raise ReplicaLags(
             f"the token was issued at {datestamps.write(token.issued)}; this database is at {datestamps.write(at)}"
         )
-    if token.profile != profile:
+    if token.profile != profile or token.set_tombstones not in (None, set_tombstones):
         raise Refused(
             BadResumptionToken(
                 "The token was issued to another harvester: go on under the User-Agent and from the network of the "

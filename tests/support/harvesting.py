@@ -13,7 +13,7 @@ from django.db import transaction
 from django.test import Client
 from lxml import etree
 
-from catalogue import datestamps
+from catalogue import datestamps, oai
 from catalogue.documents import iso19139
 from catalogue.models import Membership, MetadataSet, Record
 from catalogue.writing import decisions, store
@@ -120,7 +120,7 @@ class Copied:
 
 @dataclass
 class Harvester:
-    """A remote centre that harvests the whole catalogue, or one set, again and again.
+    """A remote centre of this software that harvests the whole catalogue, or one set, again and again.
 
     `follows` says where its next list begins: at the "responseDate" of the first page of the list before, or at the
     "largest datestamp" that it has seen (P146, W14).
@@ -171,7 +171,7 @@ class Harvester:
         return True
 
     def _ask(self, arguments: dict[str, str]) -> Any:
-        response = Client().get("/oai", arguments)
+        response = Client(headers={"user-agent": f"{oai.USER_AGENT}/0"}).get("/oai", arguments)
         assert response.status_code == 200, response.content
         self.pages += 1
         return etree.fromstring(response.content)

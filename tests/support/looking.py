@@ -53,20 +53,30 @@ def listed(spec: str | None = None) -> dict[str, ListRow]:
 
 
 def sizes_that_are_wrong() -> list[tuple[object, ...]]:
-    """The kept sizes of lists (set id, 0 for the catalogue; live; deleted) that differ from what is counted."""
+    """The kept sizes of lists (set id, 0 for the catalogue; live; deleted; live elsewhere) that are not those of the rows,
+    and the memberships whose `elsewhere` is not so.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
             WITH counted AS (
-                SELECT 0::bigint AS set_id, deleted FROM catalogue_record
-                UNION ALL SELECT set_id, deleted FROM catalogue_membership
+                SELECT 0::bigint AS set_id, deleted, false AS elsewhere FROM catalogue_record
+                UNION ALL
+                SELECT m.set_id, m.deleted, m.deleted AND NOT r.deleted
+                FROM catalogue_membership m JOIN catalogue_record r ON r.id = m.record_id
             )
-            SELECT set_id, z.live, z.deleted, c.live, c.deleted
+            SELECT set_id, z.live, z.deleted, z.elsewhere, c.live, c.deleted, c.elsewhere
             FROM (
-                SELECT set_id, count(*) FILTER (WHERE NOT deleted) AS live, count(*) FILTER (WHERE deleted) AS deleted
+                SELECT set_id, count(*) FILTER (WHERE NOT deleted) AS live, count(*) FILTER (WHERE deleted) AS deleted,
+                    count(*) FILTER (WHERE elsewhere) AS elsewhere
                 FROM counted GROUP BY set_id
             ) AS c FULL JOIN catalogue_listsize z USING (set_id)
-            WHERE (coalesce(z.live, 0), coalesce(z.deleted, 0)) <> (coalesce(c.live, 0), coalesce(c.deleted, 0))
+            WHERE (coalesce(z.live, 0), coalesce(z.deleted, 0), coalesce(z.elsewhere, 0))
+                <> (coalesce(c.live, 0), coalesce(c.deleted, 0), coalesce(c.elsewhere, 0))
+            UNION ALL
+            SELECT m.set_id, 0, 0, m.record_id, 0, 0, 0
+            FROM catalogue_membership m JOIN catalogue_record r ON r.id = m.record_id
+            WHERE m.elsewhere <> (m.deleted AND NOT r.deleted) OR m.elsewhere > m.departed OR m.departed > m.deleted
             """
         )
         return cursor.fetchall()

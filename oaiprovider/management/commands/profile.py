@@ -53,6 +53,7 @@ class Command(BaseCommand):
         for row in rows:
             sizes = ", ".join("default" if size is None else str(size) for size in row["page"].values())
             shows = ", ".join(row["sets"]) if row["sets"] is not None else "everything"
+            shows += ", with set tombstones" if row["set_tombstones"] else ""
             table.add_row(
                 row["name"], row["match"] or "anything", ", ".join(row["networks"]) or "anywhere", shows, sizes
             )
@@ -71,6 +72,7 @@ class Command(BaseCommand):
             "admin_emails": list(result.terms.admin_emails),
             "formats": [row[0] for row in result.formats],
             "sets": [row[0] for row in result.sets],
+            "set_tombstones": "yes" if result.terms.scope.set_tombstones else "no",
         }
         if as_json:
             self._print_json(values)
@@ -118,6 +120,7 @@ def _as_row(profile: Profile) -> dict[str, Any]:
         "match": profile.match,
         "networks": profile.networks,
         "sets": None if profile.everything else [metadata_set.spec for metadata_set in profile.sets.all()],
+        "set_tombstones": profile.set_tombstones,
         "page": {"records": profile.page_records, "headers": profile.page_headers, "sets": profile.page_sets},
         "repository_name": profile.repository_name or None,
         "admin_emails": profile.admin_emails,

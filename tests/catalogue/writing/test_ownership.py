@@ -2,7 +2,6 @@
 
 import pytest
 
-from catalogue import oai
 from catalogue.documents import xml_tree
 from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
 from catalogue.payloads import payload
@@ -155,7 +154,7 @@ def test_a_word_taken_back_leaves_the_set_and_the_record(toulouse, offenbach) ->
     held = looking.record("urn:a")
     assert (held.deleted, held.set_specs, title()) == (False, [FRENCH], "One")
     assert in_list(GERMAN)[0]
-    assert looking.listed(GERMAN)["urn:a"].set_specs == (oai.CATALOGUE_SET, GERMAN)
+    assert looking.listed(GERMAN)["urn:a"].set_specs == (GERMAN,)
     found = lists.find("urn:a")
     assert found is not None
     assert not found.deleted, "GetRecord shows it live"

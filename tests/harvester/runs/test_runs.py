@@ -13,7 +13,7 @@ from harvester.rows import runs
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, continued, fill, identifier, once, record, times, xml
 from tests.support.runs import at, counters, go_on, harvest, held
-from tests.support.world import iso_record, own_set, put
+from tests.support.world import OFFENBACH, iso_record, own_set, peer_set, put
 
 
 def test_a_complete_list_is_stored_and_the_link_is_complete_up_to_its_newest_record(
@@ -493,3 +493,19 @@ def test_a_page_that_cannot_be_had_is_gone_round_without_asking_again_for_what_i
     assert held() == {identifier(number) for number in range(6)}
     assert Link.objects.get().harvested_to == at("2026-02-01T00:00:00Z")
     assert Link.objects.get().strategy == "records", "the next run asks for whole records again"
+
+
+@pytest.mark.spec("P75", "W12")
+def test_a_deletion_in_a_set_is_kept_for_its_harvesters_though_the_record_lives_here_in_another(
+    link: Link, provider: Provider
+) -> None:
+    put(iso_record(identifier(0)), into=peer_set(OFFENBACH))
+    fill(provider, range(1, 5))
+    provider.entries[identifier(0)] = ("2026-02-02T08:00:00Z", None)
+
+    run = harvest(link)
+
+    assert counters(run) == {"received": 5, "new": 4, "deleted": 1}
+    rows = Membership.objects.filter(record__identifier=identifier(0)).values_list("set__spec", "deleted", "departed")
+    assert set(rows) == {(OFFENBACH.spec, False, False), (link.local_set.spec, True, True)}
+    assert counters(harvest(link, full=True)) == {"received": 5, "unchanged": 5}
