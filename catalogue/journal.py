@@ -143,7 +143,7 @@ class JournalAhead(Exception):
     def __init__(self, directory: Path) -> None:
         super().__init__(
             f"{directory} has events that the database has not: the database was put back from an older copy. "
-            "Nothing is written there until `manage.py journal replay` has run; `manage.py journal status` says more"
+            "Nothing is written there until `manage.py restore --in-place` has run; `manage.py journal status` says more"
         )
 
 

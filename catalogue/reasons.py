@@ -302,8 +302,8 @@ class JournalCode(Code):
 
 
 _COMMANDS = (
-    "manage.py journal replay [the journal folder of each other host], then go on as in docs/deployment.md, Restore: "
-    "manage.py ingest RECORDS, manage.py catalogue restamp --set {own_set} --since 1970-01-01"
+    "manage.py restore --in-place [--journal the journal folder of each other host] [--records your records] "
+    "(docs/deployment.md, Restore)"
 )
 
 JOURNAL: Mapping[str, Sentence] = {

@@ -37,7 +37,7 @@ _WITHOUT_DATABASE = frozenset(
 )
 # These work whether or not the database has all migrations.
 _READING_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
-_ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", *_READING_MIGRATIONS})
+_ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", "restore", *_READING_MIGRATIONS})
 
 
 def main(argv: Sequence[str]) -> int:

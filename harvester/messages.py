@@ -235,6 +235,7 @@ class OutcomeCode(StrEnum):
     REHARVESTED = "reharvested"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    RESTORED = "restored"
     AS_WRITTEN = "as-written"
 
 
@@ -327,6 +328,8 @@ OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.COMPARED: _compared,
     OutcomeCode.REHARVESTED: _reharvested,
     OutcomeCode.FAILED: _failed,
+    OutcomeCode.RESTORED: "Ended by a restore of this node from a backup, in which it was open; the next run asks from the "
+    "same `from` again.",
     OutcomeCode.CANCELLED: "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     OutcomeCode.AS_WRITTEN: "{text}",
 }

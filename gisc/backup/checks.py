@@ -13,11 +13,14 @@ from gisc.backup import postgres_tools
 from gisc.backup.errors import BackupFailed
 
 
-@register()
-def backups_are_on_another_disk(**_: Any) -> list[CheckMessage]:
-    """Check that one broken disk does not take database, journal and backups (W11)."""
+@register(Tags.database)
+def backups_are_on_another_disk(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Check that one broken disk does not take database, journal and backups (W11), and that archives can be written.
+
+    Runs with `check --database default` and at each migrate, as all checks here: not with each command.
+    """
     folder: Path | None = settings.GISC_BACKUP_DIR
-    if folder is None:
+    if folder is None or "default" not in (databases or ()):
         return []
     found: list[CheckMessage] = []
     existing = _existing(folder)
@@ -46,7 +49,7 @@ def backups_are_on_another_disk(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.database)
 def there_are_tools_for_backups(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Check that pg_dump fits the server. Runs with `check --database default` and at each migrate."""
+    """Check that pg_dump fits the server."""
     if settings.GISC_BACKUP_DIR is None or "default" not in (databases or ()):
         return []
     try:

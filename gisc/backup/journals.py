@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from catalogue.models import JournalPosition, JournalWriter
 from gisc.backup import archive
 from gisc.backup.archive import Manifest
 
@@ -23,7 +24,10 @@ def parts() -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def position() -> dict[str, Any]:
-    return {}
+    """Return where the journal is: its epoch and number, and the last event that each writer has on disk."""
+    writers = {row.writer: f"{row.epoch}-{row.number}" for row in JournalWriter.objects.order_by("writer")}
+    current = JournalPosition.objects.first()
+    return {"last": str(current) if current else None, "writers": writers}
 
 
 @dataclass(slots=True)

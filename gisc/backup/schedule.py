@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from catalogue import seams
+from catalogue import journal_state, seams
 from gisc.backup import archive
 from gisc.backup.backup import back_up
 from gisc.backup.errors import BackupFailed
@@ -95,9 +95,14 @@ def run() -> None:
 
 
 def back_up_if_due() -> bool:
-    """Make a backup if one is due; False if it failed, which is logged."""
+    """Make a backup if one is due; False if it failed, which is logged.
+
+    Not of a database that was put back from a copy: older archives may have more than it has, and rotation removes them.
+    """
     try:
         if is_due():
+            if not journal_state.is_ready():
+                raise BackupFailed("The database was put back from a copy; run manage.py restore --in-place first")
             back_up(_folder(), keep=settings.GISC_BACKUP_KEEP)
     except (BackupFailed, OSError, DatabaseError) as exc:
         logger.error("no backup was made", extra={"reason": " ".join(str(exc).split())})

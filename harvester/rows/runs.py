@@ -334,14 +334,14 @@ def mark_done(run: Run, *, now: datetime, outcome: Outcome) -> None:
     )
 
 
-def mark_cancelled(run: Run) -> bool:
+def mark_cancelled(run: Run, outcome: Outcome) -> bool:
     """End an open run as cancelled; False if it is not open."""
     return bool(
         Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(
             state=Run.State.CANCELLED,
             finished=seams.now(),
             sealed_cookies="",
-            **_columns_of(Outcome(OutcomeCode.CANCELLED)),
+            **_columns_of(outcome),
         )
     )
 

@@ -170,12 +170,12 @@ def _work_on(run: Run, *, until: float, progress: pipeline.Progress) -> None:
 
 
 @transaction.atomic
-def cancel(run: Run) -> bool:
-    """Cancel an open run for the operator; False if it is not open. What it stored stays, `harvested_to` stays.
+def cancel(run: Run, code: OutcomeCode = OutcomeCode.CANCELLED) -> bool:
+    """Cancel an open run, as a rule for the operator; False if it is not open. What it stored and `harvested_to` stay.
 
     A worker that has the run notices before it stores the next page, and stores nothing more.
     """
-    cancelled = runs.mark_cancelled(run)
+    cancelled = runs.mark_cancelled(run, Outcome(code))
     if cancelled and run.compares:
         comparison.put_off(run)
     if cancelled:

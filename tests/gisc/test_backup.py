@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from catalogue import bootstrap, seams
+from catalogue import bootstrap, journal, seams
 from catalogue.writing import store
 from gisc.backup import BackupFailed, RestoreRefused, archive, backup, checks, postgres_tools, schedule
 from gisc.backup.archive import Archive, ArchiveWriter, Figures, Manifest
@@ -126,6 +126,22 @@ def test_a_copy_with_other_records_is_not_called_verified(
     monkeypatch.setattr(postgres_tools, "restore", restore_and_change)
     report = backup.back_up(folder)
     assert (report.manifest.verified, "datestamps" in report.manifest.not_verified) == (False, True)
+
+
+def test_a_role_that_may_not_create_a_database_leaves_the_archive_unverified(
+    catalogue: None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    role = f"no_createdb_{os.getpid()}"
+    with postgres_tools.connect() as session, session.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{role}' IN ROLE pg_read_all_data")
+        try:
+            parameters = postgres_tools._parameters() | {"user": role, "password": role}
+            monkeypatch.setattr(postgres_tools, "_parameters", lambda: dict(parameters))
+            status, out, _ = command("backup", folder)
+        finally:
+            cursor.execute(f"DROP ROLE {role}")
+    assert (status, [each.verified for each in archive.list_archives(folder, NODE)]) == (1, [False])
+    assert f'ALTER ROLE "{role}" CREATEDB' in out
 
 
 # --- Not made ---------------------------------------------------------------------------------------
@@ -324,10 +340,17 @@ def test_the_schedule_makes_a_backup_once_it_is_due_and_rotates(
     assert "no backup was made" in caplog.text
 
 
+def test_the_schedule_makes_no_backup_of_a_database_that_was_put_back(catalogue: None, folder: Path, settings) -> None:
+    settings.GISC_BACKUP_DIR = folder
+    journal.mark_behind()
+    assert not schedule.back_up_if_due()
+    assert not folder.exists()
+
+
 def test_backups_on_the_disk_of_the_database_or_where_nobody_can_write_are_warned_of(settings, tmp_path: Path) -> None:
     def found(folder: Path | None) -> set[str]:
         settings.GISC_BACKUP_DIR = folder
-        return {str(message.id) for message in checks.backups_are_on_another_disk()}
+        return {str(message.id) for message in checks.backups_are_on_another_disk(databases=["default"])}
 
     assert found(None) == set()
     assert "gisc.W001" in found(Path(settings.GISC_DATA_DIR) / "backups")

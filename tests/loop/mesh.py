@@ -67,14 +67,21 @@ def database_name(of: str) -> str:
 
 def run_sql(*statements: str, database: str = "postgres") -> None:
     """Run statements one by one, each in a transaction of its own, as creating a database must be."""
-    session = psycopg2.connect(database_url(database))
-    session.autocommit = True
+    with session(database) as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+@contextmanager
+def session(database: str) -> Iterator[Any]:
+    """A cursor on a database of the server of the tests; each statement is a transaction of its own."""
+    connected = psycopg2.connect(database_url(database))
+    connected.autocommit = True
     try:
-        with session.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
+        with connected.cursor() as cursor:
+            yield cursor
     finally:
-        session.close()
+        connected.close()
 
 
 @contextmanager
@@ -99,16 +106,24 @@ class NodeProcess:
     """A node that runs, and the commands to it."""
 
     def __init__(self, name: str, database: str, folder: Path) -> None:
-        self.name, self.spec, self.port = name, spec_of(name), free_port()
+        self.name, self.spec, self.port, self.database = name, spec_of(name), free_port(), database
         self._log_file = folder / f"{name}.txt"
-        self._log = self._log_file.open("w", encoding="utf-8")
-        base = {"GISC_BASE_URL": f"http://127.0.0.1:{self.port}", "PORT": str(self.port)}
+        self.settings = {
+            "DATABASE_URL": database_url(database),
+            "GISC_DATA_DIR": str(folder / name),
+            "GISC_BASE_URL": f"http://127.0.0.1:{self.port}",
+            "PORT": str(self.port),
+            **_settings(name),
+        }
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, at first or after `close`."""
+        self._log = self._log_file.open("a", encoding="utf-8")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.loop.mesh_node"],
             cwd=ROOT,
-            env=environment(
-                DATABASE_URL=database_url(database), GISC_DATA_DIR=str(folder / name), **base, **_settings(name)
-            ),
+            env=environment(**self.settings),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

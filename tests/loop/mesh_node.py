@@ -196,7 +196,7 @@ def _write(into: str, identifier: str, edition: int | None) -> str:
     if edition is None:
         return store.withdraw([identifier])[0].action
     found = MetadataSet.objects.get(spec=into)
-    report = ingest.ingest([Document(identifier, document(identifier, edition))], into=found)
+    report = ingest.ingest([Document(identifier, document(identifier, edition))], into=found, revives=True)
     return next(iter(+report.counts))
 
 

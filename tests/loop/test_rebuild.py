@@ -8,44 +8,14 @@ from pathlib import Path
 
 import pytest
 import requests
-from lxml import etree
-from sickle import Sickle
-from sickle.oaiexceptions import NoRecordsMatch
 
 from tests.loop import archives
+from tests.loop.other_centre import Harvester
 from tests.support.nodes import Node, free_port, manage
 from tests.support.waiting import until
 
 SPEC = "WIS-GISC-TOKYO"
-OAI = "{http://www.openarchives.org/OAI/2.0/}"
 NAMES = [f"REC{number:04}" for number in range(600)]
-
-
-class Harvester:
-    """Another centre's: its own code, its copy a dict, its next `from` of one of the two kinds that there are."""
-
-    def __init__(self, base_url: str, *, by_largest_datestamp: bool, spec: str = SPEC) -> None:
-        self._client = Sickle(base_url)
-        self._spec = spec
-        self._by_largest_datestamp = by_largest_datestamp
-        self._next: str | None = None
-        self.copy: dict[str, str | None] = {}  # canonical metadata; None: deleted
-
-    def visit(self) -> int:
-        """One incremental harvest; how many records it brought."""
-        arguments = {"metadataPrefix": "iso19139", "set": self._spec} | ({"from": self._next} if self._next else {})
-        try:
-            records = self._client.ListRecords(**arguments)
-        except NoRecordsMatch:
-            return 0
-        response_date, largest, received = records.oai_response.xml.findtext(f"{OAI}responseDate"), "", 0
-        for record in records:
-            received += 1
-            largest = max(largest, record.header.datestamp)
-            metadata = None if record.deleted else record.xml.find(f"{OAI}metadata")[0]
-            self.copy[record.header.identifier] = None if metadata is None else etree.canonicalize(metadata)
-        self._next = largest if self._by_largest_datestamp else response_date
-        return received
 
 
 @pytest.fixture
@@ -191,15 +161,16 @@ def test_a_data_directory_that_was_put_back_is_not_ready_and_says_what_to_do(
     node = start(await_ready=False)
     until(lambda: "node not ready" in node.output() and health(node), timeout_s=120, what="the node answers")
     assert "the data directory, was put back from an older copy" in node.output()
-    assert "manage.py journal replay" in node.output()
+    assert "manage.py restore --in-place" in node.output()
     status, answer = health(node)
     assert (status, answer["status"], answer["journal"]) == (503, "not ready", "database-behind")
     late = manage("withdraw", archives.identifier(NAMES[5]), GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC)
     assert (late.returncode, "not yet in the journal" in late.stderr) == (1, True)
     node.stop()
 
-    report = told(data_dir, "journal", "replay")
-    assert (report["deleted"], report["missing"]) == (4, [])
+    report = told(data_dir, "restore", "--in-place")
+    assert (report["replay"]["deleted"], report["replay"]["missing"]) == (4, [])
+    assert report["restamped"] == {SPEC: 30}
     node = start()
     assert health(node)[1]["journal"] == "ok"
     fresh = Harvester(f"{node.url}/oai", by_largest_datestamp=True)
