@@ -111,7 +111,7 @@ ENTRIES: Mapping[str, Sentence] = {
     EntryCode.CALLED_OTHERWISE: _OTHER_IDENTIFIER
     + "; the same record is stored here under that identifier: the provider calls it otherwise now",
     EntryCode.TWO_NAMES: (
-        "the provider has the record {record} under two names, {other!r} and {header!r}; the version of the first is stored"
+        "the provider has the record {record} under two names, {stored!r} and {header!r}; the version of the first is stored"
     ),
     EntryCode.ASKED_FOR_ITSELF: lambda facts: (
         f"{_nested_reason(facts, 'reason')}; asked for by itself, {describe_cause(facts['cause'])}"

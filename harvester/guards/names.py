@@ -13,7 +13,6 @@ from catalogue.reasons import Reason
 from catalogue.writing import store
 from catalogue.writing.entry import PreparedEntry
 from harvester.header import ReceivedHeader, is_unknown, unknown_key
-from harvester.link_rules import Identifiers
 from harvester.models import Conflict, Link, Run
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
@@ -33,8 +32,6 @@ def resolve_page(run: Run, page: Page) -> Page:
 
 def resolve(link: Link, entries: Sequence[ReceivedEntry]) -> tuple[ReceivedEntry, ...]:
     """Return the entries with the keys that their names mean, and with a fault where a record has another name already."""
-    if link.identifiers != Identifiers.FILE or not entries:
-        return tuple(entries)
     meant = remote_headers.keys_of_names(link, [entry.header.identifier for entry in entries])
     brought = {entry.header.identifier: entry.header for entry in entries if _is_record(entry)}
     names = remote_headers.names_of_keys(link, [header.key for header in brought.values()])
@@ -53,7 +50,7 @@ def resolve(link: Link, entries: Sequence[ReceivedEntry]) -> tuple[ReceivedEntry
         if _is_record(entry):
             holder = holders[header.key]
             if holder != header.identifier:
-                facts = {"header": header.identifier, "other": holder, "record": header.key}
+                facts = {"header": header.identifier, "stored": holder, "record": header.key}
                 entry = replace(
                     entry,
                     header=header._replace(key=unknown_key(header.identifier)),
@@ -77,13 +74,10 @@ def left_behind(
     run: Run, entries: Sequence[tuple[ReceivedEntry, PreparedEntry]]
 ) -> list[tuple[ReceivedEntry, PreparedEntry]]:
     """Make deletions of the records that these names had brought before, and that no entry here brings."""
-    link, is_whole = run.link, run.list_from is None and not run.compares
-    if link.identifiers != Identifiers.FILE and not is_whole:  # after an edit the whole list is asked for
-        return []
     live = {received.header.identifier: received.header for received, entry in entries if not entry.deleted}
     keys = {entry.key for _, entry in entries}
     found = []
-    for name, key in remote_headers.keys_left(link, {name: header.key for name, header in live.items()}):
+    for name, key in remote_headers.keys_left(run.link, {name: header.key for name, header in live.items()}):
         if key not in keys:
             header = live[name]._replace(identifier=key, key=key, deleted=True)
             found.append((ReceivedEntry(header), store.prepare_deletion(key, key)))

@@ -127,14 +127,16 @@ class Conversation:
         page = self.list_checker.check(page)
         for warning in page.warnings:
             self._warn(warning)
-        page = self._identify(page)
+        if self._has_names:
+            page = _identify(page)
         return replace(
             page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
         )
 
     def headers(self, arguments: Mapping[str, str]) -> Page:
         """ListIdentifiers: one page, by itself. `noRecordsMatch` is an empty page."""
-        return self._identify(self._page({"verb": "ListIdentifiers", **arguments}))
+        page = self._page({"verb": "ListIdentifiers", **arguments})
+        return _identify(page) if self._has_names else page
 
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a `fault` if it cannot be parsed.
@@ -151,12 +153,6 @@ class Conversation:
         if self._has_names:
             return names.identify(replace(answer, header=answer.header._replace(identifier=identifier)))
         return answer
-
-    def _identify(self, page: Page) -> Page:
-        """Return the page with the keys of its records, where the identifiers of its headers are only names."""
-        if not self._has_names:
-            return page
-        return replace(page, entries=tuple(names.identify(entry) for entry in page.entries))
 
     # --- Other forms of a refused request -----------------------------------------------------------------------------
 
@@ -309,6 +305,11 @@ class Conversation:
         if count_warning(self._warnings, warning):
             facts = {"provider": client.redact_url(self._base_url), "code": str(warning.code), "text": str(warning)}
             logger.warning("provider deviates from the protocol", extra=facts)
+
+
+def _identify(page: Page) -> Page:
+    """Return a page whose identifiers are only names with the keys of its records."""
+    return replace(page, entries=tuple(names.identify(entry) for entry in page.entries))
 
 
 def _is_incomplete(entry: ReceivedEntry) -> bool:

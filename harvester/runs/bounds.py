@@ -15,7 +15,7 @@ from harvester import schedule
 from harvester.errors import HarvestError
 from harvester.guards import names
 from harvester.header import ReceivedHeader
-from harvester.link_rules import BETWEEN_CO_OWNERS
+from harvester.link_rules import BETWEEN_CO_OWNERS, Identifiers
 from harvester.models import Link, RemoteHeader, Run
 from harvester.protocol import list_checks
 from harvester.protocol.answers import Identity, Page
@@ -104,7 +104,9 @@ def _skip_known(run: Run, end: datetime, conversation: Conversation) -> list[Rec
         page = conversation.headers(arguments)
     except HarvestError:
         return []  # a provider without ListIdentifiers, or without `until`: the list brings all of it again
-    headers = [received.header for received in names.resolve(run.link, page.entries) if received.header.identifier]
+    has_names = provider.identifiers == Identifiers.FILE
+    entries = names.resolve(run.link, page.entries) if has_names else page.entries
+    headers = [received.header for received in entries if received.header.identifier]
     known = remote_headers.load_known(run.link, [header.key for header in headers])
     if list_checks.strays(headers, provider.remote_set) - known.keys():
         return []  # its ListIdentifiers ignores the set

@@ -120,7 +120,9 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
     received = [_as_listed(row, answer) for row, answer in answers if isinstance(answer, ReceivedEntry)]
     refused = [(row, answer) for row, answer in answers if isinstance(answer, RefusedByProvider)]
     vanished = [row for row, exc in refused if row.state in _MAY_HAVE_VANISHED and exc.codes == {"idDoesNotExist"}]
-    entries = store_page.prepare(run, names.resolve(run.link, received), at=run.first_response)
+    if run.link.identifiers == Identifiers.FILE:
+        received = list(names.resolve(run.link, received))
+    entries = store_page.prepare(run, received, at=run.first_response)
     entries.refused += [
         Refusal(_header_of(row), Reason(exc.code, exc.facts)) for row, exc in refused if row not in vanished
     ]

@@ -247,7 +247,7 @@ class Pipeline:
         means, after storing these (F39).
         """
         run, listed = self._run, following.parsed.page
-        page = names.resolve_page(run, listed)
+        page = names.resolve_page(run, listed) if run.link.identifiers == Identifiers.FILE else listed
         if run.deleted or any(entry.header.deleted for entry in listed.entries):  # else nothing is contradicted
             page = contradictions.resolve(run, page, self._conversation)
         following = following if page is listed else self._prepare(replace(following.parsed, page=page))

@@ -57,10 +57,10 @@ def source_of(run: Run, at: datetime | None) -> EntrySource:
     """Where the run's entries come from. `at`: the provider's time; None where it is not known."""
     link = run.link
     is_recovery, is_relayed = link.kind == Kind.RECOVERY, link.is_relayed
-    harvest_date = datestamps.write(at or seams.now())
-    identifiers, is_promised = link.identifiers, run.is_promised
     return EntrySource(
-        link.name, link.provider.base_url, is_recovery, is_relayed, harvest_date, identifiers, is_promised
+        *(link.name, link.provider.base_url, is_recovery, is_relayed, datestamps.write(at or seams.now())),
+        identifiers=link.identifiers,
+        is_promised=run.is_promised,
     )
 
 
@@ -132,16 +132,16 @@ def prepare(
         entry = _read_here(received, source, stored.get(header.key))
     else:
         entry = _pack(received, source, result)
+    # Where the header has only a name, its key was made of the gmd:fileIdentifier.
+    if header.identifier == entry.identifier or source.identifiers == Identifiers.FILE:
+        return entry
     return _named(entry, received, source)
 
 
 def _named(entry: PreparedEntry, received: ReceivedEntry, source: EntrySource) -> PreparedEntry:
     """Return the entry under the identifier that counts by the link (H38, W3). Raises OtherIdentifier."""
     header = received.header
-    if source.identifiers == Identifiers.FILE:  # by which the header has its key
-        return entry
-    # Its gmd:fileIdentifier, or that encoded (P68).
-    if header.identifier == entry.identifier or header.identifier == oai.oai_identifier(entry.identifier):
+    if header.identifier == oai.oai_identifier(entry.identifier):  # P68
         return entry
     shared = oai.folded(header.key)
     if shared is not None and entry.key != header.key and shared == oai.folded(entry.key):

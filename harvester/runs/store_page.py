@@ -22,7 +22,7 @@ from catalogue.writing.decisions import Action, Disagreement, Result
 from catalogue.writing.entry import PreparedEntry
 from harvester.guards import mass_deletion, names, refusals, shared_set_backup
 from harvester.header import ReceivedHeader
-from harvester.link_rules import BETWEEN_CO_OWNERS, Kind
+from harvester.link_rules import BETWEEN_CO_OWNERS, Identifiers, Kind
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import list_checks, warnings
 from harvester.protocol.answers import Page, ReceivedEntry
@@ -284,7 +284,8 @@ def prepare(run: Run, entries: Sequence[ReceivedEntry], *, at: datetime | None) 
 
 
 def _entries_of(page: PreparedPage) -> PageEntries:
-    checked, unknown = names.split_unknown(page.checked)
+    has_deletions = any(entry.deleted for _, entry in page.checked)
+    checked, unknown = names.split_unknown(page.checked) if has_deletions else (page.checked, [])
     return PageEntries(checked, [_refusal(received, fault) for received, fault in page.refused], unknown=unknown)
 
 
@@ -396,7 +397,9 @@ def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[s
 
 def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None, apart: Collection[str] = ()) -> None:
     """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
-    entries.checked += names.left_behind(run, entries.checked)
+    # After an edit of the link, or a change of its provider, names may mean other records (H38).
+    if run.link.identifiers == Identifiers.FILE or (run.link.reconciles and run.list_from is None):
+        entries.checked += names.left_behind(run, entries.checked)
     if run.link.kind in BETWEEN_CO_OWNERS and run.link.only_reports:
         _report_backup(run, entries, at=at)
         return
@@ -442,7 +445,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     _settle_old_spellings(link, offered, results)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
-    conflicts.record(run, [*reports, *plan.awaiting_operator, *names.conflicts_of(entries.refused)])
+    taken = names.conflicts_of(entries.refused) if entries.refused else ()
+    conflicts.record(run, [*reports, *plan.awaiting_operator, *taken])
     runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
         runs.add_rejects(run, refused)

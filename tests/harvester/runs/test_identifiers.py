@@ -394,3 +394,15 @@ def test_what_was_stored_under_other_identifiers_waits_for_the_operator_after_an
     assert counters(harvest(named))["new"] == 24
     assert Conflict.objects.filter(settled=None, kind=Conflict.Kind.MASS).count() == 24
     assert live() == {*(name(number) for number in NUMBERS), *(file_identifier(number) for number in NUMBERS)}
+
+
+@pytest.mark.spec("F74", "P69")
+def test_a_name_whose_fileIdentifier_changes_its_spelling_keeps_its_record(named: Link, provider: Provider) -> None:
+    provider.entries[name(1)] = (LATER, iso_record("URN:FILE:1", title="Spelt anew"))
+    run = harvest(named)
+    assert run.rejected == 0
+    assert live() == {"URN:FILE:1", *(file_identifier(number) for number in NUMBERS if number != 1)}
+    assert rows()["URN:FILE:1"] == name(1)
+    delete(provider, 1, "2026-02-03T00:00:00Z")
+    harvest(named)
+    assert live() == {file_identifier(number) for number in NUMBERS if number != 1}
