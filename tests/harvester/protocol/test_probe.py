@@ -67,7 +67,6 @@ def test_a_sample_whose_header_and_metadata_disagree_says_so(provider: Provider)
     assert "gmd:fileIdentifier" in probe.retrieve_info(provider.base_url).sample.fault
 
 
-@pytest.mark.spec("H46")
 @pytest.mark.spec("H38")
 @pytest.mark.parametrize(
     ("entries", "suggested"),
@@ -107,6 +106,7 @@ def test_link_check_says_that_a_link_needs_other_identifiers(link: Link, provide
     assert Link.objects.get(name="other").identifiers == "header"
 
 
+@pytest.mark.spec("H46")
 def test_friends_are_returned_once_each(provider: Provider) -> None:
     provider.description = FRIENDS
     assert probe.retrieve_info(provider.base_url).identity.friends == (
