@@ -110,6 +110,20 @@ def test_the_owners_new_version_is_told_to_the_harvesters_of_both_sets(toulouse,
     assert all(year > 2024 for _, year in (in_list(FRENCH), in_list(GERMAN)))
 
 
+@pytest.mark.spec("P68", "W23")
+def test_a_record_that_is_called_by_its_header_is_so_too_when_a_claim_takes_over(toulouse, offenbach) -> None:
+    for into, title_ in ((toulouse, "One"), (offenbach, "Two")):
+        entry = store.prepare(a(title_), provenance=Provenance(link=into.spec)).called("oai:h:1", "oai:h:1")
+        store.put_entries([entry], into=into, source=into.spec)
+    for into in (toulouse, offenbach):
+        assert not Record.objects.get().deleted
+        store.put_entries([store.prepare_deletion("oai:h:1")], into=into, source=into.spec)
+        held = Record.objects.get()
+        assert (held.key, held.identifier) == ("oai:h:1", "oai:h:1")
+    assert held.deleted
+    assert {event.identifier for event in JournalOutbox.objects.all()} == {"oai:h:1"}, "a replay finds the record by it"
+
+
 @pytest.mark.spec("W23")
 def test_when_the_owner_deletes_it_the_other_word_takes_over(toulouse, offenbach) -> None:
     offer(a("One"), into=toulouse, source="toulouse")

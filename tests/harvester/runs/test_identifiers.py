@@ -1,12 +1,13 @@
 """What counts as identifier, by link (H38): gmd:fileIdentifier and header the same, the one, or the other."""
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from catalogue.models import Record
 from catalogue.provenance import Provenance
 from harvester.link_rules import Identifiers
-from harvester.links import edit
-from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
+from harvester.links import edit, failover
+from harvester.models import Alternative, Conflict, Link, Reject, RemoteHeader, Run
 from harvester.rows import conflicts
 from harvester.runs import comparison, lifecycle
 from tests.support.provider import Provider, once, record, xml
@@ -319,6 +320,54 @@ def test_a_name_that_is_listed_live_and_deleted_is_asked_for(named: Link, provid
     )
     assert counters(harvest(named))["updated"] == 1
     assert provider.asked_for("GetRecord")[-1]["identifier"] == name(9)
+
+
+@pytest.mark.spec("H32", "H33")
+def test_of_a_page_that_does_not_parse_the_names_mean_the_same(named: Link, provider: Provider) -> None:
+    put(provider, 1, title="Bread &amp; more")
+    delete(provider, 2)
+    provider.entries[name(3)] = (LATER, iso_record(file_identifier(3)).replace(b"Surface", b"<gmd:broken>Surface"))
+    put(provider, 4, title="In the end")
+    provider.edits.append(
+        lambda arguments, body: body.replace(b"&amp;", b"&") if arguments["verb"] == "ListRecords" else body
+    )
+    run = harvest(named)
+    assert (run.updated, run.deleted, run.rejected) == (2, 1, 1)
+    assert live() == {file_identifier(number) for number in NUMBERS if number != 2}
+    provider.edits.clear()
+    put(provider, 3, title="Mended", stamp="2026-02-03T00:00:00Z")
+    harvest(named)
+    assert Record.objects.get(key=file_identifier(3)).description.title == "Mended 3"
+    assert rows()[file_identifier(3)] == name(3)
+    assert not RemoteHeader.objects.filter(key__startswith=" ").exists()
+
+
+@pytest.mark.spec("W31", "W32")
+def test_each_provider_of_a_link_has_its_own_names(named: Link, provider: Provider) -> None:
+    with HTTPServer(host="127.0.0.1") as server:
+        relay = Provider(server, page_size=40)
+        for number in NUMBERS:
+            relay.entries[file_identifier(number)] = provider.entries[name(number)]
+        to = Alternative.objects.create(
+            link=named, name="relay", base_url=relay.base_url, prefix=named.prefix, remote_set=named.remote_set
+        )
+        before = snapshot()
+        turned = failover.switch(named, to)
+        assert turned is not None
+        assert counters(harvest(turned)) == {"received": 24, "unchanged": 24}
+        assert drift(compare(turned)) == {}
+        assert snapshot() == before
+        relay.entries[file_identifier(5)] = (LATER, None)
+        harvest(turned)
+        assert live() == {file_identifier(number) for number in NUMBERS if number != 5}
+    delete(provider, 5)
+    delete(provider, 6)
+    back = failover.switch(turned, None)
+    assert back is not None
+    harvest(back)
+    assert drift(compare(back)) == {}
+    assert live() == {file_identifier(number) for number in NUMBERS if number not in (5, 6)}
+    assert Conflict.objects.filter(settled=None).count() == 0
 
 
 def test_too_many_names_that_bring_other_records_wait_for_the_operator(named: Link, provider: Provider) -> None:
