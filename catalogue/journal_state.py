@@ -156,7 +156,8 @@ def status() -> Status:
     ends = {writer: event.position for writer, event in journal.files_ends(directory).items()}
     row = JournalPosition.objects.first()
     state = row.state if row else State.CURRENT.value
-    if state == State.CURRENT and journal.is_behind(directory):
+    is_behind = state != State.RESTORING and journal.is_behind(directory)
+    if is_behind:
         state = State.BEHIND.value
     known = writers(ends)
     return Status(
@@ -166,7 +167,7 @@ def status() -> Status:
         directory=directory,
         writer=journal.writer_id(directory),
         writers=known,
-        problem=_problem(state, max(ends.values(), default=NOWHERE)),
+        problem=_problem(state, max(ends.values()) if is_behind else None),
         warnings=[*_behind(known), *placement()],
     )
 
@@ -181,8 +182,9 @@ def writers(ends: Mapping[str, Position]) -> list[WriterStatus]:
     ]
 
 
-def _problem(state: str, end: Position) -> Reason | None:
-    facts = {"directory": str(settings.GISC_JOURNAL_DIR), "end": str(end), "own_set": settings.GISC_NAME}
+def _problem(state: str, end: Position | None) -> Reason | None:
+    """Return why the node is not ready. `end`: where the own files are, if it is they that are ahead of the database."""
+    facts = {"directory": str(settings.GISC_JOURNAL_DIR), "end": end and str(end), "own_set": settings.GISC_NAME}
     match state:
         case State.BEHIND:
             return Reason(JournalCode.DATABASE_BEHIND, facts)

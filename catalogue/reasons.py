@@ -306,12 +306,20 @@ _COMMANDS = (
     "(docs/deployment.md, Restore)"
 )
 
+
+def _database_behind(facts: Facts) -> str:
+    who = (
+        f"{facts['directory']} has events up to {facts['end']}" if facts["end"] else "another host's journal has events"
+    )
+    return (
+        f"{who} that the database has not: the database, or the data directory, was put back from an older copy. The "
+        "node is not ready, harvests nothing and writes nothing to the journal until you have stopped it and run: "
+        f"{_COMMANDS.format_map(facts)}"
+    )
+
+
 JOURNAL: Mapping[str, Sentence] = {
-    JournalCode.DATABASE_BEHIND: (
-        "{directory} has events up to {end} that the database has not: the database, or the data directory, was put back "
-        "from an older copy. The node is not ready, harvests nothing and writes nothing to the journal until you have "
-        f"stopped it and run: {_COMMANDS}"
-    ),
+    JournalCode.DATABASE_BEHIND: _database_behind,
     JournalCode.RESTORE_NOT_ENDED: (
         "a restore was begun and has not ended. The node is not ready and harvests nothing until you have run: "
         f"{_COMMANDS}"

@@ -379,6 +379,7 @@ def test_nothing_is_written_to_the_journal_of_a_database_that_was_put_back(journ
     with host("two") as two:  # knows it from the database
         withdraw("d")
         assert numbers(two) == []
+        assert "another host's journal has events that the database has not" in str(journal_state.status().problem)
     with pytest.raises(CommandError, match=r"put back.*Nothing was exported"):
         call_command("journal", "export", "-")
     replayed()
