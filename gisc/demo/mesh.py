@@ -33,6 +33,7 @@ HARVEST_EVERY_S = 15
 
 # Settings of the demo's environment that the nodes must not inherit.
 _NOT_INHERITED = (
+    "GISC_BACKUP_DIR",
     "DATABASE_URL",
     "REDIS_URL",
     "SECRET_KEY",
