@@ -74,10 +74,6 @@ class RecordQuerySet(models.QuerySet["Record"]):
             return self.none()
         return self.alias(folded=Lower("key")).filter(folded=folded, deleted=False).exclude(key=key)
 
-    def of_flapping_spelling(self) -> Self:
-        """Return the live records whose metadata have another spelling, as that has changed too often (F74)."""
-        return self.exclude(spelling="")
-
 
 class Record(models.Model):
     """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
@@ -129,7 +125,8 @@ class Record(models.Model):
         indexes = (
             models.Index(fields=("datestamp", "id"), name="record_list_order"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
-            models.Index(Lower("key"), condition=Q(deleted=False), name="live_records_by_folded_key"),
+            # Not of live records alone: PostgreSQL uses no statistics of a partial index.
+            models.Index(Lower("key"), name="records_by_folded_key"),
             models.Index(fields=("spelling",), condition=~Q(spelling=""), name="records_spelled_otherwise"),
         )
 

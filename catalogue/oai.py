@@ -40,7 +40,7 @@ _PLAIN_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)[A-Za-z0-9\-._~:@!$&'()
 _DELIMITER = re.compile(r"[/?#]")
 _HOST_AND_PORT = re.compile(r"[^:]*:[0-9]{1,5}")
 # Identifiers whose case means nothing: `urn:`, and UUIDs, also in braces.
-_CASELESS = re.compile(
+CASELESS = re.compile(
     r"urn:.*|(?:%7B)?[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}(?:%7D)?", re.ASCII | re.IGNORECASE | re.DOTALL
 )
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -165,7 +165,7 @@ def folded(key: str) -> str | None:
 
     It means nothing in `urn:` and in UUIDs, also in braces, and there for ASCII letters only.
     """
-    return key.translate(_LOWER) if _CASELESS.fullmatch(key) else None
+    return key.translate(_LOWER) if CASELESS.fullmatch(key) else None
 
 
 def _percent_encoded(found: re.Match[str]) -> str:

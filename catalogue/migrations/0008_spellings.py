@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             "record",
-            models.Index(Lower("key"), condition=models.Q(deleted=False), name="live_records_by_folded_key"),
+            models.Index(Lower("key"), name="records_by_folded_key"),
         ),
         migrations.AddIndex(
             "record",

@@ -110,19 +110,19 @@ def load_current_in_any_case(keys: Sequence[str], *, source: str = "") -> dict[s
 
 def load_other_spellings(keys: Iterable[str], source: str = "") -> dict[str, CurrentRecord]:
     """Load the live records whose keys differ from these in their case alone, where that means nothing (F74)."""
-    shared = {folded for key in keys if (folded := oai.folded(key)) is not None}
-    return _load(_CURRENT.format(which=_OF_FOLDED), list(shared), source) if shared else {}
+    caseless = [key for key in keys if oai.CASELESS.fullmatch(key)]
+    return _load(_CURRENT.format(which=_IN_ANY_CASE), caseless, source) if caseless else {}
 
 
-def live_spellings(folded: Iterable[str]) -> dict[str, list[str]]:
-    """Return the keys of the live records with these folded keys."""
-    wanted = list(set(folded))
-    found: dict[str, list[str]] = {}
-    if wanted:
+def live_spellings(keys: Iterable[str]) -> dict[str, set[str]]:
+    """Return the keys of the live records that differ from these in their case at most, where that means nothing."""
+    caseless = [key for key in keys if oai.CASELESS.fullmatch(key)]
+    found: dict[str, set[str]] = {}
+    if caseless:
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT folded, key FROM ({_SPELLINGS}) AS live", {"keys": wanted})
-            for shared, key in cursor.fetchall():
-                found.setdefault(shared, []).append(key)
+            cursor.execute(_SPELLINGS, {"keys": caseless})
+            for key, spelled in cursor.fetchall():
+                found.setdefault(key, set()).add(spelled)
     return found
 
 
@@ -134,11 +134,12 @@ def _load(statement: str, keys: list[str], source: str) -> dict[str, CurrentReco
 
 # OFFSET 0: one look into the index for each, also while a new table has no statistics.
 _SPELLINGS = """
-    SELECT wanted.folded, spelled.key FROM unnest(%(keys)s::text[]) AS wanted (folded) CROSS JOIN LATERAL (
-        SELECT o.key FROM catalogue_record o WHERE lower(o.key) = wanted.folded AND NOT o.deleted OFFSET 0
-    ) AS spelled
+    SELECT wanted.key, live.spelling FROM unnest(%(keys)s::text[]) AS wanted (key) CROSS JOIN LATERAL (
+        SELECT o.key AS spelling FROM catalogue_record o
+        WHERE lower(o.key) = lower(wanted.key COLLATE "C") AND NOT o.deleted OFFSET 0
+    ) AS live
 """
-_OF_FOLDED = f"r.key = ANY(ARRAY(SELECT live.key FROM ({_SPELLINGS}) AS live))"
+_IN_ANY_CASE = f"r.key = ANY(ARRAY(SELECT found.spelling FROM ({_SPELLINGS}) AS found))"
 _CURRENT = """
     SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
            r.metadata_date, r.datestamp,

@@ -34,21 +34,14 @@ class Placement:
     """The entries by their own keys, as entries of the records that they are of, with what becomes of them.
 
     `replaced`: by the key of a record that changes its spelling, the key that it had. `absorbed`: deletions of spellings
-    that other entries of the batch change anyhow.
+    that other entries of the batch change anyhow. `in_question`: keys of entries that may be of a record with another spelling.
     """
 
     entries: dict[str, PreparedEntry] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
     replaced: dict[str, str] = field(default_factory=dict)
     absorbed: dict[str, Action] = field(default_factory=dict)
-
-    def changing(self) -> list[PreparedEntry]:
-        """Return the entries that change something."""
-        return [self.entries[key] for key, decision in self.decisions.items() if decision.change is not Change.NONE]
-
-    def decided(self) -> dict[str, Decision]:
-        """Return the decisions by the key of the record to change."""
-        return {self.entries[key].key: decision for key, decision in self.decisions.items() if key not in self.absorbed}
+    in_question: list[str] = field(default_factory=list)
 
     def of_spellings(self) -> set[str]:
         """Return the keys of the entries that are of records with another spelling."""
@@ -64,9 +57,9 @@ def place_entries(
 ) -> Placement:
     """Decide about entries of different identifiers; those of a flapping spelling do not change it once more."""
     placement = place(entries, current, arrival, apart)
-    respelled = placement.of_spellings()
-    if not respelled:
+    if not placement.in_question:
         return placement
+    respelled = placement.of_spellings()
     flapping, given_up = find_flapping(respelled), _find_given_up(respelled, arrival)
     return place(entries, current, arrival, apart, flapping, given_up) if flapping or given_up else placement
 
@@ -87,7 +80,8 @@ def place(
     """
     placement = Placement()
     spellings = _Spellings(entries, current, arrival, apart)
-    for key in sorted(spellings.in_question, key=lambda key: entries[key].deleted):
+    placement.in_question.extend(sorted(spellings.in_question, key=lambda key: entries[key].deleted))
+    for key in placement.in_question:
         _place_one(key, spellings, placement, flapping, given_up)
     for key, entry in entries.items():
         if key not in placement.entries:

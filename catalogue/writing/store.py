@@ -205,7 +205,7 @@ def _put(
     current = load_current_in_any_case(keys, source=source)
     placed = spellings.place_entries(last, current, arrival, apart)
     tombstones: list[str] = []
-    if changing := placed.changing():
+    if changing := _changing(placed):
         described = staging.stage(changing)
         before_lock()
         stamp = clock.take_stamp()
@@ -228,14 +228,25 @@ def _put(
     repeats = len(last) < len(entries)
     in_order = [placed.decisions[key] for key in keys]
     decisions = _decide_in_order(entries, placed, current, arrival) if repeats else in_order
-    return [_result(entry, decision, placed, tombstones) for entry, decision in zip(entries, decisions, strict=True)]
+    of_spellings = placed.of_spellings() if placed.in_question else set()
+    return [
+        _result(entry, decision, placed, tombstones)
+        if entry.key in of_spellings or entry.key in tombstones
+        else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
+        for entry, decision in zip(entries, decisions, strict=True)
+    ]
+
+
+def _changing(placed: Placement) -> list[PreparedEntry]:
+    """Return the entries that change something."""
+    return [placed.entries[key] for key, decision in placed.decisions.items() if decision.change is not Change.NONE]
 
 
 def _stage_again(staged: Placement, placed: Placement, described: int) -> int:
     """Stage what another writer's changes make to be changed as well; return how many descriptions are inserted."""
     if any(placed.entries[key] != entry for key, entry in staged.entries.items()):  # as records with other spellings
         staging.drop_unused_descriptions()
-        return staging.stage(placed.changing())
+        return staging.stage(_changing(placed))
     late = [
         placed.entries[key]
         for key, decision in placed.decisions.items()
@@ -292,8 +303,9 @@ class _Changes:
 
 def _sort(placed: Placement, current: Mapping[str, CurrentRecord]) -> _Changes:
     by_change: dict[Change, list[str]] = {}
-    for key, decision in placed.decided().items():
-        by_change.setdefault(decision.change, []).append(key)
+    for key, decision in placed.decisions.items():
+        if key not in placed.absorbed:
+            by_change.setdefault(decision.change, []).append(placed.entries[key].key)
     deletions = {entry.key for key, entry in placed.entries.items() if entry.deleted and key not in placed.absorbed}
     replaced = by_change.get(Change.WRITE_AND_CLAIM_CURRENT, [])
     written = by_change.get(Change.WRITE, []) + replaced

@@ -8,7 +8,6 @@ answer for it has it no more. Uploads, and what no link has listed, are not aske
 
 from collections.abc import Callable, Iterable, Mapping
 
-from catalogue import oai
 from catalogue.writing import current
 from harvester.errors import BrokenReply, FaultCode, RefusedByProvider
 from harvester.header import ReceivedHeader
@@ -27,14 +26,11 @@ def find_apart(link: Link, headers: Iterable[ReceivedHeader], ask: Ask) -> froze
     Raises HarvestError if the provider cannot be asked.
     """
     by_key = {header.key: header for header in headers if header.identifier}
-    folded = {key: shared for key in by_key if (shared := oai.folded(key)) is not None}
-    live = current.live_spellings(folded.values())
     apart, others_of = set[str](), dict[str, list[str]]()
-    for key, shared in folded.items():
-        others = live.get(shared, [])
+    for key, others in current.live_spellings(by_key).items():
         if key in others:
             continue
-        unlisted = [other for other in others if other not in by_key]
+        unlisted = sorted(others - by_key.keys())
         if unlisted:
             others_of[key] = unlisted
         elif any(not by_key[other].deleted for other in others):

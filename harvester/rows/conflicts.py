@@ -5,7 +5,7 @@ Records are written by `catalogue.writing.store` alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef
@@ -87,6 +87,27 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "settlement_data",
         ],
     )
+
+
+class Spellings(NamedTuple):
+    """What of a link's records is spelled in two ways: how many records flap, and whether `record_old_spellings` has to look."""
+
+    flapping: int
+    are_disputed: bool
+
+
+def load_spellings(link: Link) -> Spellings:
+    """Return what of a link's records is spelled in two ways (F74, W47)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT (SELECT count(*) FROM catalogue_record WHERE spelling <> '' AND owner_id = %(set)s),
+                EXISTS (SELECT FROM catalogue_claim WHERE spelling <> '' AND set_id = %(set)s AND source = %(source)s)
+                OR EXISTS (SELECT FROM harvester_conflict WHERE settled IS NULL AND link_id = %(link)s AND reason = %(old)s)
+            """,
+            {"set": link.local_set_id, "source": link.name, "link": link.pk, "old": EntryCode.OLD_SPELLING.value},
+        )
+        return Spellings(*cursor.fetchone())
 
 
 def record_old_spellings(run: Run) -> None:

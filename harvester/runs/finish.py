@@ -7,7 +7,6 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
-from catalogue.models import Record
 from harvester import messages
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
@@ -48,7 +47,8 @@ def finish(run: Run, *, now: datetime) -> None:
     first_response, first_asked, newest = link.first_response, link.first_asked, link.newest
     if run.listed or not link.lacks_remote_set:  # an empty list of a set that is missing says nothing of the set
         first_response, first_asked, newest = run.first_response, run.first_asked, _newest(run, link)
-    remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement), *found)]
+    spellings = conflicts.load_spellings(link)
+    remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement, spellings.flapping), *found)]
     links.record_complete_list(
         link,
         links.CompleteList(
@@ -67,7 +67,8 @@ def finish(run: Run, *, now: datetime) -> None:
             next_due=now if judgement.shortfall else link.next_due,
         ),
     )
-    conflicts.record_old_spellings(run)
+    if spellings.are_disputed:
+        conflicts.record_old_spellings(run)
     runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
     logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
 
@@ -88,8 +89,11 @@ def _merge(before: list[dict[str, Any]], found: list[Remark]) -> list[dict[str, 
     return [*(doubt for doubt in before if doubt["code"] not in codes), *(remark.to_json() for remark in found)]
 
 
-def _remarks(run: Run, link: Link, judgement: Judgement) -> list[Remark]:
-    """What an operator should know of a list that is complete. `link`: as it was before this list."""
+def _remarks(run: Run, link: Link, judgement: Judgement, flapping: int) -> list[Remark]:
+    """What an operator should know of a list that is complete. `link`: as it was before this list.
+
+    `flapping`: how many records keep the spelling that they have here.
+    """
     remarks = []
     if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
         remarks.append(Remark(RemarkCode.FUTURE_DATESTAMPS))
@@ -99,7 +103,7 @@ def _remarks(run: Run, link: Link, judgement: Judgement) -> list[Remark]:
     if run.came_late:  # H8
         late = {"records": run.came_late, "lateness_h": judgement.lateness_h}
         remarks.append(Remark(RemarkCode.CAME_LATE, late))
-    if flapping := Record.objects.of_flapping_spelling().filter(owner=link.local_set_id).count():  # F74
+    if flapping:  # F74
         remarks.append(Remark(RemarkCode.SPELLING_STAYS, {"records": flapping}))
     if link.lacks_remote_set:  # H17, H18
         missing = {"set": link.provider.remote_set, "state": link.set_state}

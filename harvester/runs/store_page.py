@@ -442,7 +442,10 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     removed = _keys_that_count(run, plan) if plan.removed or plan.awaiting_operator else ()
     compared = _compared(run, entries, not_served=overruled + len(refused))
     remote_headers.record(link, headers, removed=removed)
-    _settle_old_spellings(link, offered, results)
+    if replaced := [result.replaced for result in results if result.replaced]:
+        remote_headers.mark_replaced(link, replaced)
+    if run.removed:
+        _forget_removals(link, offered, results)
     if abouts_of_unchanged and source:  # what is recovered is ours, and has no containers of others
         abouts.replace(abouts_of_unchanged, source=source)
     taken = names.conflicts_of(entries.refused) if entries.refused else ()
@@ -452,11 +455,8 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
         runs.add_rejects(run, refused)
 
 
-def _settle_old_spellings(link: Link, offered: Sequence[CheckedEntry], results: Sequence[Result]) -> None:
-    """Let the spellings that records had before be neither in doubt nor counted as deletions (F74)."""
-    replaced = [result.replaced for result in results if result.replaced]
-    if replaced:
-        remote_headers.mark_replaced(link, replaced)
+def _forget_removals(link: Link, offered: Sequence[CheckedEntry], results: Sequence[Result]) -> None:
+    """Let deletions of this run not count whose records now come with another spelling (F74)."""
     new = [
         oai.folded(entry.key)
         for (_, entry), result in zip(offered, results, strict=True)
