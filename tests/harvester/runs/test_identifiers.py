@@ -3,6 +3,7 @@
 import pytest
 from pytest_httpserver import HTTPServer
 
+from catalogue import oai
 from catalogue.models import Record
 from catalogue.provenance import Provenance
 from harvester.link_rules import Identifiers
@@ -13,6 +14,7 @@ from harvester.runs import comparison, lifecycle
 from tests.support.provider import Provider, once, record, xml
 from tests.support.runs import counters, go_on, harvest
 from tests.support.world import iso_record
+from tests.support.world import put as put_here
 
 pytestmark = [pytest.mark.django_db, pytest.mark.spec("H38", "P68")]
 
@@ -149,6 +151,27 @@ def test_what_is_listed_live_and_deleted_is_asked_for_as_it_is_spelt(braces: Lin
     assert counters(harvest(braces))["updated"] == 1
     assert provider.asked_for("GetRecord")[-1]["identifier"] == BRACES.format(7)
     assert encoded(7) in live()
+
+
+def test_single_records_with_raw_braces_are_asked_for_as_they_are_spelt(link: Link, provider: Provider) -> None:
+    Link.objects.update(strategy=Link.Strategy.IDENTIFIERS)
+    link.refresh_from_db()
+    provider.entries[BRACES.format(1)] = ("2026-02-01T00:00:00Z", iso_record(BRACES.format(1)))
+    assert counters(harvest(link)) == {"received": 1, "new": 1}
+    assert [each["identifier"] for each in provider.asked_for("GetRecord")] == [BRACES.format(1)]
+
+
+@pytest.mark.spec("W23")
+def test_a_record_with_raw_braces_is_handed_over(link: Link, provider: Provider) -> None:
+    put_here(iso_record(BRACES.format(1), title="Ours"))
+    provider.entries[BRACES.format(1)] = ("2026-02-01T00:00:00Z", iso_record(BRACES.format(1), title="Theirs"))
+    assert counters(harvest(link)) == {"received": 1, "rejected": 1}
+    conflict = Conflict.objects.get()
+    assert conflict.kind == Conflict.Kind.MISPLACED
+    conflicts.hand_over(conflict, "test")
+    assert RemoteHeader.objects.get().state == "wanted"
+    harvest(link)
+    assert Record.objects.get(key=encoded(1)).description.title == "Theirs"
 
 
 # --- gmd:fileIdentifier counts --------------------------------------------------------------------------------
@@ -414,6 +437,38 @@ def test_where_the_header_counts_a_changed_fileIdentifier_is_an_update(by_header
     put(provider, 3, 4)  # two headers with one fileIdentifier are two records
     assert counters(harvest(by_header)) == {"received": 25, "updated": 2, "deleted": 2, "unchanged": 21}
     assert live() == {name(number) for number in NUMBERS if number != 2}
+
+
+PROMISE = (
+    f'<description><eprints xmlns="{oai.EPRINTS_NS}"><metadataPolicy><URL>{oai.promise_urn("1.2")}</URL></metadataPolicy>'
+    "</eprints></description>"
+)
+
+
+@pytest.mark.spec("P122")
+@pytest.mark.parametrize("of_this_software", [True, False])
+@pytest.mark.parametrize("origin", ["urn:header", "urn:another", ""])
+def test_only_a_node_of_this_software_may_say_that_the_header_counted_at_the_origin(
+    link: Link, provider: Provider, of_this_software: bool, origin: str
+) -> None:
+    provider.description = PROMISE if of_this_software else ""
+    provider.entries["urn:header"] = ("2026-02-01T00:00:00Z", iso_record("urn:file"))
+    step = (
+        '<originDescription harvestDate="2026-01-05T00:00:00Z" altered="false"><baseURL>http://{}.example.org</baseURL>'
+        "<identifier>{}</identifier><datestamp>2026-01-01</datestamp>"
+        "<metadataNamespace>http://www.isotc211.org/2005/gmd</metadataNamespace>{}</originDescription>"
+    )
+    steps = step.format("relay", "urn:header", step.format("first", origin, "")) if origin else ""
+    about = (
+        f'<about><provenance xmlns="{oai.PROVENANCE_NS}">{steps}</provenance></about></record>'
+        if steps
+        else "</record>"
+    )
+    provider.edits.append(lambda _, body: body.replace(b"</record>", about.encode()))
+    is_taken = of_this_software and origin == "urn:header"
+    assert harvest(link).new == is_taken
+    assert live() == ({"urn:header"} if is_taken else set())
+    assert harvest(link, full=True).unchanged == is_taken
 
 
 # --- Changing what counts -----------------------------------------------------------------------------------------
