@@ -26,9 +26,9 @@ def save(link: Link, changed: Collection[str]) -> bool:
     if starts_over:
         # The run before the link, as workers lock them. A page under way finds `restarts` moved on, and is dropped.
         lifecycle.start_over(link)
-        remote_headers.forget_datestamps(link)
         if "identifiers" in fields:
             remote_headers.forget_unstored(link)
+        remote_headers.forget_datestamps(link)
         conflicts.close_all(link)
         links.forget_positions(link)
         for name, value in (links.NO_POSITION | links.NO_DOUBTS).items():

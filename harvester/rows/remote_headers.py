@@ -311,8 +311,12 @@ def forget_datestamps(link: Link) -> None:
 
 
 def forget_unstored(link: Link) -> None:
-    """Delete the rows of what was not stored, as identifiers are read in another way from now on."""
-    RemoteHeader.objects.filter(link_id=link.pk, digest=None).delete()
+    """Delete the rows of what is not stored, as identifiers are read in another way from now on.
+
+    A row of an earlier version has no digest, though its record is stored.
+    """
+    is_stored = Q(state=State.STORED, deleted=False)
+    RemoteHeader.objects.filter(~is_stored, link_id=link.pk, digest=None).delete()
 
 
 def _forget_unknown(link: Link) -> None:

@@ -485,7 +485,10 @@ def test_a_link_that_refused_everything_takes_it_after_the_edit(link: Link, prov
     put(provider, 1)
     delete(provider, 2)
     harvest(link)
+    RemoteHeader.objects.create(link=link, key="urn:old", identifier="urn:old")  # of an earlier version
     change(link, Identifiers.FILE)
+    assert set(RemoteHeader.objects.values_list("key", flat=True)) == {"urn:old"}
+    RemoteHeader.objects.all().delete()
     assert counters(harvest(link)) == {"received": 2, "new": 1, "unchanged": 1}
     assert drift(compare(link)) == {}
     assert live() == {file_identifier(1)}
