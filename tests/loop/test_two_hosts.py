@@ -83,7 +83,7 @@ def test_two_hosts_write_one_journal_and_a_restore_in_between_forgets_nothing(
 
     with embedded.database(data_dir):
         put_back = on("two", "journal", "status")
-        assert (put_back.returncode, "manage.py journal replay" in put_back.stderr) == (1, True)
+        assert (put_back.returncode, "manage.py restore --in-place" in put_back.stderr) == (1, True)
         assert withdraw(on, "one", 8) == 1, "not in the journal"
         alone = on("one", "journal", "replay")
         assert alone.returncode == 1
