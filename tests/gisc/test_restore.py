@@ -15,7 +15,7 @@ from django.conf import settings
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
 from gisc import database, file_locks
-from gisc.backup import RestoreRefused, archive, postgres_tools, restore
+from gisc.backup import RestoreRefused, archive, journals, postgres_tools, restore
 from gisc.backup.archive import ArchiveWriter, Figures, Manifest
 from tests.support.commands import command
 from tests.support.world import iso_record, put
@@ -29,6 +29,22 @@ def empty(transactional_db: None) -> None:
     bootstrap.ensure_sets()
 
 
+def manifest_of(writer: ArchiveWriter) -> Manifest:
+    return Manifest(
+        node=NODE,
+        made=NOW,
+        mark=NOW,
+        software=settings.GISC_VERSION,
+        migrations=(),
+        postgres="18.4",
+        figures=Figures(0, 0, "", {}),
+        position={},
+        parts=tuple(writer.parts),
+        key_check="",
+        verified=True,
+    )
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
     """Write an archive with a manifest that differs so from a right one."""
@@ -36,20 +52,9 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     def write(**changes: Any) -> Path:
         with ArchiveWriter(tmp_path, NODE, NOW) as writer:
             writer.add(archive.DATABASE, [b"no dump"])
-            manifest = Manifest(
-                node=NODE,
-                made=NOW,
-                mark=NOW,
-                software=settings.GISC_VERSION,
-                migrations=tuple(database.applied()),
-                postgres=postgres_tools.server_version(),
-                figures=Figures(0, 0, "", {}),
-                position={},
-                parts=tuple(writer.parts),
-                key_check="",
-                verified=True,
-            )
-            return writer.finish(replace(manifest, **changes))
+            right = manifest_of(writer)
+            right = replace(right, migrations=tuple(database.applied()), postgres=postgres_tools.server_version())
+            return writer.finish(replace(right, **changes))
 
     return write
 
@@ -114,6 +119,27 @@ def test_a_running_node_is_named(empty: None, write: Callable[..., Path], settin
             command("restore", write())
     finally:
         node.release()
+
+
+def test_the_archive_s_journal_is_added_to_the_folder_and_changes_nothing_there(settings, tmp_path: Path) -> None:
+    folder, copies = tmp_path / "journal", tmp_path / "copies"
+    settings.GISC_JOURNAL_DIR = folder
+    folder.mkdir()
+    copies.mkdir()
+    there = {"newer": b"1\n2\n3\n", "shorter": b"1\n", "other": b"x\n"}
+    for name, content in there.items():
+        (folder / f"deletions-{name}.jsonl").write_bytes(content)
+    with ArchiveWriter(tmp_path, NODE, NOW) as writer:
+        for name in (*there, "lost"):
+            writer.add(f"{archive.JOURNAL}deletions-{name}.jsonl", [b"1\n2\n"])
+        writer.add(f"{archive.JOURNAL}../../deletions-evil.jsonl", [b""])
+        path = writer.finish(manifest_of(writer))
+    report = journals.put_back(path, archive.read_manifest(path), copies)
+    assert (report.continued, report.left) == (["deletions-shorter.jsonl"], ["deletions-other.jsonl"])
+    assert report.added == ["deletions-lost.jsonl", "deletions-evil.jsonl"]
+    found = {file.name.split("-")[1][:-6]: file.read_bytes() for file in folder.iterdir()}
+    assert found == there | {"shorter": b"1\n2\n", "lost": b"1\n2\n", "evil": b""}
+    assert (copies / "deletions-other.jsonl").read_bytes() == b"1\n2\n"
 
 
 def test_of_a_folder_the_newest_verified_archive_is_taken(tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_of_two_hosts_with_a_journal_each_no_deletion_is_lost_by_two_restores(
     put_away()
     message = containers.fails(restore())
     assert "Events of the journal are missing" in message and "manage.py restore --in-place" in message
+    assert "a restore was begun and has not ended" in containers.fails(".venv/bin/python manage.py journal status")
     report = json.loads(
         containers.run(f".venv/bin/python manage.py restore --in-place --json --journal '{journals[1]}'")
     )
