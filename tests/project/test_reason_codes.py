@@ -53,7 +53,10 @@ FACTS = {
             "proposed",
         )
     },
-    **{name: f"<{name}>" for name in ("record", "root", "schema", "scheme", "set", "stored", "text")},
+    **{
+        name: f"<{name}>"
+        for name in ("other", "record", "root", "schema", "scheme", "set", "spelling", "stored", "text")
+    },
     **{
         name: f"<{name}>"
         for name in ("data_directory", "directory", "end", "folder", "here", "own_set", "writer", "written")

@@ -433,17 +433,17 @@ def test_whatever_comes_an_exact_string_harvester_ends_equal_to_the_catalogue(ba
             after = set(Record.objects.filter(deleted=False).values_list("key", flat=True))
             if len(before) <= 1 and not is_apart and len(live_here) <= 1:
                 assert len(after) <= 1
-            for harvester in harvesters:
-                for identifier in harvester.live - looking.listed(harvester.spec).keys():
-                    raise AssertionError(f"{identifier} has vanished from {harvester.spec}")
-                harvester.harvest()
+            for foreign in harvesters:
+                for identifier in foreign.live - looking.listed(foreign.spec).keys():
+                    raise AssertionError(f"{identifier} has vanished from {foreign.spec}")
+                foreign.harvest()
             assert looking.sizes_that_are_wrong() == []
             buried = buried_by_the_journal()
             assert buried == set(Record.objects.filter(deleted=True).values_list("key", flat=True))
         assert harvesters[0].live == set(Record.objects.filter(deleted=False).values_list("key", flat=True))
-        for harvester in harvesters[1:]:
-            here = Membership.objects.filter(set__spec=harvester.spec, deleted=False)
-            assert harvester.live == set(here.values_list("record__key", flat=True))
+        for foreign in harvesters[1:]:
+            here = Membership.objects.filter(set__spec=foreign.spec, deleted=False)
+            assert foreign.live == set(here.values_list("record__key", flat=True))
         for record in Record.objects.filter(deleted=False):
             assert set(record.set_specs) == set(
                 record.memberships.filter(deleted=False, direct=True).values_list("set__spec", flat=True)
