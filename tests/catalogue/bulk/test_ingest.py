@@ -79,6 +79,16 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("kind", MAKERS)
+def test_each_record_of_an_answer_is_taken_and_named_by_its_place(kind: str, tmp_path: Path) -> None:
+    records = b"".join(GOOD[name].partition(b"?>")[2] for name in ("a.xml", "b.xml"))
+    files = {"answers.xml": b"<r:metadata xmlns:r='http://www.openarchives.org/OAI/2.0/'>" + records + b"</r:metadata>"}
+    path = MAKERS[kind](tmp_path, files)
+    assert [each.source[-14:] for each in sources.documents([path])] == ["answers.xml[1]", "answers.xml[2]"]
+    assert take(path).counts == {"new": 2}
+    assert stored() == {"urn:a", "urn:b"}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
 def test_the_xml_files_of_a_folder_or_an_archive_are_taken_and_nothing_else(kind: str, tmp_path: Path) -> None:
     path = MAKERS[kind](tmp_path, {**GOOD, "deep/er/D.XML": world.iso_record("urn:d"), **BAD, **NOT_RECORDS})
     report = take(path)

@@ -248,16 +248,6 @@ def test_a_file_that_is_larger_than_a_record_may_be_is_read_if_it_is_an_answer(t
     assert report.counts == {"new": number, "rejected": 1}
 
 
-@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
-def test_answers_in_archives_are_unpacked_too(name: str, tmp_path: Path) -> None:
-    from tests.catalogue.bulk.test_ingest import tarred, zipped
-
-    answer = {"answers.xml": WRAPPERS["series"](bare("urn:a") + bare("urn:b")).encode()}
-    archive = (zipped if name.endswith("zip") else tarred)(tmp_path / name, answer)
-    found = list(sources.documents([archive]))
-    assert [each.source for each in found] == [f"{archive}:answers.xml[1]", f"{archive}:answers.xml[2]"]
-
-
 def test_real_answers_give_their_records() -> None:
     found: dict[str, list[str]] = {}
     for each in sources.documents([shared("data", "awkward")]):
