@@ -85,8 +85,9 @@ class CurrentRecord:
     """A record as it is stored. `source`: the link that its content came by, empty for this node itself.
 
     `provenance`: None for our own records, and where it was not asked for (`current.load_current`). `claims`: the versions
-    of others, by set and source. `sets`: the sets it is a live member of; `ended_in`: those whose lists show it as deleted. `identifier`: gmd:fileIdentifier. `spelling`: the
-    key for the gmd:fileIdentifier in its metadata, where only the case differs.
+    of others, by set and source. `sets`: the sets it is a live member of; `ended_in`: those whose lists show it as deleted.
+    `identifier`: gmd:fileIdentifier. `spelling`: the key for the gmd:fileIdentifier in its metadata, where only the case
+    differs.
     """
 
     deleted: bool
@@ -172,8 +173,8 @@ def decide(current: CurrentRecord | None, entry: PreparedEntry, arrival: Arrival
         act = "delete" if entry.deleted else "change"
         reason = Reason(ReasonCode.OTHER_SET, {"owner": current.owner_spec, "set": into.spec, "act": act})
         return Decision(Change.NONE, Action.REJECTED, reason, Disagreement.MISPLACED)
-    if entry.deleted and (into.pk, source) not in current.claims:
-        return _decide_departure(current, arrival)  # this source never claimed it
+    if entry.deleted and (into.pk, source) not in current.claims:  # this source never claimed it
+        return _UNCHANGED if entry.spelling else _decide_departure(current, arrival)
     return _decide_for_other(current, entry, into, source)
 
 

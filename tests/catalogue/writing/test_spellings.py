@@ -361,6 +361,18 @@ def test_a_claim_with_another_spelling_that_becomes_the_record_changes_the_spell
     assert buried == {NEW}
 
 
+@pytest.mark.spec("F74", "P75")
+def test_a_deletion_of_another_spelling_by_a_set_that_never_had_the_record_says_nothing_of_this_one() -> None:
+    put(a(NEW), source="toulouse")
+    [result] = put(THIRD, into=offenbach(), source="offenbach")
+    assert result.action is Action.UNCHANGED
+    assert members(world.OFFENBACH.spec) == {}
+    [result] = put(NEW, into=offenbach(), source="offenbach")
+    assert result.action is Action.DELETED, "to the harvesters of that set"
+    assert members(world.OFFENBACH.spec) == {NEW: True}
+    assert live() == {NEW: world.TOULOUSE.spec}
+
+
 # --- Reading and costs -----------------------------------------------------------------------------------
 
 
