@@ -104,7 +104,7 @@ class _Spellings:
         apart: Collection[str],
     ) -> None:
         self.entries, self.current, self.arrival = entries, current, arrival
-        self.taken: set[str] = set()  # live records whose spelling an entry of this batch changes or claims
+        self.taken: set[str] = set()  # live records that an entry of this batch with another spelling is of
         self._live: dict[str, list[str]] = {}
         self.in_question: dict[str, str] = {}  # keys of entries without a live row of their own, folded
         without_row = [key for key in entries if (row := current.get(key)) is None or (row.deleted and arrival.revives)]
@@ -160,9 +160,9 @@ def _place_one(
         reason = Reason(ReasonCode.SPELLING_STAYS, {"spelling": key, "stored": other})
         decision = Decision(decision.change, decision.action, decision.reason or reason)
     placement.entries[key], placement.decisions[key] = placed, decision
-    if decision.action is not Action.REJECTED and not entry.deleted:
+    if decision.action is not Action.REJECTED:
         spellings.taken.add(other)
-        if other in spellings.entries:  # its deletion, in the same batch
+        if other in spellings.entries and not entry.deleted:  # its deletion, in the same batch
             placement.absorbed[other] = Action.DELETED if key in placement.replaced else Action.UNCHANGED
 
 

@@ -271,6 +271,14 @@ def test_a_deletion_means_the_live_record_if_its_own_spelling_was_never_seen() -
 
 
 @pytest.mark.spec("F74")
+def test_of_two_deletions_in_spellings_never_seen_one_means_the_live_record() -> None:
+    put(a(NEW))
+    assert [result.action for result in put(OLD, THIRD)] == [Action.DELETED, Action.DELETED]
+    assert live() == {}
+    assert members(world.TOULOUSE.spec) == {NEW: True, THIRD: True}
+
+
+@pytest.mark.spec("F74")
 def test_a_deletion_in_a_spelling_that_was_seen_deletes_nothing_else() -> None:
     put(a(OLD))
     put(a(NEW))
