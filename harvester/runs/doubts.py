@@ -88,7 +88,8 @@ def adds_up(run: Run) -> bool:
 
     What has left the window was in this list. Another record may have come late in its place.
     """
-    if run.skipped_size is None or run.skipped_from is None or run.list_from is None:
+    assert run.skipped_size is not None
+    if run.skipped_from is None or run.list_from is None:
         return True
     return run.skipped_size <= remote_headers.within(run.link, run.skipped_from, run.list_from).count()
 

@@ -64,7 +64,8 @@ def finish(run: Run, *, now: datetime) -> None:
             reconciles=reconciles,
             compared_to=None if found else link.compared_to,
             next_slice=now if reconciles else link.next_slice or now + timedelta(days=1),
-            next_due=now if judgement.shortfall else link.next_due,
+            # From a node that keeps promise 1, what a list lacks comes with the next one, whenever that is.
+            next_due=now if judgement.shortfall and not run.is_promised else link.next_due,
         ),
     )
     if spellings.are_disputed:
@@ -76,7 +77,7 @@ def finish(run: Run, *, now: datetime) -> None:
 def _newest(run: Run, link: Link) -> datetime | None:
     """The largest datestamp of the list; one more than a day in the provider's future says nothing of lateness (H8)."""
     assert run.first_response is not None
-    if not doubts.adds_up(run):
+    if run.skipped_size is not None and not doubts.adds_up(run):
         return link.newest  # so that the next list begins where this one should have begun
     if run.newest is None or run.newest <= run.first_response + timedelta(days=1):
         return run.newest or link.newest

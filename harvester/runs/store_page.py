@@ -73,7 +73,7 @@ def store_page(
     with another spelling (`guards.spellings`).
     """
     entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
-    if prepared is not None and not run.compares:
+    if prepared is not None and not run.compares and run.granularity == datestamps.Granularity.SECOND:
         _request_older(run, entries)
     number = run.pages + 1
     first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own

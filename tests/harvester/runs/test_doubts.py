@@ -185,16 +185,29 @@ def test_a_size_that_is_always_too_large_is_labelled_an_estimate(
 
 
 @pytest.mark.spec("H49")
-def test_a_node_of_this_software_is_not_doubted(link: Link, provider: Provider, clock: SetClock) -> None:
+@pytest.mark.parametrize("changes", [True, False], ids=["its next list explains it", "it lies"])
+def test_a_node_of_this_software_is_doubted_only_if_its_next_list_does_not_explain(
+    link: Link, provider: Provider, clock: SetClock, changes: bool
+) -> None:
+    """Records that change while a list is read leave it, and come with the next one, which is asked for in its time."""
     provider.description = NODE
-    CutOff(provider, 30)
+    cut = CutOff(provider, 30)
     by_minute(provider, range(60))
 
     run = harvest(link)
 
     link.refresh_from_db()
-    assert (link.doubts, link.shortfall) == ([], 0)
+    assert (link.doubts, link.shortfall) == ([], 30)
     assert "announced 60 entries and listed 30" in run.message
+    if changes:
+        cut.most = 60
+        listed = held()
+        for number in range(60):
+            if identifier(number) not in listed:
+                fill(provider, range(number, number + 1), stamp=provider.now)
+    go(provider, clock, timedelta(hours=7))
+    purposes = {each.purpose for each in work_until_quiet(clock)}
+    assert purposes == ({Run.Purpose.HARVEST} if changes else {Run.Purpose.HARVEST, Run.Purpose.COMPARISON})
 
 
 @pytest.mark.spec("H49", "F83")
@@ -270,7 +283,7 @@ def test_a_list_that_ends_early_because_all_has_changed_leaves_no_doubt(
     codes = [remark["code"] for remark in run.outcome_data["remarks"]]
     assert codes == [RemarkCode.SIZE_DIFFERS]
     link.refresh_from_db()
-    assert link.doubts == [], "the next list explains what this one was short of"
+    assert link.doubts == [] and link.shortfall
     assert link.harvested_to is not None and link.harvested_to <= NOON
     go(provider, clock, timedelta(hours=7))
     assert [each.purpose for each in work_until_quiet(clock)][0] == Run.Purpose.HARVEST
