@@ -1,7 +1,7 @@
 """Harvesters of ten habits, not of this software, end equal to the catalogue, whatever happens in the middle of their walks (P75, P101, P106).
 
-What happens comes from a seed: changes, moves between sets, withdrawals, records that come back, claims of another set that
-come and go, and bulk reloads and restamps of everything.
+What happens comes from a seed: changes, moves between sets, withdrawals, records that come back, changes of spelling, claims
+of another set that come and go, and bulk reloads and restamps of everything.
 """
 
 from collections.abc import Callable
@@ -62,6 +62,13 @@ class Catalogue:
     def move(self) -> None:
         store.move(self.random.sample(NAMES, 3), into=self.sets[self.random.choice(SETS)])
 
+    def rename(self) -> None:
+        """The owner of a record writes its identifier in other case."""
+        live = Record.objects.filter(deleted=False).select_related("owner").order_by("key")
+        record = self.random.choice(list(live)) if live else None
+        if record is not None:
+            self.put(record.key.swapcase(), spec=record.owner.spec)
+
     def withdraw(self) -> None:
         store.withdraw(self.random.sample(NAMES, 2))
 
@@ -76,7 +83,7 @@ class Catalogue:
         """Now and then, one of all that can happen."""
         if self.random.random() < 0.3:
             ordinary: list[Callable[[], None]] = [self.change, self.claim, self.take_back, self.move, self.withdraw]
-            self.random.choice([*ordinary * 2, self.reload, self.restamp])()
+            self.random.choice([*ordinary * 2, self.rename, self.reload, self.restamp])()
 
     def live(self) -> dict[str, str]:
         return {
@@ -123,6 +130,7 @@ def test_harvesters_of_all_habits_end_equal_to_the_catalogue(settings, seed: int
     for name in NAMES[::5]:
         store.move([name], into=catalogue.sets[SETS[0]])
     store.withdraw(NAMES[:3])
+    catalogue.rename()
     for harvester in harvesters:
         harvester.between = lambda: None
         harvester.visit()
