@@ -36,7 +36,7 @@ def containers(row: ListRow, *, altered: bool) -> tuple[bytes, ...]:
         return harvest.others
     # The record's own identifier is a URI; a provider may spell it as it is in the metadata (P68).
     identifier = row.remote_identifier
-    if identifier != row.identifier:
+    if identifier != row.identifier and not _is_uri(identifier):
         identifier = oai.oai_identifier(identifier)
     # Where the provider's datestamp is no date: the record had not changed after the time of the harvest.
     datestamp = _as_date(row.remote_datestamp or "") or harvest.harvested

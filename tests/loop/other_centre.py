@@ -4,15 +4,20 @@ from lxml import etree
 from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
+from catalogue.oai import USER_AGENT
+
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 SPEC = "WIS-GISC-TOKYO"
 
 
 class Harvester:
-    """Another centre's: its own code, its copy a dict, its next `from` of one of the two kinds that there are."""
+    """Another centre's: its own code, its copy a dict, its next `from` of one of the two kinds that there are.
+
+    It names itself as this software does, and so is told that a record has left its set, though it lives in another (P75).
+    """
 
     def __init__(self, base_url: str, *, by_largest_datestamp: bool, spec: str = SPEC) -> None:
-        self._client = Sickle(base_url)
+        self._client = Sickle(base_url, headers={"User-Agent": f"{USER_AGENT}/other"})
         self._spec = spec
         self._by_largest_datestamp = by_largest_datestamp
         self._next: str | None = None

@@ -17,6 +17,7 @@ from tests.support.world import iso_record
 
 OAI = f"{{{oai.OAI_NS}}}"
 TOULOUSE, TOKYO, JOINT = "WIS-GISC-TOULOUSE", "WIS-GISC-TOKYO", "shared01"
+OWN_SOFTWARE = {"User-Agent": f"{oai.USER_AGENT}/test"}  # is told that a record has left a set (P75)
 
 
 class Centre:
@@ -40,9 +41,9 @@ class Centre:
     def listed(self, spec: str) -> dict[str, tuple[str, str]]:
         """The records of a set by identifier: datestamp, and the record in exclusive canonical XML, empty if deleted."""
         found: dict[str, tuple[str, str]] = {}
-        arguments = {"verb": "ListRecords", "metadataPrefix": "iso19139", "set": spec}
+        arguments, url = {"verb": "ListRecords", "metadataPrefix": "iso19139", "set": spec}, f"{self.node.url}/oai"
         while arguments:
-            page = etree.fromstring(requests.get(f"{self.node.url}/oai", params=arguments, timeout=60).content)
+            page = etree.fromstring(requests.get(url, params=arguments, headers=OWN_SOFTWARE, timeout=60).content)
             for record in page.iter(f"{OAI}record"):
                 header = record.find(f"{OAI}header")
                 metadata = record.find(f"{OAI}metadata")

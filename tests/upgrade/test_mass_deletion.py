@@ -27,14 +27,15 @@ def of_0_9_0(django_db_setup: None, django_db_blocker) -> Iterator[None]:
 def test_the_share_of_earlier_versions_is_a_third_and_what_waited_waits(of_0_9_0: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT link_id, key FROM harvester_remoteheader WHERE NOT deleted AND alternative_id IS NULL ORDER BY id LIMIT 2"
+            "SELECT link_id, key, identifier FROM harvester_remoteheader"
+            " WHERE NOT deleted AND alternative_id IS NULL ORDER BY id LIMIT 2"
         )
-        (link_id, waits), (other_id, settled) = cursor.fetchall()
+        (link_id, waits, waiting), (other_id, settled, other) = cursor.fetchall()
         cursor.execute(
             "UPDATE harvester_remoteheader SET state = 'rejected' WHERE alternative_id IS NULL AND (link_id, key) IN ((%s, %s), (%s, %s))",
             [link_id, waits, other_id, settled],
         )
-        for link, key, is_settled in ((link_id, waits, False), (other_id, settled, True)):
+        for link, key, identifier, is_settled in ((link_id, waits, waiting, False), (other_id, settled, other, True)):
             cursor.execute("DELETE FROM harvester_conflict WHERE (link_id, key) = (%s, %s)", [link, key])
             cursor.execute(
                 """
@@ -42,7 +43,7 @@ def test_the_share_of_earlier_versions_is_a_third_and_what_waited_waits(of_0_9_0
                     (link_id, key, identifier, kind, reason, first_seen, last_seen, settled, settlement)
                 VALUES (%s, %s, %s, 'mass', 'mass-deletion', now(), now(), CASE WHEN %s THEN now() END, %s)
                 """,
-                [link, key, key, is_settled, "agreed" if is_settled else ""],
+                [link, key, identifier, is_settled, "agreed" if is_settled else ""],
             )
         cursor.execute("UPDATE harvester_link SET hold_percent = 20 WHERE id <> %s", [link_id])
 
@@ -51,10 +52,10 @@ def test_the_share_of_earlier_versions_is_a_third_and_what_waited_waits(of_0_9_0
     link = Link.objects.get(pk=link_id)
     assert link.hold_percent == 33
     assert set(Link.objects.exclude(pk=link_id).values_list("hold_percent", flat=True)) <= {20}
-    assert remote_headers.waiting_removals(link, {waits, settled}) == {waits}
+    assert remote_headers.waiting_removals(link, {waiting, other}) == {waiting}
     row, conflict = (
-        RemoteHeader.objects.get(link=link, key=waits, alternative=None),
-        Conflict.objects.get(link=link, key=waits),
+        RemoteHeader.objects.get(link=link, key=waiting, alternative=None),
+        Conflict.objects.get(link=link, key=waiting),
     )
     assert row.removed_at == conflict.first_seen
 

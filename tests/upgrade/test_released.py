@@ -59,8 +59,8 @@ def without_new_keys(after: Any, before: Any) -> Any:
     return after
 
 
-def replay(path: Path) -> dict[str, Any]:
-    return dict(json.loads(printed("journal", "replay", str(path), "--json")))
+def replay(path: Path, *options: str) -> dict[str, Any]:
+    return dict(json.loads(printed("journal", "replay", str(path), "--json", *options)))
 
 
 def test_there_is_a_fixture_of_the_first_version_whose_databases_are_kept_to() -> None:
@@ -152,7 +152,8 @@ def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, s
     assert [it.number for it in written[len(before) :]] == [1, 2, 3]
 
     settings.GISC_JOURNAL_DIR = tmp_path / "of a node that was rebuilt"
-    assert replay(released / "journal")["deleted"] == 1
+    # The database knows that another folder has later events, which this one has not.
+    assert replay(released / "journal", "--accept-gap")["deleted"] == 1
     states = dict(Record.objects.values_list("identifier", "deleted"))
     assert (states[WITHDRAWN], states[RETURNED]) == (True, False)
 

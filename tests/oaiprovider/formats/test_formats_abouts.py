@@ -243,7 +243,7 @@ def test_a_step_that_would_make_the_page_invalid_is_left_out(wrong: dict[str, st
     assert [step["baseURL"] for step in found] == [OURS["baseURL"], "http://first.example.org/oai"]
 
 
-# As the code wrote them that made each about anew.
+# As the code wrote them that made each about anew; identifiers that are no URIs are percent-encoded since (P68).
 KNOWN = json.loads((Path(__file__).parent / "data" / "abouts.json").read_text(encoding="utf-8"))
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from lxml import etree
 
-from catalogue import datestamps
+from catalogue import datestamps, oai
 from catalogue.models import Record
 from catalogue.reading import lists
 from tests.support import asking, stylesheets, world
@@ -361,7 +361,8 @@ def test_the_pair_decides_and_not_the_encoding(client: Client) -> None:
 
 
 @pytest.mark.spec("P75", "P81", "S9")
-def test_a_record_that_moved_to_another_set_is_deleted_for_the_harvesters_of_the_first(client: Client) -> None:
+def test_a_record_that_moved_to_another_set_is_deleted_for_the_harvesters_of_the_first() -> None:
+    client = Client(headers={"user-agent": f"{oai.USER_AGENT}/1"})  # who is told so: test_set_tombstones
     toulouse = world.peer_set(world.TOULOUSE)
     world.put(world.iso_record("urn:a"), into=toulouse)
     world.bury("urn:a", into=toulouse)
@@ -372,9 +373,10 @@ def test_a_record_that_moved_to_another_set_is_deleted_for_the_harvesters_of_the
         for spec in (world.TOULOUSE.spec, world.OUR_SPEC, "WIS-CATALOGUE")
     }
     (left,) = lists_of[world.TOULOUSE.spec]
-    assert (left.deleted, left.datestamp) == (True, PAST)
     (here,) = lists_of[world.OUR_SPEC]
     assert not here.deleted
+    # It had been deleted everywhere; now its header names the set that it has left, with a datestamp of that change.
+    assert (left.deleted, left.sets, left.datestamp) == (True, (world.TOULOUSE.spec,), here.datestamp)
     assert here.datestamp > PAST
     assert here.sets == ("WIS-CATALOGUE", world.OUR_SPEC)
     assert lists_of["WIS-CATALOGUE"] == [here]

@@ -25,17 +25,18 @@ NOW = 1_800_000_000.0
 STRANGER = "198.51.100.7"
 
 
-def forget_clients() -> None:
-    with redis.Redis.from_url(configured.GISC_REDIS_URL) as client:
+def forget_clients(redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
         for key in client.scan_iter("gisc:*:flow:*"):
             client.delete(key)
 
 
 @pytest.fixture(autouse=True)
-def _flow() -> None:
-    forget_clients()
+def _flow() -> Iterator[None]:
+    redis_url = configured.GISC_REDIS_URL  # a test may set another one
+    forget_clients(redis_url)
     yield
-    forget_clients()
+    forget_clients(redis_url)
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_what_was_on_its_way_over_other_connections_is_no_offence() -> None:
 )
 def test_who_waits_as_told_is_never_told_twice_and_never_refused(rate, steps) -> None:
     """Whatever the limit, the pace and the state of the node."""
-    forget_clients()
+    forget_clients(configured.GISC_REDIS_URL)
     at, waiting = NOW, False
     for pause_s, busy in steps:
         decision = ask(at, rate=rate, busy=busy)
