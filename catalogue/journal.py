@@ -45,7 +45,7 @@ from catalogue.models import JournalOutbox, JournalPosition, JournalWriter
 
 logger = logging.getLogger(__name__)
 
-_PATTERN = "deletions-*.jsonl"
+FILES = "deletions-*.jsonl"
 _NAME = re.compile(r"deletions-(\d{4})-(\d{4})(?:-([0-9a-f]{16}))?\.jsonl")
 _WRITER_FILE = "writer"
 _TAIL_BYTES = 64 * 1024  # chosen: more than the longest line, whose identifier has 2,000 bytes
@@ -217,7 +217,7 @@ def _flush_lock(directory: Path) -> Iterator[None]:
     """Let one process at a time flush, of all that share the directory."""
     if not directory.is_dir():
         directory.mkdir(parents=True, exist_ok=True)
-        _fsync_folder(directory.parent)
+        fsync_folder(directory.parent)
     with (directory / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -246,10 +246,10 @@ def _append(file: Path, events: Iterable[Event]) -> None:
         out.flush()
         os.fsync(out.fileno())
     # Each time, not only for a new file: the flush that created it may have died before this line.
-    _fsync_folder(file.parent)
+    fsync_folder(file.parent)
 
 
-def _fsync_folder(directory: Path) -> None:
+def fsync_folder(directory: Path) -> None:
     """Force the file names of a folder to disk."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
@@ -298,7 +298,7 @@ def _own_writer(directory: Path) -> str:
         out.flush()
         os.fsync(out.fileno())
     draft.replace(directory / _WRITER_FILE)
-    _fsync_folder(directory)
+    fsync_folder(directory)
     return writer
 
 
@@ -386,7 +386,7 @@ def files_by_writer(path: Path) -> dict[str, list[Path]]:
     Writer '' has the files of the versions before, and any other file; they come first.
     """
     writers: dict[str, list[Path]] = {}
-    for file in sorted(path.glob(_PATTERN)) if path.is_dir() else [path]:
+    for file in sorted(path.glob(FILES)) if path.is_dir() else [path]:
         found = _NAME.fullmatch(file.name)
         writers.setdefault((found and found[3]) or "", []).append(file)
     return dict(sorted(writers.items()))

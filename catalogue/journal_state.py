@@ -217,12 +217,12 @@ def placement() -> list[Reason]:
     if settings.GISC_EMBEDDED_DATABASE:
         if directory.resolve().is_relative_to(data_directory.resolve()):
             reasons.append(Reason(JournalCode.IN_DATA_DIRECTORY, facts))
-        elif _device(directory) == _device(data_directory):
+        elif device_of(directory) == device_of(data_directory):
             reasons.append(Reason(JournalCode.ON_DISK_OF_DATA, facts))
     return reasons
 
 
-def _device(directory: Path) -> int:
+def device_of(directory: Path) -> int:
     """Return the device of a folder, or of the nearest one above it that is there."""
     return next(folder for folder in (directory, *directory.parents) if folder.exists()).stat().st_dev
 

@@ -35,7 +35,7 @@ from catalogue.writing.decisions import Action, CurrentRecord, Result
 from catalogue.writing.entry import PreparedEntry
 
 _MAX_REASONS = 1000
-_MARK_AHEAD = timedelta(days=1)
+MARK_AHEAD = timedelta(days=1)  # a datestamp later than that does not raise the clock's mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _raise_mark(history: History) -> None:
     A rebuilt database does not know its latest datestamp. Datestamps more than a day ahead are ignored: the operator
     has `catalogue restamp --clock` for them.
     """
-    latest = history.latest_datestamp(seams.now() + _MARK_AHEAD)
+    latest = history.latest_datestamp(seams.now() + MARK_AHEAD)
     if latest is not None and latest > clock.current_mark():
         clock.raise_mark(latest)
 

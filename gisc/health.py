@@ -1,10 +1,11 @@
 """Health checks: routes and views of `/health/live`, `/health/ready` and `/health/tasks`.
 
-`live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout, and compares the
-journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether PostgreSQL is set to keep committed data, and
-the ages of the last scheduler ticks, the harvester's and the catalogue's, which pass beat, Redis, a worker and the
-database; and how old the last verified backup is. A node without ticks, or whose backup is late, still serves, so it is
-ready but degraded. `tasks` reports the ticks alone, for monitors that read only the status.
+`live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout, and compares
+the journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether
+PostgreSQL is set to keep committed data, and the ages of the last scheduler ticks, the harvester's and the
+catalogue's, which pass beat, Redis, a worker and the database; and how old the last verified backup is. A node without
+ticks, or whose backup is late, still serves, so it is ready but degraded. `tasks` reports the ticks alone, for
+monitors that read only the status.
 """
 
 import logging

@@ -1,6 +1,7 @@
 """Read documents one by one from XML files, folders, .zip, .tar and .tar.gz.
 
-The records in an answer of an OAI-PMH or CSW server, or in a series, are documents of their own. A file that cannot be read gives a document with a fault, so that the report counts everything found.
+The records in an answer of an OAI-PMH or CSW server, or in a series, are documents of their own. A file that cannot be
+read gives a document with a fault, so that the report counts everything found.
 """
 
 import lzma

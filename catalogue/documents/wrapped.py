@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 from catalogue import oai
 from catalogue.documents import xml_tree
@@ -106,24 +105,14 @@ def _as_utf8(read: Callable[[int], bytes], beginning: bytes) -> Iterator[bytes]:
         chunk = read(_CHUNK_BYTES)
 
 
-_NAME = re.compile(rb"<[^\s/>]+")
-_TAG = re.compile(rb"""(?:[^"'>]|"[^"]*"|'[^']*')*>""")
-_UNPREFIXED = re.compile(rb"<[^\s:/>!?]+[\s/>]")
-
-
 def _with_namespaces(element: bytes, inherited: Mapping[str, str]) -> bytes:
     """Add the namespace declarations from around the element that it uses, so that it is well-formed by itself."""
-    added = b""
-    for prefix, uri in inherited.items():
-        name = prefix.encode()
-        if prefix and re.search(rb"(?<![\w.\-\x80-\xff])" + re.escape(name) + b":", element):
-            added += b" xmlns:" + name + b"=" + quoteattr(uri).encode()
-        elif not prefix and uri and _UNPREFIXED.search(element):
-            added += b" xmlns=" + quoteattr(uri).encode()
-    if not added:
-        return element
-    at = _NAME.match(element).end()  # type: ignore[union-attr]  # it was parsed
-    return element[:at] + added + element[at:]
+    used = {
+        prefix: uri
+        for prefix, uri in inherited.items()
+        if (xml_tree.uses_prefix(element, prefix) if prefix else uri and xml_tree.has_tag_without_prefix(element))
+    }
+    return xml_tree.declare(element, used) if used else element
 
 
 class _Parts:
@@ -264,7 +253,7 @@ class _Parts:
             self._add(fault=xml_tree.oversized(at - begin))
             return
         begin -= self._base
-        end = _TAG.match(self._buffer, begin).end()  # type: ignore[union-attr]  # it was parsed
+        end = xml_tree.end_of_tag(self._buffer, begin)
         if self._buffer[end - 2] != ord("/"):  # else the start tag is all
             end = self._buffer.index(b">", at - self._base) + 1
         element = bytes(self._buffer[begin:end])

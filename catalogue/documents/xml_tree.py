@@ -9,7 +9,9 @@ import functools
 import hashlib
 import re
 import threading
+from collections.abc import Mapping
 from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
@@ -74,7 +76,7 @@ def start_of_root(text: bytes) -> int:
     return _MISC.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
 
 
-def end_of_tag(text: bytes, start: int) -> int:
+def end_of_tag(text: bytes | bytearray, start: int) -> int:
     """Return where the tag ends that begins at `start`, in a text that was parsed."""
     match = _TO_END_OF_TAG.match(text, start)
     assert match is not None, "it was parsed"
@@ -87,6 +89,27 @@ def attribute_names(start_tag: bytes) -> frozenset[bytes]:
     return frozenset(found.group(1) for found in _ATTRIBUTES.finditer(start_tag))
 
 
+def uses_prefix(element: bytes, prefix: str) -> bool:
+    """Whether `prefix:` is in the element, and not as the end of a longer prefix: `o:` does not count in `gco:`."""
+    name = prefix.encode()
+    return name + b":" in element and re.search(rb"(?<![\w.\-\x80-\xff])" + re.escape(name) + b":", element) is not None
+
+
+def has_tag_without_prefix(element: bytes) -> bool:
+    """Whether a tag without prefix seems to be in the element; text that looks like one counts as well."""
+    return _START_TAG_WITHOUT_PREFIX.search(element) is not None
+
+
+def declare(element: bytes, namespaces: Mapping[str, str]) -> bytes:
+    """Add declarations of namespaces, by prefix ("": the default one), to the start tag of an element that was parsed."""
+    name = _START_NAME.match(element)
+    assert name is not None, "it was parsed"
+    added = "".join(
+        f" {f'xmlns:{prefix}' if prefix else 'xmlns'}={quoteattr(uri)}" for prefix, uri in namespaces.items()
+    )
+    return b"".join((element[: name.end()], added.encode(), element[name.end() :]))
+
+
 def to_splice(element: bytes) -> bytes:
     """Return a root element as it may be put into another document: its elements in no namespace stay in none.
 
@@ -97,9 +120,9 @@ def to_splice(element: bytes) -> bytes:
     name, end = _START_NAME.match(element), _TO_END_OF_TAG.match(element)
     if name is None or end is None or b"xmlns" in attribute_names(element[name.end() : end.end()]):
         return element
-    if _START_TAG_WITHOUT_PREFIX.search(element) is None or not _inherits_default_namespace(element):
+    if not has_tag_without_prefix(element) or not _inherits_default_namespace(element):
         return element
-    return b"".join((element[: name.end()], b' xmlns=""', element[name.end() :]))
+    return declare(element, {"": ""})
 
 
 def _inherits_default_namespace(element: bytes) -> bool:

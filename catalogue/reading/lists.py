@@ -175,7 +175,10 @@ _SELECT_ONE_SET = """
     WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
-_SELECT_RECORD = "SELECT {columns} FROM catalogue_record r {rows} WHERE r.key = %(key)s AND %(asked)s IN (r.key, r.identifier) AND {stamp} IS NOT NULL"
+_SELECT_RECORD = """
+    SELECT {columns} FROM catalogue_record r {rows}
+    WHERE r.key = %(key)s AND %(asked)s IN (r.key, r.identifier) AND {stamp} IS NOT NULL
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
-from catalogue import datestamps
+from catalogue import datestamps, journal
 from gisc.backup.errors import RestoreRefused
 
 DATABASE = "database.dump"
@@ -239,11 +239,7 @@ class ArchiveWriter:
         verified, unverified = self._names()
         path = self._folder / (verified if manifest.verified else unverified)
         self._draft.rename(path)
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        journal.fsync_folder(self._folder)
         return path
 
 

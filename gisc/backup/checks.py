@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
 
+from catalogue.journal_state import device_of
 from gisc.backup import postgres_tools
 from gisc.backup.errors import BackupFailed
 
@@ -35,7 +36,7 @@ def backups_are_on_another_disk(databases: Sequence[str] | None = None, **_: Any
     places = {"GISC_JOURNAL_DIR": Path(settings.GISC_JOURNAL_DIR)}
     if settings.GISC_EMBEDDED_DATABASE:
         places["GISC_DATA_DIR"] = settings.GISC_DATA_DIR
-    same = sorted(name for name, place in places.items() if _existing(place).stat().st_dev == existing.stat().st_dev)
+    same = sorted(name for name, place in places.items() if device_of(place) == device_of(folder))
     if same:
         found.append(
             checks.Warning(

@@ -10,7 +10,7 @@ Until the journals are replayed the node is not ready, so that a restore that is
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from catalogue.documents.sources import Document
 from catalogue.history import History
 from catalogue.models import JournalOutbox, MetadataSet, Record
 from catalogue.reasons import ActRefused
-from catalogue.replay import HistoryIncomplete, ReplayReport, replay
+from catalogue.replay import MARK_AHEAD, HistoryIncomplete, ReplayReport, replay
 from catalogue.writing import clock, read_document, restamp
 from gisc.backup.errors import RestoreRefused
 from harvester.messages import OutcomeCode
@@ -31,7 +31,6 @@ from harvester.runs import lifecycle
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOK_UP = 500  # identifiers at a time
-_MARK_AHEAD = timedelta(days=1)  # as a replay has it
 _GO_ON = "go on with: manage.py restore --in-place"
 
 
@@ -80,7 +79,7 @@ def follow_up(
                 f"else is done yet. Name the journals of the other hosts by --journal, or accept that deletions are lost by "
                 f"--accept-gap, and {_GO_ON}."
             )
-        latest = history.latest_datestamp(seams.now() + _MARK_AHEAD)
+        latest = history.latest_datestamp(seams.now() + MARK_AHEAD)
         returned = _returned(history)
     clock.raise_mark(max(filter(None, (latest, mark)), default=None))
     report = FollowUpReport(cancel_open_runs(), restamp_own_sets())

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from catalogue import journal
 from catalogue.models import JournalPosition, JournalWriter
 from gisc.backup import archive
 from gisc.backup.archive import Manifest
@@ -18,7 +19,7 @@ def parts() -> Iterator[tuple[str, Iterator[bytes]]]:
     folder = Path(settings.GISC_JOURNAL_DIR)
     if not folder.is_dir():
         return
-    for path in sorted(folder.glob("deletions-*.jsonl")):
+    for path in sorted(folder.glob(journal.FILES)):
         with path.open("rb") as file:
             yield archive.JOURNAL + path.name, archive.chunks_of(file, path.stat().st_size)
 
@@ -71,13 +72,5 @@ def put_back(path: Path, manifest: Manifest, into: Path) -> PutBackReport:
             out.write(content[len(there or b"") :])
             out.flush()
             os.fsync(out.fileno())
-    _fsync(folder)
+    journal.fsync_folder(folder)
     return report
-
-
-def _fsync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

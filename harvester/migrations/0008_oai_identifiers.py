@@ -38,6 +38,15 @@ class Migration(migrations.Migration):
             models.TextField(db_collation="C", help_text="the OAI identifier of this node for it (P68)"),
         ),
         migrations.AlterField(
+            "reject",
+            "file_key",
+            models.TextField(
+                blank=True,
+                db_collation="C",
+                help_text="the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier",
+            ),
+        ),
+        migrations.AlterField(
             "conflict",
             "kind",
             models.CharField(

@@ -204,7 +204,7 @@ class Reject(models.Model):
     file_key = models.TextField(
         blank=True,
         db_collation="C",
-        help_text="its gmd:fileIdentifier, folded, if that differs from the header's identifier",
+        help_text="the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier",
     )
 
     class Meta:

@@ -154,22 +154,13 @@ def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
     name = _NAME.match(element)
     assert name is not None  # it was parsed
     declared = xml_tree.attribute_names(element[name.end() : xml_tree.end_of_tag(element, 0)])
-    added = b""
+    used = {}
     for prefix, uri in container.nsmap.items():
-        attribute = b"xmlns:" + prefix.encode() if prefix else b"xmlns"
-        if attribute in declared:
+        if (b"xmlns:" + prefix.encode() if prefix else b"xmlns") in declared:
             continue
-        if _uses_prefix(element, prefix.encode()) if prefix else _uses_default_namespace(root, uri):
-            added += b" " + attribute + b'="' + uri.encode().replace(b"&", b"&amp;").replace(b'"', b"&quot;") + b'"'
-    return element[: name.end()] + added + element[name.end() :] if added else element
-
-
-def _uses_prefix(element: bytes, prefix: bytes) -> bool:
-    """Whether `prefix:` is in the element, and not as the end of a longer prefix: `o:` does not count in `gco:`."""
-    return (
-        prefix + b":" in element
-        and re.search(rb"(?<![\w.\-\x80-\xff])" + re.escape(prefix) + b":", element) is not None
-    )
+        if xml_tree.uses_prefix(element, prefix) if prefix else _uses_default_namespace(root, uri):
+            used[prefix or ""] = uri
+    return xml_tree.declare(element, used) if used else element
 
 
 def _uses_default_namespace(root: Root, uri: str) -> bool:

@@ -339,7 +339,8 @@ def prepare_for_whole_list(link: Link, to: Alternative | None) -> None:
         cursor.execute(
             """
             INSERT INTO harvester_remoteheader (link_id, alternative_id, key, identifier, deleted, state)
-            SELECT link_id, %(to)s, key, CASE WHEN %(by_key)s THEN key ELSE identifier END, false, %(stored)s FROM harvester_remoteheader
+            SELECT link_id, %(to)s, key, CASE WHEN %(by_key)s THEN key ELSE identifier END, false, %(stored)s
+            FROM harvester_remoteheader
             WHERE link_id = %(link)s AND alternative_id IS NOT DISTINCT FROM %(leaving)s AND NOT deleted
             ON CONFLICT (link_id, alternative_id, key) DO NOTHING
             """,

@@ -241,9 +241,9 @@ class Pipeline:
         return run.worker == self._worker
 
     def _resolve(self, following: PendingPage) -> PendingPage:
-        """The page with what its names mean, and its contradictions resolved (F72), which depends on the pages before it being stored.
+        """The page with what its names mean, its contradictions resolved (F72), and the spellings that are apart (F74).
 
-        And with the spellings that the provider has beside others (F74). Raises the fault that an error beside the entries
+        All that depends on the pages before it being stored. Raises the fault that an error beside the entries
         means, after storing these (F39).
         """
         run, listed = self._run, following.parsed.page

@@ -159,12 +159,12 @@ def _request_older(run: Run, entries: PageEntries) -> None:
     """
     known_headers = remote_headers.load_known(run.link, [entry.key for _, entry in entries.checked])
     older = {
-        entry.key
+        entry.key: received.header._replace(stamp=known.datestamp)  # of the version that stays until then
         for received, entry in entries.checked
         if (known := known_headers.get(entry.key)) is not None and known.is_later_than(received.header)
     }
     if 0 < len(older) <= _MAX_OLDER:
-        entries.to_request += [received.header for received, entry in entries.checked if entry.key in older]
+        entries.to_request += older.values()
         entries.checked = [(received, entry) for received, entry in entries.checked if entry.key not in older]
 
 

@@ -244,6 +244,8 @@ def the_second_page_comes_from_a_host_that_lags_behind(world: World) -> None:
     )
     world.write(9, minutes=5)
     world.work()
+    known = world.link.headers.get(identifier=identifier(0))
+    assert text(known.datestamp) == world.provider.entries[identifier(0)][0], "the header of the version that is stored"
     world.provider.edits.clear()
     world.go(hours=6)
     world.write(12)
