@@ -132,10 +132,14 @@ def replaced(*, clock: Clock | None = None, concurrency: Concurrency | None = No
 
 # What threads wait for one another with. Their waiting passes no time, so a simulation leaves them as they are.
 Lock = threading.Lock
+RLock = threading.RLock
+Event = threading.Event
 Semaphore = threading.Semaphore
 BoundedSemaphore = threading.BoundedSemaphore
 Queue = queue.Queue
 SimpleQueue = queue.SimpleQueue
+Empty = queue.Empty
+thread_id = threading.get_ident
 
 # --- Processes of a pool ----------------------------------------------------------------------------
 

@@ -3,9 +3,10 @@
 `live` checks nothing but the process. `ready` queries the database and Redis, each with a short timeout, and compares
 the journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether
 PostgreSQL is set to keep committed data, and the ages of the last scheduler ticks, the harvester's and the
-catalogue's, which pass beat, Redis, a worker and the database; and how old the last verified backup is. A node without
-ticks, or whose backup is late, still serves, so it is ready but degraded. `tasks` reports the ticks alone, for
-monitors that read only the status.
+catalogue's, which pass beat, Redis, a worker and the database; how many runs wait, for what and for how long, and whether
+workers take them; and how old the last verified backup is. A node without ticks, whose queue is stalled, or whose backup is
+late, still serves, so it is ready but degraded. `tasks` reports the ticks and the queue alone, for monitors that read only
+the status.
 """
 
 import logging
@@ -20,10 +21,10 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from catalogue import checks, journal_state
+from catalogue import checks, journal_state, seams
 from gisc import database
 from gisc.backup.schedule import backup_state
-from harvester.rows import health
+from harvester.rows import health, queue
 
 _TIMEOUT_S = 2
 logger = logging.getLogger(__name__)
@@ -52,12 +53,16 @@ def ready(request: HttpRequest) -> JsonResponse:
     if parts["database"] != "not reachable":
         further["durable"] = _is_durable()
     ticks = _tick_state() if parts["database"] == "ok" else None
+    queue_state = _queue_state() if parts["database"] == "ok" else None
+    if queue_state is not None:
+        further["queue"] = queue_state.report()
     if parts["database"] == "ok" and (clock_state := health.host_clock_state()):
         further["clock"] = clock_state
     if journal_warnings:
         further["journal_warnings"] = journal_warnings
     backups = backup_state()
-    is_degraded = ticks is None or ticks["late"] or backups.is_late
+    is_stalled = queue_state is None or queue_state.is_stalled
+    is_degraded = ticks is None or ticks["late"] or is_stalled or backups.is_late
     status = "not ready" if not is_ready else "degraded" if is_degraded else "ok"
     answer = {"ready": is_ready, "status": status, **parts, "tasks": ticks, "durable": None, **further}
     answer["backup"] = backups.report()
@@ -67,9 +72,20 @@ def ready(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def tasks(request: HttpRequest) -> JsonResponse:
-    """Answer 503 if a scheduler tick is older than GISC_CANARY_SECONDS, or never was; else 200."""
-    ticks = _tick_state()
-    return JsonResponse(ticks or {"age_s": None, "late": True}, status=503 if ticks is None or ticks["late"] else 200)
+    """Answer 503 if a tick is older than GISC_CANARY_SECONDS, or never was, or if no run gets through; else 200."""
+    ticks, queue_state = _tick_state(), _queue_state()
+    answer = {**(ticks or {"age_s": None, "late": True}), "queue": queue_state and queue_state.report()}
+    is_well = ticks is not None and not ticks["late"] and queue_state is not None and not queue_state.is_stalled
+    return JsonResponse(answer, status=200 if is_well else 503)
+
+
+def _queue_state() -> queue.QueueState | None:
+    """Return how many runs wait, for what and how long; None if the database cannot be read."""
+    try:
+        return queue.queue_state(seams.now())
+    except DatabaseError as exc:
+        logger.warning("database not reachable", extra={"reason": " ".join(str(exc).split())})
+        return None
 
 
 def _tick_state() -> dict[str, object] | None:

@@ -66,6 +66,7 @@ STATES = (
     ModuleState("oaiprovider.flow_control", "_script", "the script, and the connections to Redis", forget),
     # --- Processes ---
     ModuleState("oaiprovider.formats.sandbox", "_idle", "helper processes that wait for a record", call("close")),
+    ModuleState("harvester.runs.shared_worker", "_process", "the runs that have a thread here, and its slot", None),
     ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
@@ -74,7 +75,7 @@ STATES = (
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
         for module in (
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
-            *("harvester.net.client", "harvester.schedule"),
+            *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
         )
     ),

@@ -174,7 +174,8 @@ WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collect
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 # --- Celery -----------------------------------------------------------------------------------------
-# The state of a run is in its row; a queued message is only a hint, and a lost message delays the run by one beat.
+# The state of a run is in its row. A message only calls a worker, which takes the run that is next; a lost message delays
+# a run by one beat.
 
 GISC_REDIS_URL = _REDIS_URL or embedded.redis_url(GISC_DATA_DIR)
 CELERY_BROKER_URL = _REDIS_URL or embedded.broker_url(GISC_DATA_DIR)
@@ -185,7 +186,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_keepalive
 _PRIORITY_OF_TICKS = 0
 CELERY_TASK_DEFAULT_PRIORITY = 6
 CELERY_TASK_DEFAULT_QUEUE = GISC_NAME
-CELERY_TASK_QUEUES = [Queue(GISC_NAME)]
+GISC_RUN_QUEUE = f"{GISC_NAME}-runs"  # one of its own, so that the calls that stand in it can be counted
+CELERY_TASK_QUEUES = [Queue(GISC_NAME), Queue(GISC_RUN_QUEUE)]
+CELERY_TASK_ROUTES = {"harvester.tasks.harvest": {"queue": GISC_RUN_QUEUE}}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

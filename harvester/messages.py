@@ -99,9 +99,14 @@ class FaultCode(Code):
     OTHER_SET = "other-set-answered"
     RECORD_UNAVAILABLE = "record-unavailable"
     # This node
-    TRIES_SPENT = "tries-spent"
     DATABASE_LOST = "database-lost"
     NODE_ERROR = "node-error"
+    NODE_CRASHED = "node-crashed"
+
+    @property
+    def is_of_this_node(self) -> bool:
+        """Whether the fault says nothing about the provider."""
+        return self in (FaultCode.DATABASE_LOST, FaultCode.NODE_ERROR, FaultCode.NODE_CRASHED)
 
     def sentence(self, facts: Facts) -> str:
         return describe_fault(self, facts)
@@ -156,6 +161,14 @@ def _request_refused(facts: Facts) -> str:
     text = f"the provider refused the request: {_oai_errors(facts)}"
     prefixes = facts.get("iso_prefixes")
     return f"{text}; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else text
+
+
+def _node_crashed(facts: Facts) -> str:
+    text = (
+        f"{facts['crashes']} times in a row this node could not go on with the run: its worker died, or made an error"
+    )
+    last = f"; the last error it could note: {describe_cause(facts['cause'])}" if facts.get("cause") else ""
+    return f"{text} (its log, and the system's, have more: is memory short?){last}"
 
 
 FAULTS: Mapping[str, Sentence] = {
@@ -213,9 +226,9 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
     FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
     FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
-    FaultCode.TRIES_SPENT: "{tries} tries in a row brought nothing",
     FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
     FaultCode.NODE_ERROR: "this node made an error ({error}: {detail}); its log has more",
+    FaultCode.NODE_CRASHED: _node_crashed,
 }
 
 
@@ -227,6 +240,7 @@ class OutcomeCode(StrEnum):
 
     RUNNING = "running"
     POSTPONED = "postponed"
+    POSTPONED_BY_NODE = "postponed-by-node"
     LIST_RESTARTED = "list-restarted"
     RESTARTED_BY_HEADERS = "restarted-by-headers"
     LINK_CHANGED = "link-changed"
@@ -259,11 +273,19 @@ def _cause_of(data: Facts) -> str:
 
 
 def _postponed(data: Facts) -> str:
-    missing = f"Page {data['page']} is" if "page" in data else "The records that are missing are"
+    return f"{_asked_again(data)} ({data['attempt']} of {data['max_attempts']} tries have failed)."
+
+
+def _postponed_by_node(data: Facts) -> str:
     return (
-        f"{_cause_of(data)} {missing} asked for again in {data['wait_s']:.0f} s "
-        f"(try {data['attempt']} of {data['max_attempts']})."
+        f"{_asked_again(data)} ({data['crash']} of {data['max_crashes']} faults of this node; "
+        "they do not count as tries of the provider)."
     )
+
+
+def _asked_again(data: Facts) -> str:
+    missing = f"Page {data['page']} is" if "page" in data else "The records that are missing are"
+    return f"{_cause_of(data)} {missing} asked for again in {data['wait_s']:.0f} s"
 
 
 def _list_restarted(data: Facts) -> str:
@@ -321,6 +343,7 @@ def _failed(data: Facts) -> str:
 OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.RUNNING: "",
     OutcomeCode.POSTPONED: _postponed,
+    OutcomeCode.POSTPONED_BY_NODE: _postponed_by_node,
     OutcomeCode.LIST_RESTARTED: _list_restarted,
     OutcomeCode.RESTARTED_BY_HEADERS: _restarted_by_headers,
     OutcomeCode.LINK_CHANGED: "The link was changed; its list is asked for from the start.",
@@ -332,6 +355,32 @@ OUTCOMES: Mapping[str, Sentence] = {
     "same `from` again.",
     OutcomeCode.CANCELLED: "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
     OutcomeCode.AS_WRITTEN: "{text}",
+}
+
+
+# --- Waits of open runs -----------------------------------------------------------------------------
+
+
+class WaitsFor(StrEnum):
+    """What an open run waits for, if no worker works on it."""
+
+    WORKER = "worker"
+    HOST = "host"
+    PROVIDER = "provider"
+    RETRY = "retry"
+
+
+def describe_wait(waits_for: str, facts: Facts) -> str:
+    """Return what an open run waits for, and since when, as a sentence."""
+    return write_sentence(_WAITS, waits_for, facts)
+
+
+_WAITS: Mapping[str, Sentence] = {
+    WaitsFor.WORKER: "Waits for a worker since {since}; {before} runs come before it.",
+    WaitsFor.HOST: "Waits for room at {host} since {since}: no more than {limit} runs may ask this host at once "
+    "(GISC_MAX_RUNS_PER_HOST).",
+    WaitsFor.PROVIDER: "Waits for the provider's answer since {since}; no worker is kept meanwhile.",
+    WaitsFor.RETRY: "Waits for its next try.",
 }
 
 

@@ -7,6 +7,7 @@ from catalogue.datestamps import Granularity
 from catalogue.limits import Replaceable
 
 MAX_ATTEMPTS = 10  # H26: a run fails after so many tries in a row without a page
+MAX_CRASHES = 10  # chosen: a run fails after so many faults of this node in a row without a page
 MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
 MAX_LATENESS_H = 366 * 24  # chosen: doubling ends there

@@ -1,40 +1,64 @@
 """Celery tasks: each calls a plain function. They take ids and return nothing."""
 
 import logging
+from typing import Any
 
-from celery import shared_task
+import redis
+from amqp.exceptions import ChannelError
+from celery import current_app, shared_task
+from celery.signals import worker_process_shutdown
+from django.conf import settings
 from kombu.exceptions import OperationalError
 
 from catalogue import chores, journal_state, seams
 from harvester.guards import shared_set_backup
 from harvester.links import failover
-from harvester.models import Run
-from harvester.rows import health, runs
-from harvester.runs import lifecycle
+from harvester.rows import health, queue
+from harvester.runs import lifecycle, shared_worker
 
 logger = logging.getLogger(__name__)
+_BROKER_ERRORS = (OperationalError, redis.RedisError)
 
 
-def queue(run: Run) -> None:
-    """Put a task for this run into the queue. If it gets lost, the tick finds the open run.
+def call_worker() -> None:
+    """Put a message into the queue that makes a worker take the run that is next.
 
-    Raises OperationalError of kombu when the broker cannot be reached.
+    Raises OperationalError of kombu when the broker cannot be reached; the tick calls a worker then, for any run that waits.
     """
-    harvest.delay(run.pk)
-    runs.mark_queued(run)
+    harvest.delay()
 
 
-def _queue_if_possible(run: Run) -> None:
+def _call_workers(at_most: int | None = None) -> None:
+    """Call as many workers as there are runs that wait for one, less the calls that stand in the queue already."""
+    ready = queue.count_ready(seams.now())
+    if not ready:
+        return
     try:
-        queue(run)
-    except OperationalError as exc:
-        logger.warning("run not queued; the next tick tries again", extra={**run.log_facts, "reason": str(exc)})
+        missing = ready - _calls_standing()
+        for _ in range(missing if at_most is None else min(missing, at_most)):
+            call_worker()
+    except _BROKER_ERRORS as exc:
+        logger.warning("no worker called; the next tick tries again", extra={"reason": str(exc)})
+
+
+def _calls_standing() -> int:
+    """How many messages of `harvest` no worker has taken yet."""
+    with current_app.connection_or_acquire() as connection:
+        try:
+            return int(connection.default_channel.queue_declare(settings.GISC_RUN_QUEUE, passive=True).message_count)
+        except ChannelError:
+            return 0  # Redis has no empty queue
 
 
 @shared_task
 def tick() -> None:
-    """Run the periodic chores of the harvester: open due runs, queue runs that no worker has, and others."""
-    health.record_tick()
+    """Run the periodic chores of the harvester: open due runs, call workers, and others.
+
+    A tick that comes too soon after the last does nothing: ticks take half of the time of one worker at most.
+    """
+    if not health.begin_tick():
+        return
+    begun = seams.monotonic()
     chores.run_each(
         (
             _check_clock,
@@ -43,9 +67,10 @@ def tick() -> None:
             _probe_due,
             shared_set_backup.settle_outdated,
             _open_due,
-            _queue_claimable,
+            _call_if_ready,
         )
     )
+    health.end_tick(took_s=seams.monotonic() - begun)
 
 
 def _check_clock() -> None:
@@ -68,26 +93,32 @@ def _probe_due() -> None:
 def _open_due() -> None:
     if not journal_state.is_ready():
         return  # a database that was put back from a copy: deletions have to be replayed before anything is harvested
-    for run in lifecycle.open_due_runs():
-        _queue_if_possible(run)
+    lifecycle.open_due_runs()
 
 
-def _queue_claimable() -> None:
-    if not journal_state.is_ready():
-        return
-    for run in lifecycle.claimable():
-        _queue_if_possible(run)
+def _call_if_ready() -> None:
+    if journal_state.is_ready():
+        _call_workers()
 
 
 @shared_task
-def harvest(run_id: int) -> None:
-    """Work on a run for at most a minute, then queue the next task for it."""
-    run = lifecycle.work(run_id)
-    if run is not None and run.is_open and run.not_before is None:
-        _queue_if_possible(run)
+def harvest(run_id: int | None = None) -> None:
+    """Work on the runs that wait for about a minute. (`run_id` is in messages of a node of the version before.)"""
+    if journal_state.is_ready():
+        shared_worker.work_on_waiting(after=_call_next)
+        _call_next()
+
+
+def _call_next() -> None:
+    _call_workers(at_most=1)
 
 
 @shared_task
 def probe(standby_id: int) -> None:
     """Ask the own provider of a link whether it answers again, while another one serves the link."""
-    failover.probe(standby_id)
+    shared_worker.run_beside(failover.probe, standby_id)
+
+
+@worker_process_shutdown.connect
+def _leave_process(**_: Any) -> None:
+    shared_worker.leave_process()

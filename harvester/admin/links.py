@@ -497,7 +497,7 @@ def _queue(link: Link, run: Run | None) -> tuple[str, int]:
     if run is None:
         return f"{link}: a run is open already, so none was started; it goes on by itself.", messages.WARNING
     try:
-        tasks.queue(run)
+        tasks.call_worker()
     except OperationalError as exc:
         return (
             f"{link}: the run is opened, but the broker cannot be reached ({exc}). "

@@ -1,6 +1,6 @@
 """Runs and rejects in the admin, read-only: what was received, what was not stored, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,11 +16,12 @@ from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.pages import display
 from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
-from harvester.messages import OutcomeCode
+from harvester.messages import OutcomeCode, describe_cause
 from harvester.models import Reject, Run
 from harvester.monitoring import csv_export, status
 from harvester.monitoring.status import COUNTERS
 from harvester.protocol import warnings
+from harvester.rows import queue
 from harvester.runs import lifecycle
 
 OUTCOME_COLOURS = {
@@ -89,7 +90,15 @@ class RunAdmin(ReadOnly, Admin):
             "Position in the list",
             {"fields": ("strategy", "list_from", "list_until", "granularity", *_POSITION)},
         ),
-        ("Next try", {"fields": ("attempts", "not_before", "worker", "leased_until", "queued", "token")}),
+        (
+            "Next try",
+            {
+                "fields": (
+                    *("waits", "attempts", "crashes", "first_fault_text", "last_fault_text"),
+                    *("not_before", "worker", "leased_until", "queued", "asking_since", "token"),
+                )
+            },
+        ),
     )
 
     @coloured(OUTCOME_COLOURS, description="state")
@@ -112,6 +121,19 @@ class RunAdmin(ReadOnly, Admin):
     @admin.display(description="message")
     def message_column(self, run: Run) -> str:
         return wide("{}", run.message, rem=16)
+
+    @admin.display(description="waits for")
+    def waits(self, run: Run) -> str:
+        found = queue.report_wait(run.pk, queue.read_queue(seams.now()))
+        return str(found["text"]) if found else "nothing"
+
+    @admin.display(description="first fault")
+    def first_fault_text(self, run: Run) -> str:
+        return _fault_text(run.first_fault)
+
+    @admin.display(description="last fault")
+    def last_fault_text(self, run: Run) -> str:
+        return _fault_text(run.last_fault)
 
     @admin.display
     def took(self, run: Run) -> timedelta:
@@ -243,3 +265,7 @@ def _attached(lines: Iterator[str], name: str) -> StreamingHttpResponse:
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def _fault_text(fault: Mapping[str, Any] | None) -> str:
+    return f"{fault['at']}: {describe_cause(fault)}" if fault else "none"

@@ -5,9 +5,14 @@ from django.db.models import Q
 
 
 class Canary(models.Model):
-    """The time of the last tick of the harvester that passed beat, broker, worker and database. The table has one row."""
+    """The last tick of the harvester that passed beat, broker, worker and database, and the last claim. It has one row."""
 
     last = models.DateTimeField()
+    took_s = models.FloatField(default=0, db_default=0, help_text="how long that tick took")
+    last_claim = models.DateTimeField(null=True, help_text="when a worker last took a run from the queue")
+    host_turns = models.JSONField(
+        default=dict, db_default={}, help_text="when it last took one of each host that has open runs, as Unix time"
+    )
 
     class Meta:
         verbose_name_plural = "canaries"

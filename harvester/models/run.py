@@ -118,9 +118,17 @@ class Run(models.Model):
         default=0, db_default=0, help_text="of what the list before announced and did not list (H49)"
     )
 
-    attempts = models.PositiveIntegerField(default=0, help_text="tries since the last page was stored")
+    attempts = models.PositiveIntegerField(default=0, help_text="failed tries since the last page was stored")
+    crashes = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="faults of this node since the last page was stored: a worker died, an error"
+    )
+    first_fault = models.JSONField(null=True, help_text="the first fault of the run: `at`, `code`, `facts`")
+    last_fault = models.JSONField(null=True, help_text="the last one")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
-    queued = models.DateTimeField(null=True, help_text="when a task was last queued for it")
+    queued = models.DateTimeField(null=True, help_text="since when it waits for a worker, if it does")
+    asking_since = models.DateTimeField(
+        null=True, help_text="since when it waits for the provider's answer without keeping a worker"
+    )
     sealed_cookies = models.TextField(blank=True, help_text="what the provider set in this run (F96)")
     worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text="host:pid that works on it")
     leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")

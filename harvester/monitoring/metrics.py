@@ -9,8 +9,9 @@ from django.db.models.fields.json import KT
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from catalogue import seams
 from harvester.models import Conflict, Link, Reject, Run
-from harvester.rows import health
+from harvester.rows import health, queue
 from harvester.runs import comparison
 
 
@@ -53,6 +54,7 @@ class LinkCollector(Collector):
         )
         try:
             ticks = health.tick_ages()
+            queue_state = queue.queue_state(seams.now())
             offset_s = health.host_clock_offset_s()
             drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
@@ -88,10 +90,28 @@ class LinkCollector(Collector):
             "1 while that is longer ago than GISC_CANARY_SECONDS, or never was",
             ticks.is_late,
         )
+        yield from _queue_metrics(queue_state)
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
         yield from (harvested_to, failures, drift, doubts, skew, running, by_relay, set_missing, outcome)
         yield from (conflicts, rejects)
+
+
+def _queue_metrics(state: queue.QueueState) -> Iterator[GaugeMetricFamily]:
+    yield GaugeMetricFamily("gisc_runs_working", "open runs that a worker works on", state.working)
+    waiting = GaugeMetricFamily("gisc_runs_waiting", "open runs that wait, by what they wait for", labels=["for"])
+    longest = GaugeMetricFamily(
+        "gisc_run_longest_wait_seconds", "how long the first of them has waited", labels=["for"]
+    )
+    for cause, number in state.waiting.items():
+        waiting.add_metric([cause], number)
+        longest.add_metric([cause], state.longest_s[cause])
+    yield from (waiting, longest)
+    yield GaugeMetricFamily(
+        "gisc_queue_stalled",
+        "1 while runs wait for a worker and none was taken for GISC_CANARY_SECONDS",
+        state.is_stalled,
+    )
 
 
 def _newest_harvests() -> QuerySet[Run]:

@@ -20,7 +20,7 @@ from harvester.messages import OutcomeCode
 from harvester.models import Conflict, Link, Run
 from harvester.models.link_access import UNREADABLE
 from harvester.protocol.warnings import report_warnings
-from harvester.rows import health
+from harvester.rows import health, queue
 from harvester.runs import comparison
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
@@ -112,15 +112,24 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     if run is None:
         return (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
     if run.is_open:
-        if run.not_before is not None and run.not_before > (now or seams.now()):
-            return WAITING, f"waits until {run.not_before:%H:%M:%S}"
-        return RUNNING, f"runs, {run.received} received"
+        return _state_of_open(run, now or seams.now())
     key, text = run_outcome(run)
     if run.state == Run.State.DONE and link.doubts:
         return PARTIAL, f"{text}, in doubt"
     if run.state == Run.State.FAILED and link.failures > 1:
         text = f"failed {link.failures} times"
     return key, text
+
+
+def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:
+    if not queue.is_abandoned(run, now):
+        if run.asking_since is not None:
+            return WAITING, f"waits for the provider's answer since {run.asking_since:%H:%M:%S}"
+        return RUNNING, f"runs, {run.received} received"
+    if run.not_before is not None and run.not_before > now:
+        return WAITING, f"waits until {run.not_before:%H:%M:%S}"
+    since = max(run.queued or run.begun, run.not_before or run.begun)
+    return WAITING, f"waits for its turn since {since:%H:%M:%S}, {run.received} received"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +171,26 @@ def find_todos(link: Link) -> Iterator[Todo]:
 
 
 def _is_failing(run: Run) -> bool:
-    return run.state == Run.State.FAILED or (run.is_open and run.attempts > 0)
+    return run.state == Run.State.FAILED or (run.is_open and run.attempts + run.crashes > 0)
 
 
 # --- For scripts and monitors -----------------------------------------------------------------------
 
 
 def status_report() -> dict[str, Any]:
-    """The age of the older tick, and all links with their last runs: `{"canary_age_s": seconds, "links": [...]}`."""
+    """The age of the older tick, the queue, and all links with their last runs: `{"canary_age_s", "queue", "links"}`."""
     drifts = comparison.drift_by_link()
+    now = seams.now()
+    open_runs = queue.read_queue(now)
     age_s = health.tick_ages().oldest_s
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),
-        "links": [_link_facts(link, drifts.get(link.pk)) for link in with_last_run(Link.objects.all())],
+        "queue": queue.state_of(open_runs, now).report(),
+        "links": [_link_facts(link, drifts.get(link.pk), open_runs) for link in with_last_run(Link.objects.all())],
     }
 
 
-def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
+def _link_facts(link: Link, drift: dict[str, int] | None, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
     run, compared, reharvest = last_run(link), last_comparison(link), last_reharvest(link)
     return {
         "name": link.name,
@@ -199,6 +211,7 @@ def _link_facts(link: Link, drift: dict[str, int] | None) -> dict[str, Any]:
         "total_reharvest": link.get_content_days_display(),
         "reharvested": link.content_ended and datestamps.write(link.content_ended),
         "drift": drift,
+        "waits": next((queue.report_wait(each.pk, open_runs) for each in open_runs if each.link_id == link.pk), None),
         "doubts": [{**doubt, "text": text} for doubt, text in zip(link.doubts, link.doubt_sentences, strict=True)],
         "size_is_estimate": link.size_is_estimate,
         "lateness_h": link.lateness_h,
@@ -217,6 +230,8 @@ def run_facts(run: Run) -> dict[str, Any]:
         "begun": datestamps.write(run.begun),
         "finished": run.finished and datestamps.write(run.finished),
         **{name: getattr(run, name) for name in (*COUNTERS, *(comparison.DRIFT if run.compares else ()))},
+        "first_fault": run.first_fault,
+        "last_fault": run.last_fault,
         "outcome": run.outcome,
         "outcome_data": run.outcome_data,
         "message": run.message,

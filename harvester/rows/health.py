@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import ntplib
 from django.conf import settings
+from django.db.models import Q
 
 from catalogue import chores, seams
 from catalogue.reasons import Reason, ReasonCode
@@ -25,11 +26,33 @@ _CLOCK_DOUBT_S = 3600.0  # chosen: a clock so wrong may be wrong by months
 _WITNESSES = 3  # chosen: of fewer providers one may be the wrong one
 _CHECK_EVERY = timedelta(minutes=10)  # chosen
 _TIMEOUT_S = 2
+_MAX_TICK_PAUSE_S = 60.0  # chosen: after a tick that took very long
 
 
-def record_tick() -> None:
-    """Store the time of the last tick of the harvester that a worker ran."""
-    Canary.objects.update_or_create(pk=1, defaults={"last": seams.now()})
+def begin_tick() -> bool:
+    """Store the time of this tick of the harvester; False if it comes too soon after the last one.
+
+    Where ticks take longer than half a beat, each is followed by a pause of twice its time; else runs would never get a
+    worker.
+    """
+    now = seams.now()
+    canary, is_first = Canary.objects.get_or_create(pk=1, defaults={"last": now})
+    if is_first:
+        return True
+    is_slow = canary.took_s > settings.GISC_BEAT_SECONDS / 2
+    pause = timedelta(seconds=min(2 * canary.took_s, _MAX_TICK_PAUSE_S) if is_slow else 0)
+    too_soon = Q(last__gt=now - pause, last__lte=now)  # one in the future was stored while our clock was ahead
+    return bool(Canary.objects.filter(~too_soon, pk=1).update(last=now))
+
+
+def shorten_waits(now: datetime) -> None:
+    """Forget claims that were made while our clock was ahead, and is right now."""
+    Canary.objects.filter(last_claim__gt=now).update(last_claim=now, host_turns={})
+
+
+def end_tick(*, took_s: float) -> None:
+    """Store how long this tick took."""
+    Canary.objects.filter(pk=1).update(took_s=took_s)
 
 
 @dataclass(frozen=True, slots=True)

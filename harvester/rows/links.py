@@ -157,7 +157,7 @@ def record_content_slice(
     link.save(update_fields=["content_begun", "content_ended", "content_to", "next_content"])
 
 
-def record_failure(link: Link, *, failures: int, failing_since: datetime, next_due: datetime) -> None:
+def record_failure(link: Link, *, failures: int, failing_since: datetime | None, next_due: datetime) -> None:
     """Store that a harvest has failed, in the transaction that locked the link."""
     link.failures, link.failing_since, link.next_due = failures, failing_since, next_due
     link.save(update_fields=["failures", "failing_since", "next_due"])

@@ -1,27 +1,27 @@
-"""Write runs and their rejects. The only writer of Run and Reject.
+"""Write runs, their leases and their rejects. The only writer of Run and Reject.
 
-A worker has a run by a lease with its host and process id, so that the run of a dead worker is free at once. An update
-that depends on where the run stands has that as its condition: whoever comes second changes nothing (promise 4).
+An update that depends on where the run stands has that as its condition: whoever comes second changes nothing (promise 4).
 """
 
 import os
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F
+from django.db import models
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Coalesce
 
-from catalogue import locks, seams
+from catalogue import datestamps, seams
 from catalogue.reasons import Reason
 from harvester import schedule
 from harvester.header import ReceivedHeader
 from harvester.messages import Outcome, OutcomeCode, limit_facts
 from harvester.models import Link, Reject, Run
 
+_RELEASED: dict[str, object] = {"worker": "", "leased_until": None, "asking_since": None}
 _RUNNING = Outcome(OutcomeCode.RUNNING)
 _START_OF_LIST: dict[str, object] = {
     "phase": Run.Phase.LISTING,
@@ -50,73 +50,57 @@ def this_worker() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-def is_abandoned(run: Run, now: datetime) -> bool:
-    """Whether nobody works on the run: no lease, a lease run out, or a worker on this host that is dead."""
-    if run.leased_until is None or run.leased_until <= now:
-        return True
-    host, _, pid = run.worker.rpartition(":")
-    return host == socket.gethostname() and not _is_alive(int(pid))
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def claim_run(run_id: int) -> Run | None:
-    """Lease the run to this process. None if the run is not open, must wait, or is leased to another worker."""
-    now = seams.now()
-    run = Run.objects.filter(pk=run_id, state=Run.State.OPEN).select_related("link__local_set", "link__serving").first()
-    if run is None or not is_abandoned(run, now) or (run.not_before is not None and run.not_before > now):
-        return None
-    with transaction.atomic():
-        if not _is_below_limits(run, now):
-            return None
-        won = Run.objects.filter(
-            pk=run.pk, state=Run.State.OPEN, worker=run.worker, leased_until=run.leased_until, attempts=run.attempts
-        ).update(worker=this_worker(), leased_until=_lease_end(now), attempts=F("attempts") + 1)
-    if won != 1:
-        return None
-    run.refresh_from_db()
-    return run
-
-
-def _is_below_limits(run: Run, now: datetime) -> bool:
-    """Whether one more run may be worked on, in all and at this provider's host. Holds a lock until the claim is made.
-
-    A run above the limits stays open; the next tick looks again.
-    """
-    locks.lock_transaction(locks.RUN_CLAIMS)
-    others = Run.objects.filter(state=Run.State.OPEN, leased_until__gt=now).exclude(pk=run.pk)
-    working = [other for other in others.select_related("link__serving") if not is_abandoned(other, now)]
-    same_host = [other for other in working if _provider_host(other) == _provider_host(run)]
-    return len(working) < settings.GISC_MAX_RUNS and len(same_host) < settings.GISC_MAX_RUNS_PER_HOST
-
-
-def _provider_host(run: Run) -> str:
-    return urlsplit(run.link.provider.base_url).hostname or ""
-
-
-def _lease_end(now: datetime) -> datetime:
+def lease_end(now: datetime) -> datetime:
+    """Return until when a lease that is made or renewed now lasts."""
     return now + timedelta(seconds=settings.GISC_LEASE_SECONDS)
 
 
+def lease(run_id: int, now: datetime) -> bool:
+    """Lease a run to this process; False if it is not open, or another transaction has locked it."""
+    row = Run.objects.select_for_update(skip_locked=True).filter(pk=run_id, state=Run.State.OPEN).first()
+    if row is None:
+        return False
+    # A worker that ended well has released its runs; one that waited for the provider did nothing that can kill it.
+    has_crashed = bool(row.worker) and row.asking_since is None
+    Run.objects.filter(pk=run_id).update(
+        worker=this_worker(),
+        leased_until=lease_end(now),
+        asking_since=None,
+        crashes=F("crashes") + int(has_crashed),
+    )
+    return True
+
+
 def release_run(run_id: int) -> None:
-    """End the lease, if this process has it."""
-    Run.objects.filter(pk=run_id, worker=this_worker()).update(worker="", leased_until=None)
+    """End the lease, if this process has it; the run goes to the end of the queue."""
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(**_RELEASED, queued=seams.now())
+
+
+def release_others(kept: Sequence[int] = ()) -> None:
+    """End all leases of this process but those of these runs: it ends, or does not know whether a claim was made."""
+    ours = Run.objects.filter(state=Run.State.OPEN, worker=this_worker())
+    ours.exclude(pk__in=kept).update(**_RELEASED, queued=seams.now())
+
+
+def mark_asking(run_id: int) -> None:
+    """Store that the run waits for its provider's answer and keeps no worker meanwhile; renew the lease of this process."""
+    now = seams.now()
+    since = Case(When(asking_since=None, then=Value(now)), default=F("asking_since"))
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(asking_since=since, leased_until=lease_end(now))
+
+
+def mark_working(run_id: int) -> None:
+    """Store that this process works on the run again."""
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(asking_since=None, leased_until=lease_end(seams.now()))
 
 
 def shorten_waits(now: datetime) -> None:
     """Shorten waits and leases that are longer than they can be from now on: our clock was ahead, and is right now."""
-    runs = Run.objects.filter(state=Run.State.OPEN)
-    runs.filter(not_before__gt=now + timedelta(seconds=schedule.MAX_WAIT_S)).update(not_before=now)
-    runs.filter(queued__gt=now).update(queued=now)
-    runs.filter(leased_until__gt=_lease_end(now)).update(leased_until=_lease_end(now))
+    open_runs = Run.objects.filter(state=Run.State.OPEN)
+    open_runs.filter(not_before__gt=now + timedelta(seconds=schedule.MAX_WAIT_S)).update(not_before=now)
+    open_runs.filter(Q(queued__gt=now) | Q(queued=None, begun__gt=now)).update(queued=now)
+    open_runs.filter(asking_since__gt=now).update(asking_since=now)
+    open_runs.filter(leased_until__gt=lease_end(now)).update(leased_until=lease_end(now))
 
 
 # --- Beginning --------------------------------------------------------------------------------------
@@ -141,6 +125,7 @@ def open_run(
             "purpose": purpose,
             "trigger": trigger,
             "begun": begun,
+            "queued": begun,
             "strategy": strategy,
             "list_from": list_from,
             "list_until": list_until,
@@ -148,11 +133,6 @@ def open_run(
         },
     )
     return run if is_new else None
-
-
-def mark_queued(run: Run) -> None:
-    """Store that a task for this run was put into the queue now."""
-    Run.objects.filter(pk=run.pk).update(queued=seams.now())
 
 
 def set_bounds(run: Run) -> None:
@@ -206,11 +186,12 @@ def advance_list(
         newest=newest,
         list_size=list_size,
         attempts=0,
+        crashes=0,
         not_before=None,
         **_columns_of(_RUNNING),
         warnings=warnings,
         sealed_cookies=sealed_cookies,
-        leased_until=_lease_end(now),
+        leased_until=lease_end(now),
     )
     return won == 1
 
@@ -238,11 +219,12 @@ def advance_fetching(
     ).update(
         fetched=F("fetched") + fetched,
         attempts=0 if fetched else F("attempts"),
+        crashes=0 if fetched else F("crashes"),
         not_before=None,
         **_columns_of(_RUNNING),
         warnings=warnings,
         sealed_cookies=F("sealed_cookies") if sealed_cookies is None else sealed_cookies,
-        leased_until=_lease_end(now),
+        leased_until=lease_end(now),
     )
     return won == 1
 
@@ -284,10 +266,18 @@ def add_rejects(run: Run, refused: Iterable[Refusal]) -> None:
 # --- After a fault ----------------------------------------------------------------------------------
 
 
-def postpone(run: Run, *, attempts: int, not_before: datetime, outcome: Outcome) -> None:
+def postpone(run: Run, *, attempts: int, crashes: int, not_before: datetime, outcome: Outcome) -> None:
     """Let the run wait, if this worker has it."""
     Run.objects.filter(pk=run.pk, worker=this_worker()).update(
-        attempts=attempts, not_before=not_before, **_columns_of(outcome)
+        attempts=attempts, crashes=crashes, not_before=not_before, **_columns_of(outcome)
+    )
+
+
+def record_fault(run: Run, fault: Mapping[str, Any], *, at: datetime) -> None:
+    """Keep the first and the last fault of a run, whatever happens next, if this worker has it. `fault`: code and facts."""
+    kept = {"at": datestamps.write(at), **fault}
+    Run.objects.filter(pk=run.pk, worker=this_worker()).update(
+        first_fault=Coalesce("first_fault", Value(kept, models.JSONField())), last_fault=kept
     )
 
 

@@ -30,7 +30,7 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
 
     Where only the first page has failed, Identify is not asked again: some providers refuse what follows it too soon.
     """
-    if run.granularity == Granularity.SECOND and run.attempts > 1:  # a provider of days may be one of OAI-PMH 1.x
+    if run.granularity == Granularity.SECOND and run.attempts:  # a provider of days may be one of OAI-PMH 1.x
         run.first_asked = seams.now() if run.first_response is None else run.first_asked
         runs.set_bounds(run)
         return

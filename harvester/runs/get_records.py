@@ -19,6 +19,7 @@ from harvester.net.session import Session
 from harvester.protocol import warnings
 from harvester.protocol.answers import ReceivedEntry
 from harvester.protocol.conversation import Conversation
+from harvester.protocol.prefetch import Turn
 from harvester.protocol.warnings import ProviderWarning
 from harvester.rows import remote_headers, runs
 from harvester.rows.runs import Refusal
@@ -45,19 +46,22 @@ class ThreadResult:
     warnings: tuple[ProviderWarning, ...] = ()
 
 
-def fetch(run: Run, *, until: float, progress: Progress) -> None:
-    """Ask for requested records until none is left, or the time (of `seams.monotonic`) is over.
+def fetch(run: Run, *, turn: Turn, progress: Progress) -> None:
+    """Ask for requested records until none is left, or the turn is over.
 
     Raises HarvestError, after storing what came.
     """
     at_once = run.link.at_once
     with seams.thread_pool(at_once) as pool:
-        while seams.monotonic() < until:
+        while not turn.is_over:
             rows = remote_headers.next_to_request(run.link, schedule.LIMITS.in_force.fetch_batch)
             access = run.link.access(run.cookies)
-            skip_failing = run.attempts >= GIVE_UP_AFTER and _is_reachable(run.link.provider, access)
+            skip_failing = run.attempts + 1 >= GIVE_UP_AFTER and turn.result_of(
+                pool.submit(_is_reachable, run.link.provider, access)
+            )
             request = partial(_request_records, run.link.provider, access, skip_failing=skip_failing)
-            results = list(pool.map(request, _shares(rows, at_once)))  # the threads use no database
+            shares = _shares(rows, at_once)
+            results = turn.results_of([pool.submit(request, share) for share in shares])  # they use no database
             fault = next((result.fault for result in results if result.fault is not None), None)
             if not _store_batch(run, results, last=not rows):
                 return
@@ -67,6 +71,8 @@ def fetch(run: Run, *, until: float, progress: Progress) -> None:
                 raise fault
             if not run.is_open or run.worker != runs.this_worker():
                 return
+            if turn.is_wanted:
+                turn.pause()
 
 
 def _shares(rows: list[RemoteHeader], number: int) -> list[list[RemoteHeader]]:

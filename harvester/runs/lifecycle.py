@@ -21,7 +21,8 @@ from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenL
 from harvester.guards import shared_set_backup
 from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Conflict, Link, Run
-from harvester.rows import links, moved_address, outage, runs
+from harvester.protocol.prefetch import Turn
+from harvester.rows import health, links, moved_address, outage, queue, runs
 from harvester.runs import comparison, get_records, pipeline
 
 logger = logging.getLogger(__name__)
@@ -84,6 +85,7 @@ def open_due_runs() -> list[Run]:
     now = seams.now()
     links.shorten_waits(now, comparison_s=comparison.RETRY_AFTER.total_seconds())
     runs.shorten_waits(now)
+    health.shorten_waits(now)
     with transaction.atomic():
         links.plan_content(now)
         late = _open_due_slices(now - SLICE_IS_LATE_AFTER)
@@ -105,41 +107,33 @@ def _open_due_slices(now: datetime) -> list[Run | None]:
     ]
 
 
-def claimable() -> list[Run]:
-    """Open runs that no worker has, whose wait is over, and for which no task was queued in the last beat."""
-    now = seams.now()
-    last_beat = now - timedelta(seconds=settings.GISC_BEAT_SECONDS)
-    waiting = Run.objects.filter(
-        Q(not_before__isnull=True) | Q(not_before__lte=now), state=Run.State.OPEN
-    ).select_related("link")
-    return [
-        run
-        for run in waiting
-        if runs.is_abandoned(run, now) and (run.queued is None or run.queued < last_beat or run.worker)
-    ]
-
-
 # --- Working ----------------------------------------------------------------------------------------
 
 
 def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress = lambda run: None) -> Run | None:
-    """Work on a run for a while; the run as it stands then, or None if it is gone or another worker has it.
+    """Work on a run for a while; the run as it stands then, or None if it is gone, has no room or another worker has it.
 
-    `for_s`: None for as long as a task may work on a run (`RunLimits.work_s`).
+    `for_s`: None for as long as a turn lasts (`RunLimits.work_s`).
 
     A fault of the provider is stored in the run, with what happens next; it is not raised.
     """
     try:
-        run = runs.claim_run(run_id)
+        run = queue.claim(run_id)
     except Exception as exc:
         if is_outage(exc):  # the claim may have been made all the same
             outage.retry_while_away(partial(runs.release_run, run_id))
         raise
     if run is None:
         return None
-    until = seams.monotonic() + (schedule.LIMITS.in_force.work_s if for_s is None else for_s)
+    return work_on(
+        run, Turn(seams.monotonic() + (schedule.LIMITS.in_force.work_s if for_s is None else for_s)), progress=progress
+    )
+
+
+def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> Run | None:
+    """Work on a run that this process has claimed until the turn is over, and release it; as `work`."""
     try:
-        _work_on(run, until=until, progress=progress)
+        _work_on(run, turn=turn, progress=progress)
     except HarvestError as exc:
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:
@@ -152,21 +146,21 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
             raise
     finally:
         # Else the run would wait until the lease of this process is over.
-        outage.retry_while_away(partial(runs.release_run, run_id))
-    after = Run.objects.select_related("link").filter(pk=run_id).first()
+        outage.retry_while_away(partial(runs.release_run, run.pk))
+    after = Run.objects.select_related("link").filter(pk=run.pk).first()
     if after is not None and Conflict.objects.filter(settled=None).exists() and not after.is_open:
         shared_set_backup.settle_outdated()
     return after  # None if its link was removed meanwhile
 
 
-def _work_on(run: Run, *, until: float, progress: pipeline.Progress) -> None:
-    if run.attempts > schedule.MAX_ATTEMPTS:
-        fail_run(run, HarvestError(FaultCode.TRIES_SPENT, {"tries": schedule.MAX_ATTEMPTS}))
+def _work_on(run: Run, *, turn: Turn, progress: pipeline.Progress) -> None:
+    if run.crashes >= schedule.MAX_CRASHES:
+        fail_run(run, HarvestError(FaultCode.NODE_CRASHED, {"crashes": run.crashes, "cause": run.last_fault}))
         return
     if run.phase == Run.Phase.LISTING:
-        pipeline.store_list(run, until=until, progress=progress)
+        pipeline.store_list(run, turn=turn, progress=progress)
     if run.phase == Run.Phase.FETCHING and run.is_open:
-        get_records.fetch(run, until=until, progress=progress)
+        get_records.fetch(run, turn=turn, progress=progress)
 
 
 @transaction.atomic
@@ -188,11 +182,12 @@ def cancel(run: Run, code: OutcomeCode = OutcomeCode.CANCELLED) -> bool:
 
 def _react(run: Run, error: HarvestError) -> None:
     """Decide what happens after a fault, and store that in the run. What is stored stays; `harvested_to` does not move."""
+    runs.record_fault(run, error.to_json(), at=seams.now())
     if error.moved_to:
         moved_address.propose(run.link, error.moved_to)
     if isinstance(error, TokenLost) and run.restarts < schedule.MAX_RESTARTS:
         _restart(run, error)
-    elif isinstance(error, Retry) and run.attempts < schedule.MAX_ATTEMPTS:
+    elif isinstance(error, Retry) and run.attempts + 1 < schedule.MAX_ATTEMPTS:
         _postpone(run, error)
     elif _is_fault_of_page(run, error):
         _restart_by_headers(run, error)
@@ -201,30 +196,41 @@ def _react(run: Run, error: HarvestError) -> None:
 
 
 def _react_to_our_fault(run: Run, fault: Retry) -> None:
-    """React to a fault of this node. Its last page may be stored or not, so load the run as it stands now."""
+    """React to a fault of this node, which is no try of the link; too many of them end the run.
+
+    Its last page may be stored or not, so load the run as it stands now.
+    """
     current = Run.objects.select_related("link").filter(pk=run.pk, state=Run.State.OPEN).first()
-    if current is not None:
-        _react(current, fault)
+    if current is None:
+        return
+    runs.record_fault(current, fault.to_json(), at=seams.now())
+    crashes = current.crashes + 1
+    if crashes >= schedule.MAX_CRASHES:
+        fail_run(current, fault)
+        return
+    counted = {"crash": crashes, "max_crashes": schedule.MAX_CRASHES}
+    wait_s = schedule.retry_wait_s(crashes, None, first_s=settings.GISC_RETRY_SECONDS)
+    outcome = Outcome(OutcomeCode.POSTPONED_BY_NODE, {**_facts_of_wait(current, fault, wait_s), **counted})
+    _wait(current, outcome, wait_s, attempts=current.attempts, crashes=crashes)
 
 
 def _postpone(run: Run, error: Retry) -> None:
-    attempt = max(run.attempts, 1)
+    attempt = run.attempts + 1
+    counted = {"attempt": attempt, "max_attempts": schedule.MAX_ATTEMPTS}
     wait_s = schedule.retry_wait_s(attempt, error.retry_after_s, first_s=settings.GISC_RETRY_SECONDS)
-    data = {
-        "cause": error.to_json(),
-        **({"page": run.pages + 1} if run.phase == Run.Phase.LISTING else {}),
-        "wait_s": wait_s,
-        "attempt": attempt,
-        "max_attempts": schedule.MAX_ATTEMPTS,
-    }
-    runs.postpone(
-        run,
-        attempts=attempt,
-        not_before=seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random())),
-        outcome=Outcome(OutcomeCode.POSTPONED, data),
-    )
-    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "wait_s": wait_s, "attempt": attempt}
-    logger.warning("page failed", extra=facts)
+    outcome = Outcome(OutcomeCode.POSTPONED, {**_facts_of_wait(run, error, wait_s), **counted})
+    _wait(run, outcome, wait_s, attempts=attempt, crashes=run.crashes)
+
+
+def _facts_of_wait(run: Run, error: Retry, wait_s: float) -> dict[str, object]:
+    page = {"page": run.pages + 1} if run.phase == Run.Phase.LISTING else {}
+    return {"cause": error.to_json(), **page, "wait_s": wait_s}
+
+
+def _wait(run: Run, outcome: Outcome, wait_s: float, *, attempts: int, crashes: int) -> None:
+    until = seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random()))
+    runs.postpone(run, attempts=attempts, crashes=crashes, not_before=until, outcome=outcome)
+    logger.warning("page failed", extra={**run.log_facts, "outcome": str(outcome.code), "facts": dict(outcome.data)})
 
 
 def _restart(run: Run, error: TokenLost) -> None:
@@ -277,12 +283,13 @@ def fail_run(run: Run, error: HarvestError) -> None:
         comparison.put_off(run)
         return
     link = Link.objects.select_for_update().get(pk=run.link_id)
-    failures = link.failures + 1
+    is_ours = error.code.is_of_this_node  # then nobody turns to another provider for it
+    failures = link.failures if is_ours else link.failures + 1
     links.record_failure(
         link,
         failures=failures,
-        failing_since=link.failing_since or run.begun,
-        next_due=schedule.due_after_failure(now, link.interval_s, failures),
+        failing_since=link.failing_since if is_ours else link.failing_since or run.begun,
+        next_due=schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
     )
     facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
     logger.warning("run failed", extra=facts)

@@ -33,6 +33,7 @@ from harvester.protocol import prefetch, probe
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.list_checks import ListChecker
+from harvester.protocol.prefetch import Turn
 from harvester.rows import links, remote_headers
 from harvester.runs import bounds, prepare_entries, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
@@ -79,11 +80,11 @@ class PendingPage:
         )
 
 
-def store_list(run: Run, *, until: float, progress: Progress) -> None:
-    """Store pages until the list ends or the time (of `seams.monotonic`) is over. Raises HarvestError."""
+def store_list(run: Run, *, turn: Turn, progress: Progress) -> None:
+    """Store pages until the list ends or the turn is over. Raises HarvestError."""
     cookies, provider = run.cookies, run.link.provider
     has_names = provider.identifiers == Identifiers.FILE
-    with Session(run.link.access(cookies)) as session, prefetch.Prefetcher(until) as prefetcher:
+    with Session(run.link.access(cookies)) as session, prefetch.Prefetcher(turn) as prefetcher:
         conversation = Conversation(
             session,
             provider.base_url,
@@ -102,7 +103,7 @@ def store_list(run: Run, *, until: float, progress: Progress) -> None:
         )
         if is_first:
             _check_remote_set(run, provider.remote_set, conversation)
-        pipeline = Pipeline(run, conversation, prefetcher, until=until, progress=progress)
+        pipeline = Pipeline(run, conversation, prefetcher, turn=turn, progress=progress)
         pipeline.store_pages(_request_arguments(run, provider))
 
 
@@ -115,16 +116,16 @@ class Pipeline:
         conversation: Conversation,
         prefetcher: prefetch.Prefetcher,
         *,
-        until: float,
+        turn: Turn,
         progress: Progress,
     ) -> None:
         self._run, self._restarts, self._worker = run, run.restarts, run.worker
         self._conversation, self._prefetcher = conversation, prefetcher
-        self._until, self._progress = until, progress
+        self._turn, self._progress = turn, progress
         self._parsing = seams.thread_pool(1)
         self._parsed: seams.SimpleQueue[ParsedPage | Exception | None] = seams.SimpleQueue()
         self._room = seams.Semaphore(READ_AHEAD)  # of that queue
-        self._is_closed = False
+        self._is_parsed = self._is_closed = False
         self._preparing = seams.thread_pool(THREADS)
         self._processes: ReadPool | None = None
         self._waiting: PendingPage | None = None  # the next page to store
@@ -135,7 +136,7 @@ class Pipeline:
         run = self._run
         mark = LoopMark(run.marked_token, bytes(run.marked_page or b""))
         position = RunPosition(run.pages, run.listed, run.token, mark)
-        self._parsing.submit(self._parse_pages, arguments, position)
+        parsing = self._parsing.submit(self._parse_pages, arguments, position)
         try:
             for parsed in self._parsed_pages():
                 following = None if parsed is None else self._prepare(parsed)
@@ -148,12 +149,14 @@ class Pipeline:
         else:
             self._store_waiting()
         finally:
-            self._close()
+            self._close(parsing)
 
-    def _close(self) -> None:
+    def _close(self, parsing: Future[None]) -> None:
         """End the stages, and drop what they have not handed on."""
         self._is_closed = True
         self._room.release()
+        if not self._is_parsed:
+            self._turn.result_of(parsing)  # it may wait for the provider
         self._parsing.shutdown()
         self._preparing.shutdown()
         if self._processes is not None:
@@ -175,7 +178,7 @@ class Pipeline:
                 page = self._conversation.page(arguments)
                 mark = next_loop_mark(position, page, schedule.LIMITS.in_force)
                 token = page.token or ""
-                goes_on = bool(token) and (seams.monotonic() < self._until or self._prefetcher.is_fetching(token))
+                goes_on = bool(token) and (not self._turn.is_over or self._prefetcher.is_fetching(token))
                 self._parsed.put(ParsedPage(page, position, mark))
                 position = RunPosition(position.pages + 1, position.listed + len(page.entries), token, mark)
                 arguments = {"verb": arguments["verb"], "resumptionToken": token}
@@ -190,7 +193,12 @@ class Pipeline:
         while True:
             if self._parsed.empty():
                 yield None
-            parsed = self._parsed.get()
+            try:
+                parsed = self._parsed.get(timeout=self._turn.patience_s)
+            except seams.Empty:
+                self._turn.lend_worker()
+                continue
+            self._is_parsed = parsed is None or isinstance(parsed, Exception)
             if parsed is None:
                 return
             if isinstance(parsed, Exception):
@@ -238,6 +246,8 @@ class Pipeline:
         run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
         self._progress(run)
         _check_that_it_ends(run)
+        if self._turn.is_wanted:
+            self._turn.pause()
         return run.worker == self._worker
 
     def _resolve(self, following: PendingPage) -> PendingPage:

@@ -11,7 +11,7 @@ from catalogue.models import MetadataSet, Record
 from harvester import tasks
 from harvester.models import Alternative, Conflict, Link, Run
 from tests.browser.conftest import Browser
-from tests.support.broker import queued
+from tests.support.broker import calls
 from tests.support.provider import Provider, fill, identifier
 from tests.support.waiting import until
 from tests.support.world import TOULOUSE
@@ -39,16 +39,18 @@ def guarded(provider: Provider, toulouse: MetadataSet) -> Provider:
 def operator(browser: Browser) -> Browser:
     User.objects.create_superuser("operator", password=PASSWORD)
     browser.sign_in("operator", PASSWORD)
-    queued()
+    calls()
     return browser
 
 
 def take_up() -> Run:
-    """Do what a worker does with the one run that was queued, to its end."""
-    (run_id,) = queued()
-    while (run := Run.objects.get(pk=run_id)).is_open and run.not_before is None:
-        tasks.harvest(run_id)
-    queued()
+    """Do what a worker does that was called once, until the run has come to its end."""
+    assert calls() == 1
+    run = Run.objects.latest("pk")
+    while run.is_open and run.not_before is None:
+        tasks.harvest()
+        run.refresh_from_db()
+    calls()
     return run
 
 

@@ -35,7 +35,7 @@ from catalogue.reading.lists import ListPosition
 from gisc import database, embedded
 from gisc.celery import app as celery
 from harvester.net.access import seal, unseal
-from harvester.rows.runs import claim_run
+from harvester.rows.queue import claim
 from harvester.runs.lifecycle import work
 from oaiprovider.flow_control import FlowDecision, Verdict, decide
 from oaiprovider.flow_control import reset as forget_redis
@@ -502,7 +502,7 @@ def of_a_claim() -> set[int]:
     link = Link.objects.create(
         name="toulouse", base_url="http://x.example.org/oai", local_set=world.peer_set(world.TOULOUSE)
     )
-    claim_run(Run.objects.create(link=link, begun=ISSUED).pk)
+    claim(Run.objects.create(link=link, begun=ISSUED).pk)
     return held()
 
 

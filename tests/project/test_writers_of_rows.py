@@ -22,6 +22,7 @@ CONFIGURATION = {
     "harvester/links/edit.py": {"link.save"},
     "harvester/management/commands/link.py": {"link.save", "link.delete", "other.save"},
     "gisc/bench/worker.py": {"Link.objects.create"},
+    "gisc/bench/queue_worker.py": {"Link.objects.bulk_create", "Link.objects.update", "Link.objects.all().delete"},
 }
 _WRITING = {
     *("save", "delete", "create", "update", "bulk_create", "bulk_update", "get_or_create", "update_or_create", "add"),

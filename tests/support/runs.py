@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+from catalogue import seams
 from catalogue.models import Record
 from harvester.models import Link, Run
+from harvester.rows import queue
 from harvester.runs import lifecycle
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
@@ -26,6 +28,11 @@ def go_on(run: Run) -> Run:
     after = lifecycle.work(run.pk)
     assert after is not None
     return after
+
+
+def ready() -> list[int]:
+    """The open runs that wait for a worker, in the order in which they are taken."""
+    return [run.pk for run in queue.read_queue(seams.now()) if run.waits_for == queue.WaitsFor.WORKER]
 
 
 def counters(run: Run) -> dict[str, int]:

@@ -15,6 +15,7 @@ from gisc import database, embedded
 from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
+from gisc.bench import queue as queue_bench
 
 
 class Command(BaseCommand):
@@ -28,9 +29,16 @@ class Command(BaseCommand):
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
+        only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
-    def handle(self, *, records: int, processes: int, small: bool, provider: bool, harvest: bool, **_: Any) -> None:
+    def handle(
+        self, *, records: int, processes: int, small: bool, provider: bool, harvest: bool, queue: bool, **_: Any
+    ) -> None:
         folder = Path(settings.GISC_DATA_DIR)
+        if queue:
+            table = catalogue_bench.table(queue_bench.run(folder, say=self.stderr.write))
+            self.stdout.write(f"\n{os.cpu_count()} cores\n\n{table}")
+            return
         if not settings.GISC_EMBEDDED_DATABASE:
             raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
         with embedded.database(folder):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
@@ -22,7 +22,7 @@ from harvester.models import Alternative, Link, Run
 from harvester.monitoring import status
 from harvester.protocol import probe
 from harvester.protocol.warnings import describe_warnings
-from harvester.rows import moved_address
+from harvester.rows import moved_address, queue
 from harvester.runs import finish, lifecycle
 
 
@@ -329,6 +329,7 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "next_due": link.next_due and datestamps.write(link.next_due),
         "failures": link.failures,
+        "waits": _wait_of(link),
         "doubts": link.doubt_sentences,
         "size_is_estimate": link.size_is_estimate,
         "total_reharvest": link.get_content_days_display(),
@@ -341,3 +342,9 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,
     }
+
+
+def _wait_of(link: Link) -> dict[str, object] | None:
+    """Return what the link's open run waits for; None if it has none, or a worker works on it."""
+    open_runs = queue.read_queue(seams.now())
+    return next((queue.report_wait(run.pk, open_runs) for run in open_runs if run.link_id == link.pk), None)

@@ -5,7 +5,6 @@ import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.conf import settings as django_settings
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
@@ -16,9 +15,10 @@ from harvester import tasks
 from harvester.links import edit
 from harvester.models import Link, Reject, Run
 from harvester.runs import lifecycle
-from tests.support.broker import queued
+from tests.support.broker import calls
 from tests.support.link_admin import LINKS, LOOK, REJECTS, RUNS, form, messages, unchanged
 from tests.support.provider import Provider, fill, xml
+from tests.support.runs import ready
 from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ SENTENCE = "the record declares the encoding '<empty>', which is not known here;
 
 @pytest.fixture(autouse=True)
 def _empty_queue():
-    queued()
+    calls()
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def test_run_now_opens_a_run_queues_it_and_says_so(admin_client: Client, link: L
     response = admin_client.post(f"{LINKS}{link.pk}/run/", follow=True)
     run = Run.objects.get()
     assert (run.link, run.trigger, run.is_open) == (link, "operator", True)
-    assert queued() == [run.pk]
+    assert calls() == 1
     assert "a run was started (the whole list)" in messages(response)
 
 
@@ -251,7 +251,7 @@ def test_the_actions_of_the_list_start_a_run_of_every_chosen_link(admin_client: 
     assert messages(response).count("a run was started") == 2
     assert {run.link for run in Run.objects.all()} == {link, other}
     assert not Run.objects.exclude(list_from=None).exists()
-    assert sorted(queued()) == sorted(Run.objects.values_list("pk", flat=True))
+    assert calls() == Run.objects.count()
 
 
 def test_run_now_while_a_run_is_open_starts_none_and_says_so(admin_client: Client, link: Link) -> None:
@@ -259,7 +259,7 @@ def test_run_now_while_a_run_is_open_starts_none_and_says_so(admin_client: Clien
     response = admin_client.post(f"{LINKS}{link.pk}/run/", follow=True)
     assert "a run is open already" in messages(response)
     assert Run.objects.count() == 1
-    assert queued() == []
+    assert calls() == 0
 
 
 def test_run_now_without_a_broker_leaves_an_open_run_for_the_scheduler_and_says_so(
@@ -274,8 +274,7 @@ def test_run_now_without_a_broker_leaves_an_open_run_for_the_scheduler_and_says_
     assert "the broker cannot be reached (Connection refused)" in said
     assert "Nothing is lost" in said
     run = Run.objects.get()
-    Run.objects.update(queued=timezone.now() - timedelta(seconds=2 * django_settings.GISC_BEAT_SECONDS))
-    assert lifecycle.claimable() == [run]
+    assert ready() == [run.pk]
 
 
 def test_run_now_of_a_link_that_is_gone_is_not_found(admin_client: Client) -> None:

@@ -20,7 +20,7 @@ from harvester.models import Alternative, Conflict, Link, Run, Standby
 from harvester.monitoring import status
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, fill, identifier
-from tests.support.runs import counters, go_on, harvest, held
+from tests.support.runs import counters, go_on, harvest, held, ready
 from tests.support.waiting import until
 from tests.support.world import OUR_SPEC, TOULOUSE, iso_record
 
@@ -147,8 +147,8 @@ def mortal() -> Iterator[Provider]:
 
 def ticking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ticks do at once what they would queue."""
-    monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: tasks.harvest(run_id))
-    monkeypatch.setattr(tasks.probe, "delay", lambda standby_id: tasks.probe(standby_id))
+    monkeypatch.setattr(tasks, "_call_if_ready", lambda: [lifecycle.work(run_id) for run_id in ready()])
+    monkeypatch.setattr(tasks.probe, "delay", failover.probe)
 
 
 def tick(times: int = 1) -> None:
@@ -233,7 +233,7 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
     harvested: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticking(monkeypatch)
-    monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: None)
+    monkeypatch.setattr(tasks, "_call_if_ready", lambda: None)
     failover.switch(harvested, harvested.alternatives.get())
     Link.objects.update(return_after_h=2)
     provider.asked.clear()
@@ -332,7 +332,6 @@ def test_a_link_that_another_provider_serves_can_be_removed(harvested: Link) -> 
 def test_a_provider_that_fails_for_long_enough_is_replaced_by_itself(
     harvested: Link, provider: Provider, relay: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks.harvest, "delay", lambda run_id: None)
     Link.objects.update(switch_after_h=6)
     provider.faults.append(lambda _: Response("", status=403))
     assert harvest(harvested).state == Run.State.FAILED

@@ -11,6 +11,7 @@ from harvester.admin.runs import OUTCOME_COLOURS
 from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
 from harvester.monitoring import status
+from harvester.rows import queue, runs
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import harvest
@@ -43,7 +44,14 @@ def test_a_run_that_goes_on_and_one_that_waits_are_told_apart(link: Link, provid
     fill(provider, range(3))
     run = lifecycle.open_run(link, trigger="test")
     lifecycle.work(run.pk, for_s=0)
-    assert (state(link), todos(link)) == (("open", "runs, 2 received"), [])
+    assert todos(link) == []
+    key, words = state(link)
+    assert key == "waiting" and words.startswith("waits for its turn since ") and words.endswith(", 2 received")
+    assert queue.claim(run.pk) is not None
+    assert state(link) == ("open", "runs, 2 received")
+    runs.mark_asking(run.pk)
+    assert state(link)[1].startswith("waits for the provider's answer since ")
+    runs.release_run(run.pk)
     provider.faults.append(lambda arguments: Response("busy", status=503))
     lifecycle.work(run.pk)
     key, words = state(link)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,12 +13,13 @@ from django.utils import timezone
 from kombu import Connection
 
 from catalogue import journal, journal_state
+from catalogue.models import Record
 from gisc.celery import app
 from harvester import schedule, tasks
 from harvester.models import Link, Run
 from harvester.rows import outage, runs
 from harvester.runs import lifecycle, store_page
-from tests.support.broker import waiting
+from tests.support.broker import calls, waiting
 from tests.support.connections import backend, cut
 from tests.support.nodes import free_port
 from tests.support.provider import Provider, continued, fill
@@ -104,11 +104,11 @@ def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
 
     with monkeypatch.context() as wrong:
         wrong.setattr(store_page, "store_page", fail)
-        for attempt in range(1, schedule.MAX_ATTEMPTS):
+        for crash in range(1, schedule.MAX_CRASHES):
             with pytest.raises(ValueError, match="an odd page"):
                 go_on(run)
             run.refresh_from_db()
-            assert (run.state, run.worker, run.attempts) == (Run.State.OPEN, "", attempt)
+            assert (run.state, run.worker, run.attempts, run.crashes) == (Run.State.OPEN, "", 0, crash)
             assert "error (ValueError: an odd page); its log has more. Page 1 is asked for again in" in run.message
             assert run.not_before is not None and run.not_before > timezone.now()
         with pytest.raises(ValueError, match="an odd page"):
@@ -123,22 +123,16 @@ def test_an_error_of_our_own_is_told_and_the_page_is_tried_again_later(
 
 
 @pytest.fixture
-def broker() -> Iterator[Connection]:
-    """The broker of the tests, with an empty queue."""
-    with app.connection_for_read() as opened:
-        queue = opened.SimpleQueue(app.amqp.queues[django_settings.GISC_NAME])
-        queue.clear()
-        yield opened
-        queue.clear()
+def broker() -> Iterator[None]:
+    """Empty queues in the broker of the tests."""
+    waiting()
+    yield
+    waiting()
 
 
 def flush() -> None:
     with redis.Redis.from_url(django_settings.GISC_REDIS_URL) as client:
         client.flushdb()
-
-
-def harvests(broker: Connection) -> list[int]:
-    return [arguments[0] for task, arguments in waiting(broker) if task == tasks.harvest.name]
 
 
 @pytest.fixture
@@ -147,17 +141,9 @@ def short_slices() -> Iterator[None]:
         yield
 
 
-def beats_later() -> None:
-    """As if more than the time between two beats had gone by."""
-    passed = timedelta(seconds=django_settings.GISC_BEAT_SECONDS + 1)
-    for run in Run.objects.exclude(queued=None):
-        assert run.queued is not None
-        Run.objects.filter(pk=run.pk).update(queued=run.queued - passed)
-
-
 @pytest.mark.spec("W11")
 def test_nothing_is_harvested_into_a_database_that_was_put_back_from_a_copy(
-    link: Link, provider: Provider, broker: Connection
+    link: Link, provider: Provider, broker: None
 ) -> None:
     """Its deletions have to be replayed first, or what providers have made again since would be deleted then."""
     fill(provider, range(2))
@@ -166,58 +152,70 @@ def test_nothing_is_harvested_into_a_database_that_was_put_back_from_a_copy(
     assert not Run.objects.exists()
     journal_state.end_restore()
     tasks.tick()
-    assert len(harvests(broker)) == 1
-    flush()
-    beats_later()
+    assert calls() == 1
     journal.mark_behind()
     tasks.tick()
-    assert harvests(broker) == []
+    assert calls() == 0
+    tasks.harvest()  # a call that stood in the queue
+    assert not Record.objects.exists()
 
 
-def test_a_successor_that_was_flushed_from_redis_is_queued_again(
-    link: Link, provider: Provider, broker: Connection, short_slices: None
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_was_flushed_from_redis_is_made_again(
+    link: Link, provider: Provider, broker: None, short_slices: None
 ) -> None:
     fill(provider, range(6))
     tasks.tick()
-    (run_id,) = harvests(broker)
-    tasks.harvest(run_id)
+    assert calls() == 1
+    tasks.harvest()
     assert Run.objects.get().pages == 1
-    flush()  # with the successor in it
+    flush()  # with the call for the next page in it
 
     tasks.tick()
-    assert harvests(broker) == [], "its task was queued a moment ago and may be on its way"
-    beats_later()
-    tasks.tick()
 
-    assert harvests(broker) == [run_id]
-    tasks.harvest(run_id)
+    assert calls() == 1
+    tasks.harvest()
     assert Run.objects.get().pages == 2
 
 
+@pytest.mark.django_db(transaction=True)
+def test_ticks_make_no_more_calls_than_runs_wait(link: Link, provider: Provider, broker: None) -> None:
+    """However long no worker comes: the messages in Redis do not grow."""
+    others = [f"other {number}" for number in range(2)]
+    for name in others:
+        Link.objects.create(name=name, base_url=f"http://{name[-1]}.example/oai", local_set=link.local_set)
+
+    for _ in range(5):
+        tasks.tick()
+
+    assert Run.objects.count() == 3
+    assert calls() == 3
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_broker_that_is_away_costs_one_beat_and_nothing_else(
-    link: Link, provider: Provider, broker: Connection, short_slices: None, monkeypatch: pytest.MonkeyPatch
+    link: Link, provider: Provider, broker: None, short_slices: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(provider, range(6))
     tasks.tick()
-    (run_id,) = harvests(broker)
-    beats_later()
+    assert calls() == 1
 
     with monkeypatch.context() as away, Connection(f"redis://127.0.0.1:{free_port()}/0") as nobody:
         away.setattr(tasks.harvest, "apply_async", elsewhere(tasks.harvest.apply_async, nobody))
-        tasks.harvest(run_id)
+        tasks.harvest()
 
     assert Run.objects.get().pages == 1, "what was stored is stored, and nothing is raised"
     tasks.tick()
-    assert harvests(broker) == [run_id], "the next beat"
+    assert calls() == 1, "the next beat"
 
 
-def elsewhere(send: Callable[..., object], broker: Connection) -> Callable[..., object]:
+def elsewhere(send: Callable[..., object], broker: None) -> Callable[..., object]:
     return lambda *args, **options: send(*args, **options, connection=broker, retry=False)
 
 
-def test_both_ticks_go_before_the_slices_that_wait(link: Link, broker: Connection) -> None:
-    for number in range(5):
-        tasks.harvest.delay(number)
+def test_both_ticks_go_before_the_slices_that_wait(link: Link, broker: None) -> None:
+    for _ in range(5):
+        tasks.harvest.delay()
     scheduler = beat.Scheduler(app=app, lazy=True)
     scheduler.setup_schedule()
 
@@ -225,7 +223,7 @@ def test_both_ticks_go_before_the_slices_that_wait(link: Link, broker: Connectio
         if entry.task in ("harvester.tasks.tick", "catalogue.tasks.tick"):
             scheduler.apply_async(entry)
 
-    first, second, *others = [task for task, _ in waiting(broker)]
+    first, second, *others = [task for task, _ in waiting()]
     assert {first, second} == {"harvester.tasks.tick", "catalogue.tasks.tick"}
     assert others == [tasks.harvest.name] * 5
 

@@ -17,7 +17,7 @@ from catalogue.writing.current import current_versions
 from harvester import schedule
 from harvester.models import Link, Run
 from harvester.protocol import answers, unchanged
-from harvester.rows import runs
+from harvester.rows import queue
 from harvester.runs import lifecycle, prepare_entries, store_page
 from harvester.runs.run_position import LoopMark
 from tests.support.concurrency import CountedProcesses
@@ -125,7 +125,7 @@ def test_a_record_that_changed_after_it_was_recognised_is_stored_in_full(link: L
     harvest(link)
     run = lifecycle.open_run(link, trigger="test", full=True)
     assert run is not None
-    run = runs.claim_run(run.pk)
+    run = queue.claim(run.pk)
     assert run is not None
     body = provider.say({"verb": "ListRecords"})
     page = answers.parse_page(body, continued=False, load_stored=current_versions)

@@ -49,7 +49,7 @@ def test_a_page_that_fails_postpones_the_run_with_the_cause_and_the_wait(link: L
         "max_attempts": schedule.MAX_ATTEMPTS,
     }
     assert run.message == (
-        "The provider answered HTTP 502 BAD GATEWAY. Page 2 is asked for again in 10 s (try 1 of 10)."
+        "The provider answered HTTP 502 BAD GATEWAY. Page 2 is asked for again in 10 s (1 of 10 tries have failed)."
     )
     assert go_on(run).outcome == "done"
 
@@ -138,7 +138,7 @@ def test_a_lost_database_is_a_cause_of_our_own(link: Link, provider: Provider) -
     ours = backend()
     provider.faults.append(lambda arguments: cut(ours) if continued(arguments) else None)
     run = harvest(link)
-    assert (run.outcome, run.outcome_data["cause"]["code"]) == ("postponed", "database-lost")
+    assert (run.outcome, run.outcome_data["cause"]["code"]) == ("postponed-by-node", "database-lost")
     assert run.outcome_data["cause"]["facts"]["detail"]
 
 
@@ -154,7 +154,7 @@ def test_an_error_of_this_node_is_a_cause_of_our_own(
     with pytest.raises(ValueError, match="an odd page"):
         harvest(link)
     run = Run.objects.get()
-    assert run.outcome == "postponed"
+    assert run.outcome == "postponed-by-node"
     assert run.outcome_data["cause"] == {
         "code": "node-error",
         "facts": {"error": "ValueError", "detail": "an odd page\ufffd"},

@@ -8,7 +8,7 @@ import pytest
 
 from harvester.net.client import Reply
 from harvester.protocol import answers
-from harvester.protocol.prefetch import Prefetcher, token_at_end
+from harvester.protocol.prefetch import Prefetcher, Turn, token_at_end
 from tests.support.provider import OAI
 
 FIRST = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
@@ -80,7 +80,7 @@ def continued(token: str) -> dict[str, str]:
 
 @pytest.fixture
 def line() -> Iterator[Prefetcher]:
-    with Prefetcher(time.monotonic() + 600) as made:
+    with Prefetcher(Turn(time.monotonic() + 600)) as made:
         yield made
 
 
@@ -144,7 +144,7 @@ def test_who_has_asked_for_the_wrong_thing_once_does_not_do_so_again(line: Prefe
 
 def test_when_the_time_is_over_nothing_is_asked_for_early() -> None:
     asked = Asked()
-    with Prefetcher(time.monotonic()) as line:
+    with Prefetcher(Turn(time.monotonic())) as line:
         line.get(asked, FIRST)
         line.get(asked, continued("x"))
         assert not line.is_fetching("xx")

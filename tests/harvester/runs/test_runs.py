@@ -394,19 +394,6 @@ def test_a_run_whose_worker_died_is_taken_over_where_it_stood(
     assert counters(run) == {"received": 4, "new": 4}
 
 
-@pytest.mark.spec("H26")
-def test_a_run_whose_tries_are_spent_fails_without_a_request(link: Link, provider: Provider) -> None:
-    fill(provider, range(1))
-    run = lifecycle.open_run(link, trigger="test")
-    assert run is not None
-    Run.objects.filter(pk=run.pk).update(attempts=schedule.MAX_ATTEMPTS)  # its last worker died
-
-    run = go_on(run)
-
-    assert (run.state, run.outcome_data["cause"]["code"]) == (Run.State.FAILED, "tries-spent")
-    assert not provider.asked
-
-
 def test_a_page_that_comes_twice_is_stored_once(link: Link, provider: Provider) -> None:
     fill(provider, range(4))
     run = lifecycle.open_run(link, trigger="test")

@@ -1,53 +1,84 @@
-"""The harvester's tick: what it starts by itself, decided in the database."""
+"""The harvester's tick: what it starts by itself, decided in the database; and what a worker does when it is called."""
+
+from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from harvester import schedule, tasks
-from harvester.models import Link, Run
+from harvester.models import Canary, Link, Run
+from tests.support.broker import calls
 from tests.support.provider import Provider, fill
 
 
-@pytest.fixture
-def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The runs for which a task was queued, in place of the broker."""
-    runs: list[int] = []
-    monkeypatch.setattr(tasks.harvest, "delay", runs.append)
-    return runs
+@pytest.fixture(autouse=True)
+def _empty_queue() -> Iterator[None]:
+    calls()
+    yield
+    calls()
 
 
-def test_a_tick_queues_each_due_link_once(link: Link, queued: list[int]) -> None:
+def test_a_tick_opens_a_run_for_each_due_link_once_and_calls_one_worker(link: Link) -> None:
     tasks.tick()
     tasks.tick()
 
-    assert queued == [Run.objects.get(link=link).pk]
+    assert Run.objects.get(link=link).is_open
+    assert calls() == 1
 
 
-def test_a_run_whose_task_was_lost_is_queued_again(link: Link, queued: list[int]) -> None:
+def test_a_call_that_was_lost_is_made_again_by_the_next_tick(link: Link) -> None:
     tasks.tick()
-    Run.objects.update(queued=None)
+    assert calls() == 1, "this takes it out of the queue"
 
     tasks.tick()
 
-    assert len(queued) == 2
+    assert calls() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 @schedule.LIMITS.replaced(work_s=0)
-def test_a_slice_that_did_not_reach_the_end_queues_its_successor(
-    link: Link, provider: Provider, queued: list[int]
-) -> None:
+def test_a_turn_that_did_not_reach_the_end_calls_for_the_next(link: Link, provider: Provider) -> None:
     fill(provider, range(5))
     tasks.tick()
+    made = [calls()]
 
     for _ in range(3):
-        tasks.harvest(queued[-1])
+        tasks.harvest()
+        made.append(calls())
 
-    assert queued == [queued[0]] * 3, "two successors, and none after the last page"
+    assert made == [1, 1, 1, 0], "two more turns, and none after the last page"
     assert Run.objects.get().state == Run.State.DONE
 
 
-@pytest.mark.parametrize("failing", ["health.check_host_clock", "failover.switch_failing", "lifecycle.claimable"])
+@pytest.mark.django_db(transaction=True)
+def test_one_call_serves_all_that_wait(link: Link, provider: Provider, settings) -> None:
+    settings.GISC_MAX_RUNS_PER_HOST = 1
+    fill(provider, range(3))
+    for number in range(5):
+        Link.objects.create(name=f"l{number}", base_url=provider.base_url, local_set=link.local_set)
+    tasks.tick()
+    assert calls() == 1, "there is room for one at the host"
+
+    tasks.harvest()
+
+    assert [run.state for run in Run.objects.all()] == [Run.State.DONE] * 6
+    assert calls() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_message_of_the_version_before_is_a_call_too(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    tasks.tick()
+
+    tasks.harvest(12345)
+
+    assert Run.objects.get().state == Run.State.DONE
+
+
+@pytest.mark.parametrize("failing", ["health.check_host_clock", "failover.switch_failing"])
 def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
-    link: Link, queued: list[int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
+    link: Link, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
 ) -> None:
     def fail(*_: object) -> None:
         raise ValueError("no good")
@@ -58,6 +89,30 @@ def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
 
     tasks.tick()
 
-    assert queued == [Run.objects.get(link=link).pk]
+    assert calls() == 1
     assert "a chore of the tick failed" in caplog.text
     assert "no good" in caplog.text
+
+
+def test_ticks_that_take_longer_than_a_beat_leave_time_for_runs(link: Link, settings) -> None:
+    settings.GISC_BEAT_SECONDS = 1
+    tasks.tick()
+    Canary.objects.update(took_s=20)
+    stamp = Canary.objects.get().last
+
+    tasks.tick()
+    assert Canary.objects.get().last == stamp, "the next tick is left out"
+
+    Canary.objects.update(last=timezone.now() - timedelta(seconds=41))
+    tasks.tick()
+    assert Canary.objects.get().took_s < 20, "and comes when runs have had their time"
+
+
+def test_a_tick_of_a_clock_that_was_ahead_does_not_silence_the_next(link: Link, settings) -> None:
+    settings.GISC_BEAT_SECONDS = 1
+    tasks.tick()
+    Canary.objects.update(took_s=20, last=timezone.now() + timedelta(hours=5))
+
+    tasks.tick()
+
+    assert Canary.objects.get().last <= timezone.now()

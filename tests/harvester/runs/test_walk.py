@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 # The aim is 111 changes of file and 150 functions. What is reached must not be lost: lower these
 # when the walk is shorter.
 MAX_CHANGES_OF_FILE = 128
-MAX_FUNCTIONS = 205
+MAX_FUNCTIONS = 210  # five more since a run is claimed from a queue
 
 
 def test_one_harvested_record_is_a_short_walk(link, provider) -> None:

@@ -1,0 +1,258 @@
+"""Work on the runs that wait, in a process of the worker; while one waits for its provider, the process takes another.
+
+Each run has a thread of its own here, of which one at a time works: it has the process's slot. A run whose provider has not
+answered for half a second gives the slot up, and with it its connections to the database; the task that began it ends, so
+that Celery has the process for the next. When the answer comes, the run waits for the slot again. Between two pages a run
+lets those go first that wait for the slot.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+
+from catalogue import seams
+from catalogue.limits import Replaceable
+from catalogue.outage import ERRORS, is_outage
+from harvester import schedule
+from harvester.models import Run
+from harvester.protocol.prefetch import Result, Turn
+from harvester.rows import outage, queue, runs
+from harvester.runs import lifecycle
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """How long a run keeps the worker while it waits, and how many runs a process has."""
+
+    patience_s: float = 0.5  # chosen: most answer sooner; to close and make connections again costs some 10 ms
+    max_runs: int = 32  # chosen: nearly all of them wait for providers, each with some MB and five threads
+
+
+LIMITS = Replaceable(WorkerLimits())
+_TAKE_FOR = 1 / 4  # of a turn; chosen: so long a task takes runs, and the last of them has a whole turn
+
+
+class Slot:
+    """A lock that is handed on in the order in which it was asked for."""
+
+    def __init__(self) -> None:
+        self._guard = seams.Lock()
+        self._is_taken = False
+        self._waiting: deque[seams.Event] = deque()
+
+    def acquire(self, each_s: float, meanwhile: Callable[[], object]) -> None:
+        """Wait for the slot; call `meanwhile` each time that so many seconds have passed."""
+        with self._guard:
+            if not self._is_taken:
+                self._is_taken = True
+                return
+            mine = seams.Event()
+            self._waiting.append(mine)
+        while not mine.wait(each_s):
+            meanwhile()
+
+    def release(self) -> None:
+        """Hand the slot to the first that waits for it."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._is_taken = False
+
+    @property
+    def is_wanted(self) -> bool:
+        return bool(self._waiting)
+
+
+class _Process:
+    """What the threads of this process share: its slot, and the runs that have a thread."""
+
+    def __init__(self) -> None:
+        self.slot = Slot()
+        self.runs: set[int] = set()
+
+
+_process = _Process()
+
+
+class SharedTurn(Turn):
+    """A turn that gives the worker up while it waits for a slow provider.
+
+    `left` is set as soon as the worker may take another run: this one waits, or has ended.
+    """
+
+    def __init__(self, run_id: int, for_s: float, slot: Slot) -> None:
+        super().__init__(seams.monotonic() + for_s, LIMITS.in_force.patience_s)
+        self.left = seams.Event()
+        self._run_id, self._slot = run_id, slot
+        self._guard = seams.RLock()  # of the fields below
+        self._has_slot = self._is_ended = self._asks = False
+        self._owner = 0
+
+    def begin(self) -> None:
+        """Wait for the slot, in the thread of the run."""
+        self._owner = seams.thread_id()
+        self._take_slot()
+
+    def end(self) -> None:
+        """Give the slot up for good."""
+        with self._guard:
+            self._is_ended = True
+            self._give_slot()
+
+    @property
+    def is_wanted(self) -> bool:  # type: ignore[override]
+        """Whether another run waits for the slot."""
+        return self._slot.is_wanted
+
+    def pause(self) -> None:
+        connections.close_all()
+        with self._guard:
+            self._give_slot()
+            self._take_slot()
+
+    def result_of(self, request: Future[Result]) -> Result:
+        if not _is_done(request, LIMITS.in_force.patience_s):
+            self._wait_long_for(request)
+        return request.result()
+
+    def lend_worker(self) -> None:
+        with self._guard:
+            if self._asks:
+                self._leave()
+
+    def _wait_long_for(self, request: Future[Any]) -> None:
+        with self._guard:
+            self._asks = True
+            if seams.thread_id() == self._owner:
+                self._leave()
+        try:
+            connections.close_all()  # of this thread
+            while not _is_done(request, settings.GISC_LEASE_SECONDS / 4):
+                self._renew_lease()
+        finally:
+            with self._guard:
+                self._asks = False
+            self._return()
+
+    def _leave(self) -> None:
+        """Go on without the slot, and without connections to the database."""
+        if self._has_slot and not any(
+            connection.in_atomic_block for connection in connections.all(initialized_only=True)
+        ):
+            runs.mark_asking(self._run_id)
+            connections.close_all()
+            self._give_slot()
+
+    def _return(self) -> None:
+        """Take the slot again, if it was given up."""
+        with self._guard:
+            if not self._has_slot and not self._is_ended:
+                self._take_slot()
+                runs.mark_working(self._run_id)
+
+    def _take_slot(self) -> None:
+        self._slot.acquire(settings.GISC_LEASE_SECONDS / 4, self._renew_lease)
+        self._has_slot, self.patience_s = True, LIMITS.in_force.patience_s
+
+    def _give_slot(self) -> None:
+        if self._has_slot:
+            # The thread that asks for pages takes the slot again before it parses the next one.
+            self._has_slot, self.patience_s = False, None
+            self._slot.release()
+        self.left.set()
+
+    def _renew_lease(self) -> None:
+        try:
+            runs.mark_asking(self._run_id)
+        except ERRORS as exc:  # the lease may run out; then another worker takes the run over, which does no harm
+            logger.warning("lease not renewed", extra={"run": self._run_id, "reason": outage.describe_error(exc)})
+        finally:
+            connections.close_all()
+
+
+def _is_done(request: Future[Any], within_s: float) -> bool:
+    return bool(wait([request], timeout=within_s).done)
+
+
+# --- Tasks ------------------------------------------------------------------------------------------
+
+
+def work_on_waiting(after: Callable[[], object]) -> None:
+    """Work on the runs that wait, one after the other, until a turn's time is over, none waits, or all that are here wait.
+
+    `after` is called when a run ends that went on after this returned.
+    """
+    work_s = schedule.LIMITS.in_force.work_s
+    take_until = seams.monotonic() + work_s * _TAKE_FOR
+    is_first = True
+    while len(_process.runs) < LIMITS.in_force.max_runs and (is_first or seams.monotonic() < take_until):
+        is_first = False
+        run = _claim()
+        if run is None:
+            return
+        turn = SharedTurn(run.pk, work_s, _process.slot)
+        _process.runs.add(run.pk)
+        seams.start_thread(_work_on, run, turn, after, name=f"run {run.pk}")
+        turn.left.wait()
+
+
+def _claim() -> Run | None:
+    try:
+        return queue.claim()
+    except Exception as exc:
+        if is_outage(exc):  # the claim may have been made all the same
+            outage.retry_while_away(partial(runs.release_others, tuple(_process.runs)))
+        raise
+
+
+def _work_on(run: Run, turn: SharedTurn, after: Callable[[], object]) -> None:
+    """Work on a claimed run, in a thread of its own."""
+    try:
+        turn.begin()
+        lifecycle.work_on(run, turn)
+    except Exception:
+        logger.exception("a run was left by an error of this node", extra=dict(run.log_facts))
+    finally:
+        _process.runs.discard(run.pk)
+        went_on_alone = turn.left.is_set()
+        turn.end()
+        if went_on_alone:
+            after()
+        connections.close_all()
+
+
+def run_beside(function: Callable[..., object], *values: object) -> None:
+    """Call a function that asks a provider in a thread of its own; wait for it only as long as for a prompt provider."""
+    ended = seams.Event()
+
+    def call() -> None:
+        try:
+            function(*values)
+        except Exception:
+            logger.exception("a request beside the runs failed", extra={"function": function.__name__})
+        finally:
+            connections.close_all()
+            ended.set()
+
+    seams.start_thread(call, name=function.__name__)
+    ended.wait(LIMITS.in_force.patience_s)
+
+
+def leave_process() -> None:
+    """Release the runs that this process, which ends, still has; another worker goes on with them at once."""
+    if not _process.runs:
+        return
+    try:
+        runs.release_others()
+    except ERRORS as exc:  # the process is seen to be gone, or the leases run out
+        logger.warning("runs not released", extra={"reason": outage.describe_error(exc)})

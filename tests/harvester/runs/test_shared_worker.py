@@ -1,0 +1,226 @@
+"""A run that waits for its provider keeps no worker: the process takes other runs, and the answer is stored when it comes."""
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from harvester import tasks
+from harvester.models import Link, Run
+from harvester.rows import queue
+from harvester.rows.queue import WaitsFor
+from harvester.runs import lifecycle, shared_worker
+from harvester.runs.shared_worker import Slot
+from tests.support.broker import calls
+from tests.support.provider import Provider, continued, fill
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LONG_S = 30
+
+
+class Gate:
+    """A provider's answers wait here until the gate is opened."""
+
+    def __init__(self) -> None:
+        self.came, self.opened = threading.Event(), threading.Event()
+
+    def fault(self, when: Callable[[dict[str, str]], bool]) -> Callable[[dict[str, str]], Response | None]:
+        def wait(asked: dict[str, str]) -> None:
+            if when(asked):
+                self.came.set()
+                assert self.opened.wait(LONG_S)
+
+        return wait
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    gate = Gate()
+    yield gate
+    gate.opened.set()
+    calls()
+
+
+@pytest.fixture
+def slow(gate: Gate) -> Iterator[Provider]:
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        yield Provider(server)
+        gate.opened.set()
+        until(lambda: not shared_worker._process.runs)
+
+
+def link_to(provider: Provider, like: Link, name: str) -> Link:
+    return Link.objects.create(name=name, base_url=provider.base_url, local_set=like.local_set)
+
+
+def state_of(link: Link) -> Run:
+    return Run.objects.filter(link=link).latest("pk")
+
+
+def until(what: Callable[[], object]) -> None:
+    """Wait until something in the database is so, which another thread brings about."""
+    changed = threading.Event()
+    for _ in range(LONG_S * 20):
+        if what():
+            return
+        changed.wait(0.05)
+    raise AssertionError("it did not happen")
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        lambda asked: asked["verb"] == "Identify",
+        lambda asked: asked["verb"] == "ListRecords",
+        continued,
+    ],
+    ids=["Identify", "the first page", "a later page"],
+)
+def test_a_link_is_harvested_while_another_waits_for_its_provider(
+    link: Link, provider: Provider, slow: Provider, gate: Gate, when: Callable[[dict[str, str]], bool]
+) -> None:
+    fill(provider, range(3))
+    fill(slow, range(10, 15))
+    slow.faults.append(gate.fault(when))
+    waits = link_to(slow, link, "slow")
+    first = lifecycle.open_run(waits, trigger="test")
+    assert first is not None
+    tasks.harvest()
+    assert gate.came.is_set() and not gate.opened.is_set(), "the task ended while the provider still thought"
+
+    run = state_of(waits)
+    assert run.is_open and run.asking_since is not None
+    (there,) = queue.read_queue(timezone.now())
+    assert (there.waits_for, there.since) == (WaitsFor.PROVIDER, run.asking_since)
+    assert lifecycle.open_run(link, trigger="test") is not None
+    tasks.harvest()
+    assert state_of(link).state == Run.State.DONE
+
+    gate.opened.set()
+    until(lambda: not state_of(waits).is_open)
+    done = state_of(waits)
+    assert (done.state, done.received, done.asking_since, done.crashes) == (Run.State.DONE, 5, None, 0)
+
+
+def test_single_records_are_waited_for_in_the_same_way(
+    link: Link, provider: Provider, slow: Provider, gate: Gate
+) -> None:
+    fill(slow, range(4))
+    slow.faults.append(gate.fault(lambda asked: asked["verb"] == "GetRecord"))
+    waits = link_to(slow, link, "slow")
+    Link.objects.filter(pk=waits.pk).update(strategy=Link.Strategy.IDENTIFIERS)
+    waits.refresh_from_db()
+    assert lifecycle.open_run(waits, trigger="test") is not None
+
+    tasks.harvest()
+
+    assert not gate.opened.is_set()
+    assert state_of(waits).asking_since is not None
+    gate.opened.set()
+    until(lambda: state_of(waits).state == Run.State.DONE)
+    assert state_of(waits).received == 4
+
+
+def test_a_lease_lasts_as_long_as_the_provider_is_waited_for(link: Link, slow: Provider, gate: Gate, settings) -> None:
+    settings.GISC_LEASE_SECONDS = 1
+    fill(slow, range(3))
+    slow.faults.append(gate.fault(lambda asked: asked["verb"] == "ListRecords"))
+    waits = link_to(slow, link, "slow")
+    assert lifecycle.open_run(waits, trigger="test") is not None
+    tasks.harvest()
+    begun = state_of(waits).leased_until
+
+    until(lambda: state_of(waits).leased_until > begun + timedelta(seconds=1))
+
+    assert queue.claim() is None, "nobody asks the provider a second time"
+    gate.opened.set()
+    until(lambda: state_of(waits).state == Run.State.DONE)
+    assert len(slow.asked_for("ListRecords")) == 2, "each page once"
+
+
+def test_who_waits_has_no_connection_to_the_database(link: Link, slow: Provider, gate: Gate) -> None:
+    fill(slow, range(3))
+    slow.faults.append(gate.fault(continued))
+    waits = link_to(slow, link, "slow")
+    before = backends()
+    assert lifecycle.open_run(waits, trigger="test") is not None
+
+    tasks.harvest()
+
+    until(lambda: backends() <= before)
+    gate.opened.set()
+    until(lambda: state_of(waits).state == Run.State.DONE)
+
+
+def backends() -> int:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+        return int(cursor.fetchone()[0])
+
+
+@shared_worker.LIMITS.replaced(max_runs=2)
+def test_so_many_runs_wait_in_one_process_at_most(
+    link: Link, provider: Provider, slow: Provider, gate: Gate, settings
+) -> None:
+    settings.GISC_MAX_RUNS_PER_HOST = 100
+    fill(slow, range(1))
+    slow.faults.append(gate.fault(lambda asked: asked["verb"] == "Identify"))
+    links = [link_to(slow, link, f"slow {number}") for number in range(3)]
+    for each in links:
+        assert lifecycle.open_run(each, trigger="test") is not None
+
+    for _ in range(4):
+        tasks.harvest()
+
+    states = [str(run.waits_for) for run in queue.read_queue(timezone.now())]
+    assert sorted(states) == [WaitsFor.PROVIDER, WaitsFor.PROVIDER, WaitsFor.WORKER]
+    calls()
+    gate.opened.set()
+    until(lambda: Run.objects.filter(state=Run.State.DONE).count() == 2)
+    until(calls)  # who has ended calls for the third
+    tasks.harvest()
+    assert not Run.objects.filter(state=Run.State.OPEN).exists()
+
+
+def test_a_process_that_ends_hands_its_runs_on(link: Link, slow: Provider, gate: Gate) -> None:
+    fill(slow, range(3))
+    slow.faults.append(gate.fault(lambda asked: asked["verb"] == "Identify"))
+    waits = link_to(slow, link, "slow")
+    assert lifecycle.open_run(waits, trigger="test") is not None
+    tasks.harvest()
+
+    shared_worker.leave_process()
+
+    (there,) = queue.read_queue(timezone.now())
+    assert there.waits_for == WaitsFor.WORKER
+    assert state_of(waits).crashes == 0
+    gate.opened.set()
+    until(lambda: not shared_worker._process.runs)
+
+
+def test_the_slot_is_handed_on_in_the_order_of_asking() -> None:
+    slot = Slot()
+    slot.acquire(LONG_S, lambda: None)
+    got: list[int] = []
+    threads = []
+
+    def take(number: int) -> None:
+        slot.acquire(LONG_S, lambda: None)
+        got.append(number)
+        slot.release()
+
+    for number in range(5):
+        thread = threading.Thread(target=take, args=(number,))
+        thread.start()
+        threads.append(thread)
+        until(lambda wanted=number + 1: len(slot._waiting) == wanted)
+    slot.release()
+    for thread in threads:
+        thread.join(LONG_S)
+
+    assert got == list(range(5))
