@@ -87,6 +87,8 @@ def identifier_fault(text: str) -> Reason | None:
     """Return why `text` is no URI, so that it cannot be an OAI identifier as it is; None if it can be one (P68)."""
     if not text:
         return Reason(ReasonCode.IDENTIFIER_EMPTY)
+    if len(text) > MAX_IDENTIFIER_BYTES:  # before anything that looks at each character
+        return _length_fault(text)
     if _PLAIN_URI.fullmatch(text):
         return _length_fault(text)
     if _WHITE_SPACE.search(text):
@@ -124,7 +126,7 @@ def _authority_is_wrong(authority: str) -> bool:
 def file_identifier_fault(text: str) -> Reason | None:
     """Return why no record can have this gmd:fileIdentifier; None if one can. It need not be a URI (P68)."""
     fault = identifier_fault(text)
-    if fault is None or not text:
+    if fault is None or not text or fault.code == ReasonCode.IDENTIFIER_TOO_LONG:
         return fault
     return (
         Reason(ReasonCode.IDENTIFIER_CONTROL_CHARACTER) if NOT_XML.search(text) else _length_fault(oai_identifier(text))
@@ -137,7 +139,7 @@ def oai_identifier(file_identifier: str) -> str:
     The space around it is dropped. What is a URI stays as it is, so that this is its own OAI identifier.
     """
     text = file_identifier.strip()
-    if not text or _PLAIN_URI.fullmatch(text):
+    if not text or len(text) > MAX_IDENTIFIER_BYTES or _PLAIN_URI.fullmatch(text):  # the longer ones are never stored
         return text
     text = _BAD_ESCAPE.sub("%25", text)
     text = _ENCODED.sub(_percent_encoded, text)

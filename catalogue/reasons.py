@@ -71,6 +71,7 @@ class ReasonCode(Code):
 
     # Documents
     TOO_LARGE = "too-large"
+    TOO_COMPLEX = "too-complex"
     EMPTY = "empty"
     NO_ELEMENT = "no-element"
     DOCTYPE = "has-doctype"
@@ -93,6 +94,7 @@ class ReasonCode(Code):
     UNREADABLE_FILE = "unreadable-file"
     CANNOT_UNPACK = "cannot-unpack"
     ARCHIVE_DAMAGED = "archive-damaged"
+    ARCHIVE_OVER_LIMIT = "archive-over-limit"
     # Identifiers (P68)
     IDENTIFIER = "identifier-no-uri"
     IDENTIFIER_EMPTY = "identifier-empty"
@@ -147,9 +149,42 @@ def _too_large(facts: Facts) -> str:
     return f"is {facts['bytes'] / 1e6:.1f} MB; a record may have up to {facts['limit'] / 1e6:.1f} MB"
 
 
+# What a document can have too much of (`catalogue.documents.complexity`).
+EXCESSES: Mapping[str, str] = {
+    "tags": "tags",
+    "attributes": "attributes",
+    "element-attributes": "attributes and namespace declarations in one element",
+    "namespaces": "namespace declarations in force at one element",
+    "namespaces-around": "namespace declarations around its records",
+    "tag": "bytes in one tag",
+    "name": "bytes in the name of one element or attribute",
+    "outside": "bytes of white space and comments before or after the root element",
+    "entries": "records, headers, sets or errors",
+    "token": "characters in its resumption token",
+}
+
+
+def describe_excess(facts: Facts) -> str:
+    """Return what a document or an answer has too much of, and the limit."""
+    return f"has at least {facts['number']:,} {EXCESSES.get(facts['of'], facts['of'])}, and may have up to {facts['limit']:,}"
+
+
+def _too_complex(facts: Facts) -> str:
+    return f"{describe_excess(facts)}; no metadata needs more: look for a mistake of the program that wrote it"
+
+
 def _not_well_formed(facts: Facts) -> str:
     line = f", line {facts['line']}" if "line" in facts else ""
     return f"is not well-formed XML: {facts['error']}{line}"
+
+
+def _archive_over_limit(facts: Facts) -> str:
+    what = {
+        "members": "has more than {limit:,} members",
+        "bytes": "unpacks to more than {limit:,} bytes, which no archive of records of its size does",
+        "header": "has a header of more than {limit:,} bytes before one of its members",
+    }[facts["of"]].format_map(facts)
+    return f"{what}; nothing more was read of it: unpack it yourself, look at what is in it, and name the folder"
 
 
 def _answer_error(facts: Facts) -> str:
@@ -196,6 +231,7 @@ _WRONG_ROOT = "is not an ISO 19139 record: its root is {root} in the namespace {
 
 SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.TOO_LARGE: _too_large,
+    ReasonCode.TOO_COMPLEX: _too_complex,
     ReasonCode.EMPTY: "is empty",
     ReasonCode.NO_ELEMENT: "holds no XML element",
     ReasonCode.DOCTYPE: "has a DOCTYPE, which is refused because it can hide entities; remove it",
@@ -228,6 +264,7 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.NO_REGULAR_FILE: "is no regular file",
     ReasonCode.UNREADABLE_FILE: "cannot be read: {error}",
     ReasonCode.CANNOT_UNPACK: "cannot be unpacked: {error}",
+    ReasonCode.ARCHIVE_OVER_LIMIT: _archive_over_limit,
     ReasonCode.ARCHIVE_DAMAGED: "is cut short or damaged after the last document taken from it: {error}",
     ReasonCode.IDENTIFIER: _identifier,
     ReasonCode.IDENTIFIER_EMPTY: "is empty",

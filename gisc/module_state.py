@@ -74,6 +74,7 @@ STATES = (
     *(
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
         for module in (
+            *("catalogue.documents.archives", "catalogue.documents.complexity"),
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
@@ -90,7 +91,7 @@ STATES = (
     ModuleState("catalogue.documents.schemas", "load", "compiled schemas of a set", memo),
     ModuleState("catalogue.documents.schemas", "load_from_address", "compiled schemas by public address", memo),
     ModuleState("catalogue.documents.schemas", "fingerprint", "digest of a folder of schemas", memo),
-    ModuleState("catalogue.documents.xml_tree", "attribute_names", "names of the attributes in a start tag", memo),
+    ModuleState("catalogue.documents.xml_tree", "_names_of_usual", "names of the attributes in a start tag", memo),
     ModuleState("catalogue.payloads.dictionaries", "_train_on_shipped_samples", "the first dictionary", memo),
     ModuleState("catalogue.validation", "_schema", "compiled schemas, or that they are unusable", memo),
     ModuleState("catalogue.validation", "_code_digest", "digest of the code of the checks", memo),

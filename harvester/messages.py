@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from catalogue.reasons import Code, Facts, Sentence, write_sentence
+from catalogue.reasons import Code, Facts, Sentence, describe_excess, write_sentence
 
 MAX_CHARACTERS = 2000  # chosen: of a text in the facts; some repeat what the provider sent
 _MAX_ITEMS = 20  # chosen: of a list in the facts
@@ -52,6 +52,7 @@ class FaultCode(Code):
     ANSWER_CUT_SHORT = "answer-cut-short"
     ANSWER_INCOMPLETE = "answer-incomplete"
     ANSWER_TOO_LARGE = "answer-too-large"
+    ANSWER_TOO_COMPLEX = "answer-too-complex"
     NOT_DECOMPRESSIBLE = "not-decompressible"
     PROXY_UNREACHABLE = "proxy-unreachable"
     ADDRESS_UNUSABLE = "address-unusable"
@@ -178,6 +179,9 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.ANSWER_INCOMPLETE: "the answer broke off after {bytes} of {announced} bytes",
     FaultCode.ANSWER_TOO_LARGE: "the answer is larger than {limit_mib} MiB; ask the provider for smaller pages, or harvest "
     "its sets one by one",
+    FaultCode.ANSWER_TOO_COMPLEX: lambda facts: (
+        f"the answer {describe_excess(facts)}; ask the provider for smaller pages, or what has made it so"
+    ),
     FaultCode.NOT_DECOMPRESSIBLE: "the answer of {url} cannot be decompressed: {detail}",
     FaultCode.PROXY_UNREACHABLE: "no way to {url} through the proxy: {detail}",
     FaultCode.ADDRESS_UNUSABLE: "no provider can be asked at {url}: {detail}",

@@ -34,6 +34,7 @@ MAX_BOXES = 500
 MAX_URL = 4_000
 MAX_CONTACTS = 100
 MAX_ONLINE_RESOURCES = 500
+_MAX_RAW_TEXT = 10 * MAX_ABSTRACT  # of a text as it stands in the XML, with its white space
 
 _GMD = f"{{{oai.GMD_NS}}}"
 _GCO = "{http://www.isotc211.org/2005/gco}"
@@ -61,10 +62,18 @@ def xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
 
 _TITLE = xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
 _ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
-_THESAURUS_TEXTS = xpath(
-    "*/gmd:title//text() | */gmd:title/*/@xlink:href | */gmd:alternateTitle//text()"
-    " | */gmd:identifier/*/gmd:code//text() | */gmd:identifier/*/gmd:code/*/@xlink:href | @xlink:href"
+_THESAURUS_PATHS = (
+    "*/gmd:title//text()",
+    "*/gmd:title/*/@xlink:href",
+    "*/gmd:alternateTitle//text()",
+    "*/gmd:identifier/*/gmd:code//text()",
+    "*/gmd:identifier/*/gmd:code/*/@xlink:href",
+    "@xlink:href",
 )
+# libxml2 sorts a union, which takes a time that grows with the square of what it finds; for a few it is faster.
+_THESAURUS_TEXTS = tuple(map(xpath, _THESAURUS_PATHS))
+_TEXTS_OF_SMALL = (xpath(" | ".join(_THESAURUS_PATHS)),)
+_SMALL_BYTES = 100_000  # chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +106,9 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     found: dict[str, list[etree._Element]] = {name: [] for name in (_KEYWORD_BLOCK, _BOX, *_EXTENTS)}
     for part in root.iter(*found):  # one walk for all
         found[part.tag].append(part)
-    begins, ends = _time_extent(chain.from_iterable(found[name] for name in _EXTENTS))
-    keywords, categories = _keywords(found[_KEYWORD_BLOCK], element)
+    extents = list(chain.from_iterable(found[name] for name in _EXTENTS))
+    begins, ends = _time_extent(_outermost(extents, few=1))
+    keywords, categories = _keywords(_outermost(found[_KEYWORD_BLOCK]), element)
     return Metadata(
         digest=digest,
         metadata_date=date_of(root),
@@ -106,12 +116,20 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
         abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
         keywords=keywords,
         categories=categories,
-        boxes=_boxes(found[_BOX]),
+        boxes=_boxes(_outermost(found[_BOX])),
         begins=begins,
         ends=ends,
         language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
         identifier=identifier_of(root),
     )
+
+
+def _outermost(parts: list[etree._Element], few: int = 20) -> list[etree._Element]:
+    """Return the parts that are in none of the others, so that none is read as often as it is nested; all if they are few."""
+    if len(parts) <= few:
+        return parts
+    tags = {part.tag for part in parts}
+    return [part for part in parts if next(part.iterancestors(*tags), None) is None]
 
 
 def _wrong_root(root: etree._Element) -> Reason:
@@ -157,7 +175,7 @@ def text_of(element: etree._Element | None) -> str:
         if value is element and isinstance(child.tag, str):
             value = child
     text = "".join(map(str, value.itertext())) if len(value) else str(value.text or "")
-    return " ".join(text.split()) or str(value.get("codeListValue", ""))
+    return " ".join(text[:_MAX_RAW_TEXT].split()) or str(value.get("codeListValue", ""))
 
 
 def name_of(element: etree._Element | None) -> str:
@@ -185,7 +203,7 @@ def _keywords(blocks: Iterable[etree._Element], element: bytes) -> tuple[tuple[s
     may_have_categories = b"wmo" in element or b"WMO" in element
     for block in blocks:
         block_is_categories = may_have_categories and names_code_list(
-            next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode"
+            next(block.iterchildren(_THESAURUS), None), "WMO_CategoryCode", is_small=len(element) <= _SMALL_BYTES
         )
         for keyword in block.iterchildren(_KEYWORD):
             keyword_is_category = (
@@ -195,15 +213,18 @@ def _keywords(blocks: Iterable[etree._Element], element: bytes) -> tuple[tuple[s
     return distinct(keywords, MAX_KEYWORDS), distinct(categories, MAX_KEYWORDS)
 
 
-def names_code_list(thesaurus: etree._Element | None, code_list: str) -> bool:
+def names_code_list(thesaurus: etree._Element | None, code_list: str, *, is_small: bool = False) -> bool:
     """Whether a gmd:thesaurusName means this code list, by its title, identifier or an address.
 
     Case and punctuation do not count: real records write `WMO_CategoryCode`, `WMO_CAtegoryCode`, an anchor to
     `WMOCodeLists.xml#WMO_CategoryCode`, that address within a longer title, or the name only in the citation's identifier.
+    `is_small`: whether it is in a small record, where all is looked up at once.
     """
     if thesaurus is None:
         return False
-    return any(_names(str(text)[:MAX_NAME], code_list) for text in _THESAURUS_TEXTS(thesaurus))
+    paths = _TEXTS_OF_SMALL if is_small else _THESAURUS_TEXTS
+    texts = chain.from_iterable(texts_of(thesaurus) for texts_of in paths)
+    return any(_names(str(text)[:MAX_NAME], code_list) for text in texts)
 
 
 @functools.lru_cache(maxsize=4096)  # thousands of records have the same few texts
@@ -244,7 +265,7 @@ def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, 
     for box in boxes:
         sides = {side.tag: text_of(side) for side in box.iterchildren(*_SIDES)}
         try:
-            west, south, east, north = (float(sides.get(side, "")) for side in _SIDES)
+            west, south, east, north = (float(sides.get(side, "")[:MAX_NAME]) for side in _SIDES)
         except ValueError:
             continue
         if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:

@@ -12,12 +12,17 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from catalogue import oai
-from catalogue.documents import xml_tree
+from catalogue.documents import complexity, xml_tree
 from catalogue.reasons import Reason, ReasonCode
 
 BEGINNING_BYTES = 16 * 1024  # chosen: so much of a file shows what its root is
 _CHUNK_BYTES = 64 * 1024
 _MAX_DEPTH = 256  # as libxml2's
+_MAX_TAG_BYTES = 1024 * 1024  # chosen: of a tag; a comment may be as long as a record
+_MIN_PART_BYTES = 100  # chosen: of a record or deletion on an average, after the first ones
+_PARTS_OF_ANY_SIZE = 10_000
+_MAX_ERRORS = 20
+_MIN_TAG_BYTES = 12  # chosen: of the elements around the records, on an average
 _SPACE = " "  # between namespace and local name, as expat writes names
 _CSW = re.compile(r"http://www\.opengis\.net/cat/csw/.+ (?:SearchResults|GetRecordByIdResponse)")
 _WRAPPER = re.compile(
@@ -107,12 +112,17 @@ def _as_utf8(read: Callable[[int], bytes], beginning: bytes) -> Iterator[bytes]:
 
 def _with_namespaces(element: bytes, inherited: Mapping[str, str]) -> bytes:
     """Add the namespace declarations from around the element that it uses, so that it is well-formed by itself."""
+    prefixes = xml_tree.used_prefixes(element, [prefix for prefix in inherited if prefix])
     used = {
         prefix: uri
         for prefix, uri in inherited.items()
-        if (xml_tree.uses_prefix(element, prefix) if prefix else uri and xml_tree.has_tag_without_prefix(element))
+        if (prefix in prefixes if prefix else uri and xml_tree.has_tag_without_prefix(element))
     }
     return xml_tree.declare(element, used) if used else element
+
+
+def _is_error(name: str) -> bool:
+    return name == _ERROR or (name.endswith(" Exception") and _EXCEPTION.fullmatch(name) is not None)
 
 
 class _Parts:
@@ -139,21 +149,31 @@ class _Parts:
         self._text: list[str] | None = None  # of the open header's identifier, or of an error
         self._deleted: str | None = None  # the identifier of the open header, if it is one of a deletion
         self._error: dict[str, str] = {}
+        self._errors = self._around = 0  # elements around the records
 
     def feed(self, chunk: bytes) -> None:
         """Parse a chunk. Raises Unusable."""
         self._buffer += chunk
         self._parse(chunk, last=False)
         self._fed += len(chunk)
-        if (
-            self._fed - self._parser.CurrentByteIndex > xml_tree.MAX_RECORD_BYTES
-        ):  # one tag or comment, which expat keeps
-            raise xml_tree.Unusable(xml_tree.oversized(self._fed - self._parser.CurrentByteIndex))
+        self._check_unfinished()
         needed = self._parser.CurrentByteIndex if self._begin is None else self._begin
         del self._buffer[: max(needed - self._base, 0)]
         self._base = max(needed, self._base)
         if len(self._buffer) > xml_tree.MAX_RECORD_BYTES + 2 * _CHUNK_BYTES:
             self._drop_buffer()
+
+    def _check_unfinished(self) -> None:
+        """Raise Unusable where one tag, or one comment, is too long: expat keeps it, and reads it again at each chunk."""
+        at = self._parser.CurrentByteIndex
+        unfinished = self._fed - at
+        if unfinished > xml_tree.MAX_RECORD_BYTES:
+            raise xml_tree.Unusable(xml_tree.oversized(unfinished))
+        kind = bytes(self._buffer[at - self._base + 1 : at - self._base + 2])
+        if unfinished > _MAX_TAG_BYTES and kind not in (b"", b"!", b"?"):
+            tag = bytes(self._buffer[at - self._base :]) + b">"
+            excess = complexity.excess_of_tags(tag) or complexity.Excess("tag", unfinished, _MAX_TAG_BYTES)
+            raise xml_tree.Unusable(xml_tree.too_complex(excess))
 
     def close(self) -> None:
         """Parse the end. Raises Unusable."""
@@ -208,21 +228,32 @@ class _Parts:
                 around = self._scopes[-1]
                 self._inherited = {prefix: uri for prefix, uri in around.items() if prefix not in declared}
             else:
-                self._scopes.append(self._scopes[-1] | declared)
+                self._scopes.append(self._in_scope(declared) if declared else self._scopes[-1])
                 self._start_around(name, attributes)
         self._path.append(name)
+
+    def _in_scope(self, declared: dict[str, str]) -> dict[str, str]:
+        """Return the namespaces in force with those declared. Raises Unusable if so many are around the records."""
+        scope, limit = self._scopes[-1] | declared, complexity.LIMITS.in_force.namespaces
+        if len(scope) > limit:
+            raise xml_tree.Unusable(xml_tree.too_complex(complexity.Excess("namespaces-around", len(scope), limit)))
+        return scope
 
     def _is_record(self, name: str) -> bool:
         parent = self._path[-1] if self._path else ""
         return name in _RECORDS or parent == _METADATA or _CSW.fullmatch(parent) is not None
 
     def _start_around(self, name: str, attributes: dict[str, str]) -> None:
-        """Note what an element around the records says."""
+        """Note what an element around the records says. Raises Unusable if there are far more than any answer has."""
+        self._around += 1
+        limit = self._fed // _MIN_TAG_BYTES + complexity.LIMITS.in_force.tags
+        if self._around > limit:
+            raise xml_tree.Unusable(xml_tree.too_complex(complexity.Excess("tags", self._around, limit)))
         if name == _HEADER:
             self._deleted = "" if attributes.get("status") == "deleted" else None
         elif name == _IDENTIFIER and self._deleted is not None and self._path[-1:] == [_HEADER]:
             self._text = []
-        elif name == _ERROR or _EXCEPTION.fullmatch(name):
+        elif _is_error(name):
             self._text, self._error = [], {"error": attributes.get("code") or attributes.get("exceptionCode") or ""}
 
     def _take_text(self, text: str) -> None:
@@ -242,9 +273,10 @@ class _Parts:
         elif name == _HEADER and self._deleted is not None:
             self._add(fault=Reason(ReasonCode.DELETED_HEADER, {"identifier": self._deleted}))
             self._deleted = None
-        elif name == _ERROR or _EXCEPTION.fullmatch(name):
-            self._ready.append(Part(0, fault=Reason(ReasonCode.ANSWER_ERROR, {**self._error, "text": text})))
-            self._text, self.is_empty = None, False
+        elif _is_error(name):
+            self._text, self.is_empty, self._errors = None, False, self._errors + 1
+            if self._errors <= _MAX_ERRORS:
+                self._ready.append(Part(0, fault=Reason(ReasonCode.ANSWER_ERROR, {**self._error, "text": text})))
 
     def _end_record(self) -> None:
         assert self._begin is not None
@@ -261,4 +293,7 @@ class _Parts:
 
     def _add(self, content: bytes = b"", fault: Reason | None = None) -> None:
         self._number, self.is_empty = self._number + 1, False
+        limit = self._fed // _MIN_PART_BYTES + _PARTS_OF_ANY_SIZE
+        if self._number > limit:  # no record is as small as these
+            raise xml_tree.Unusable(xml_tree.too_complex(complexity.Excess("entries", self._number, limit)))
         self._ready.append(Part(self._number, content, fault))

@@ -10,11 +10,13 @@ such an answer is decided in `harvester.protocol.repair`. Unchanged records need
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from lxml import etree
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
+from catalogue.documents import complexity
 from catalogue.provenance import About, Provenance, chain
 from catalogue.reasons import Reason
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost
@@ -34,6 +36,13 @@ from harvester.protocol.warnings import ProviderWarning, WarningCode
 _OAI = f"{{{oai.OAI_NS}}}"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}"
 _EPRINTS = f"{{{oai.EPRINTS_NS}}}"
+# Chosen, so that one answer cannot have a huge row: an identifier that is cut is still too long to be stored.
+MAX_TEXT = 2 * oai.MAX_IDENTIFIER_BYTES
+MAX_TOKEN = 2_000_000
+MAX_SET_SPECS = 1_000  # of one header
+MAX_FRIENDS = 1_000
+MAX_ERRORS = 20  # that are repeated to the operator
+_TOO_MANY_DIGITS = 10
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
@@ -134,7 +143,7 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
     # H7: seconds only if they are declared.
     is_by_seconds = _child_text(identity, "granularity").upper() == Granularity.SECOND.value.upper()
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
-    base_urls = tuple(dict.fromkeys(filter(None, map(_text, friends))))
+    base_urls = tuple(dict.fromkeys(filter(None, map(_text, islice(friends, MAX_FRIENDS)))))
     is_promised = _is_promised(identity)
     own_date, list_date = _response_dates(root, date)
     return Identity(
@@ -162,6 +171,7 @@ def parse_formats(body: bytes, charset: str = "") -> list[Format]:
     """Parse the answer to ListMetadataFormats. Raises BrokenReply or RefusedByProvider."""
     root, _ = envelope.parse(body, charset)
     element = _verb_element(root, "ListMetadataFormats", continued=False)
+    _check_number(len(element), complexity.LIMITS.in_force.page_entries)
     return [
         Format(_child_text(item, "metadataPrefix"), _child_text(item, "metadataNamespace"))
         for item in element.findall(f"{_OAI}metadataFormat")
@@ -175,6 +185,7 @@ def parse_sets(body: bytes, charset: str = "") -> tuple[list[RemoteSet], str | N
     """
     root, _ = envelope.parse(body, charset)
     element = _verb_element(root, "ListSets", continued=False)
+    _check_number(len(element), complexity.LIMITS.in_force.page_entries)
     found = [RemoteSet(_child_text(s, "setSpec"), _child_text(s, "setName")) for s in element.findall(f"{_OAI}set")]
     return found, _token(element)[0]
 
@@ -230,12 +241,17 @@ def page_from_tree(
         return Page(_response_dates(root, date)[1], (), asked_set=_asked_set(root))
     fault = _error_beside_entries(root, verb, continued=continued) if codes and not contradicted else None
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
+    _check_number(len(element), complexity.LIMITS.in_force.page_entries)
+    raw_xml.check_namespaces(element)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
     asked_set = _asked_set(root)
     _, at = _response_dates(root, date)
     records = element.findall(f"{_OAI}record")
+    excess = complexity.excess_of_records(len(records), len(text))
+    if excess is not None:
+        raise envelope.too_complex(excess)
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
     contents = dict(zip(present, raw_xml.contents(text, present), strict=True))
@@ -254,9 +270,15 @@ def page_from_tree(
     )
 
 
+def _check_number(number: int, limit: int) -> None:
+    """Raise TooLarge for an answer with more entries than it may have."""
+    if number > limit:
+        raise envelope.too_complex(complexity.Excess("entries", number, limit))
+
+
 def _asked_set(root: etree._Element) -> str:
     request = root.find(f"{_OAI}request")
-    return "" if request is None else request.get("set", "").strip()
+    return "" if request is None else request.get("set", "")[:MAX_TEXT].strip()
 
 
 def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_count: bool = True) -> etree._Element:
@@ -266,7 +288,7 @@ def _verb_element(root: etree._Element, verb: str, *, continued: bool, errors_co
         raise _error_of(errors, continued=continued)
     element = root.find(f"{_OAI}{verb}")
     if element is None:
-        found = [etree.QName(child).localname for child in root.iterchildren(etree.Element)]
+        found = [etree.QName(child).localname for child in islice(root.iterchildren(etree.Element), MAX_ERRORS)]
         raise BrokenReply(FaultCode.VERB_MISSING, {"verb": verb, "found": found})
     return element
 
@@ -296,7 +318,7 @@ _KNOWN_CODES = frozenset(
 
 def _error_of(errors: list[etree._Element], *, continued: bool) -> HarvestError:
     """Return the gravest of the errors, with the text of all (F39 to F41)."""
-    facts = {"errors": [{"code": error.get("code") or "", "text": _text(error)} for error in errors]}
+    facts = {"errors": [{"code": error.get("code") or "", "text": _text(error)} for error in errors[:MAX_ERRORS]]}
     codes = {error.get("code") or "" for error in errors}
     if not codes <= _KNOWN_CODES:
         return BrokenReply(FaultCode.OAI_ERROR_UNKNOWN, facts)
@@ -331,9 +353,12 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
         return None, None, ()
     token = next((each for each in tokens if (each.text or "").strip()), tokens[0])
     size = token.get("completeListSize", "").strip()
+    is_number = size.isascii() and size.isdigit() and len(size) < _TOO_MANY_DIGITS
     text = token.text or ""
+    if len(text) > MAX_TOKEN:
+        raise envelope.too_complex(complexity.Excess("token", len(text), MAX_TOKEN))
     warnings = (ProviderWarning(WarningCode.TOKENS),) if len(tokens) > 1 else ()
-    return (text if text.strip() else None), (int(size) if size.isascii() and size.isdigit() else None), warnings
+    return (text if text.strip() else None), (int(size) if is_number else None), warnings
 
 
 # --- Entries ----------------------------------------------------------------------------------------
@@ -378,7 +403,7 @@ def _with_unchanged(
 
 def _header(header: etree._Element, keys: Mapping[str, str]) -> ReceivedHeader:
     """Parse a header. `keys`: by identifier, where the key is known already."""
-    specs = tuple(_text(spec) for spec in header.iterchildren(f"{_OAI}setSpec"))
+    specs = tuple(_text(spec) for spec in islice(header.iterchildren(f"{_OAI}setSpec"), MAX_SET_SPECS))
     deleted = header.get("status") == "deleted"
     stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw writes dateStamp
     identifier = _child_text(header, "identifier")
@@ -399,11 +424,11 @@ def _origin(description: etree._Element) -> Provenance:
     inner: etree._Element | None = description
     while inner is not None:
         base_url, identifier, datestamp, namespace = (
-            (inner.findtext(f"{_PROVENANCE}{name}") or "").strip()
+            (inner.findtext(f"{_PROVENANCE}{name}") or "")[:MAX_TEXT].strip()
             for name in ("baseURL", "identifier", "datestamp", "metadataNamespace")
         )
         altered = inner.get("altered", "").strip() in ("true", "1")
-        harvest_date = inner.get("harvestDate", "")
+        harvest_date = inner.get("harvestDate", "")[:MAX_TEXT]
         steps.append(Provenance(base_url, identifier, datestamp, namespace, harvest_date, altered))
         inner = inner.find(f"{_PROVENANCE}originDescription")
     return chain(steps)
@@ -413,8 +438,8 @@ def _child_text(element: etree._Element, name: str) -> str:
     child = next(element.iterchildren(f"{_OAI}{name}"), None)
     if child is None:
         return ""
-    return _text(child) if len(child) else (child.text or "").strip()
+    return _text(child) if len(child) else (child.text or "").strip()[:MAX_TEXT]
 
 
 def _text(element: etree._Element) -> str:
-    return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()
+    return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()[:MAX_TEXT]

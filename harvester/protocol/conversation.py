@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
 from catalogue.reasons import Reason
-from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, Unreachable
+from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TokenLost, TooLarge, Unreachable
 from harvester.net import client
 from harvester.net.client import Limits, Reply, Session
 from harvester.protocol import answers, envelope, names, repair
@@ -282,20 +282,16 @@ class Conversation:
         """Return the answer to ListRecords, ListIdentifiers or GetRecord, repaired if it did not parse."""
         reply = self._fetch(arguments)
         verb, continued = arguments["verb"], "resumptionToken" in arguments
-        try:
-            page = answers.parse_page(
-                reply.body,
-                verb=verb,
-                continued=continued,
-                charset=reply.charset,
-                date=reply.date,
-                load_stored=self._load_stored,
-                load_keys=self._load_keys,
-            )
-        except BrokenReply as exc:
-            if self._prefetcher:
-                self._prefetcher.distrust()
-            page = repair.repair_page(reply.body, exc, verb=verb, continued=continued, date=reply.date)
+        page = repair.read_page(
+            reply.body,
+            verb=verb,
+            continued=continued,
+            charset=reply.charset,
+            date=reply.date,
+            load_stored=self._load_stored,
+            load_keys=self._load_keys,
+            before_repair=self._prefetcher.distrust if self._prefetcher else lambda: None,
+        )
         if page.asked_set and _is_other_set(page.asked_set, arguments.get("set", "")):
             raise BrokenReply(FaultCode.OTHER_SET, {"set": page.asked_set})
         return page
@@ -331,6 +327,6 @@ def _is_without_answer(fault: HarvestError) -> bool:
 def _is_oai_pmh(reply: Reply) -> bool:
     try:
         envelope.parse(reply.body, reply.charset)
-    except BrokenReply:
+    except (BrokenReply, TooLarge):
         return False
     return True

@@ -13,8 +13,8 @@ import re
 from lxml import etree
 
 from catalogue import oai
-from catalogue.documents import xml_tree
-from harvester.errors import BrokenReply, FaultCode, RefusedByProvider
+from catalogue.documents import complexity, xml_tree
+from harvester.errors import BrokenReply, FaultCode, RefusedByProvider, TooLarge
 
 _OAI = f"{{{oai.OAI_NS}}}"
 _STATIC_REPOSITORY = "{http://www.openarchives.org/OAI/2.0/static-repository}Repository"
@@ -45,7 +45,8 @@ def decode(body: bytes, charset: str) -> bytes:
             body.decode()
         except UnicodeDecodeError:
             return _convert(b'<?xml version="1.0" encoding="%s"?>' % charset.encode("ascii", "replace") + body)
-    return _DECLARATION.sub(b"", without_bom, count=1)
+    declaration = _DECLARATION.match(without_bom)
+    return without_bom[declaration.end() :] if declaration else without_bom
 
 
 def _convert(body: bytes) -> bytes:
@@ -57,16 +58,22 @@ def _convert(body: bytes) -> bytes:
 
 
 def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
-    """As `parse`, of an answer that is UTF-8 already."""
+    """As `parse`, of an answer that is UTF-8 already. Raises TooLarge, too, for one that would cost too much."""
     if not text.strip():
         raise BrokenReply(FaultCode.ANSWER_EMPTY)
     if xml_tree.has_doctype(text):
         raise BrokenReply(FaultCode.DOCTYPE, {"beginning": _beginning(text)})
+    excess = _excess_outside(text) or complexity.excess_of_answer(text)
+    if excess is not None:
+        raise too_complex(excess)
     try:
         root = etree.fromstring(xml_tree.shorten_blanks(text), xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
         facts = {"detail": str(exc.msg), "beginning": _beginning(text)}
         raise BrokenReply(FaultCode.NOT_WELL_FORMED, facts) from exc
+    limit = complexity.LIMITS.in_force.page_entries
+    if len(root) > limit:
+        raise too_complex(complexity.Excess("entries", len(root), limit))
     if root.getroottree().docinfo.internalDTD is not None:
         raise BrokenReply(FaultCode.DOCTYPE)
     if root.tag == f"{_OAI}OAI-PMH":
@@ -78,8 +85,19 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
     raise BrokenReply(FaultCode.NOT_OAI_PMH, {"beginning": _beginning(text)})
 
 
-_ENCODING = re.compile(rb"""\A<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']*)["'][^>]*\?>""")
-_DECLARATION = re.compile(rb"\A<\?xml\s[^>]*?\?>")
+def too_complex(excess: complexity.Excess) -> TooLarge:
+    """Return the error for an answer that has too much of something to be parsed as a whole."""
+    return TooLarge(FaultCode.ANSWER_TOO_COMPLEX, excess.facts())
+
+
+def _excess_outside(text: bytes) -> complexity.Excess | None:
+    """Return what is too much before the root of an answer, or after it."""
+    outside = max(xml_tree.start_of_root(text), len(text) - len(text.rstrip()))
+    return complexity.outside(outside) if outside > complexity.LIMITS.in_force.outside_bytes else None
+
+
+_ENCODING = re.compile(rb"""<\?xml\s[^>]{0,1000}?\sencoding\s*=\s*["']([^"'>]{0,100})["'][^>]{0,1000}\?>""")
+_DECLARATION = re.compile(rb"<\?xml\s[^>]{0,2000}?\?>")
 
 
 def _beginning(text: bytes) -> str:

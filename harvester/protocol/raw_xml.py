@@ -10,13 +10,15 @@ positions, which is slower.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from xml.parsers import expat
 
 from lxml import etree
 
 from catalogue import oai, provenance
-from catalogue.documents import iso19139, xml_tree
+from catalogue.documents import complexity, iso19139, xml_tree
 from harvester.errors import BrokenReply, FaultCode
+from harvester.protocol.envelope import too_complex
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _HIDDEN_MARKUP = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
@@ -48,6 +50,13 @@ def contents(text: bytes, containers: Sequence[Container]) -> list[tuple[Root, b
         else:
             found.append((root, _with_namespaces(element, root, container)))
     return found
+
+
+def check_namespaces(around: etree._Element) -> None:
+    """Raise TooLarge if so many namespaces are declared around the records that looking for each in each costs much."""
+    number, limit = len(around.nsmap), complexity.LIMITS.in_force.page_namespaces
+    if number > limit:
+        raise too_complex(complexity.Excess("namespaces-around", number, limit))
 
 
 def _blank_out_hidden_markup(text: bytes) -> bytes:
@@ -131,7 +140,7 @@ def _only_element(text: bytes, span: tuple[int, int], container: Container, root
     name = _qualified_name(root)
     if len(container) == 1 and _is_whole(element, name):
         return element
-    if len(list(container.iterchildren("*"))) != 1:
+    if len(list(islice(container.iterchildren("*"), 2))) != 1:
         return None
     try:
         element = xml_tree.root_element(element)  # without comments and processing instructions around it
@@ -154,13 +163,18 @@ def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
     name = _NAME.match(element)
     assert name is not None  # it was parsed
     declared = xml_tree.attribute_names(element[name.end() : xml_tree.end_of_tag(element, 0)])
-    used = {}
-    for prefix, uri in container.nsmap.items():
-        if (b"xmlns:" + prefix.encode() if prefix else b"xmlns") in declared:
-            continue
-        if xml_tree.uses_prefix(element, prefix) if prefix else _uses_default_namespace(root, uri):
-            used[prefix or ""] = uri
+    around = {prefix: uri for prefix, uri in container.nsmap.items() if _declaration_of(prefix) not in declared}
+    prefixes = xml_tree.used_prefixes(element, [prefix for prefix in around if prefix])
+    used = {
+        prefix or "": uri
+        for prefix, uri in around.items()
+        if (prefix in prefixes if prefix else _uses_default_namespace(root, uri))
+    }
     return xml_tree.declare(element, used) if used else element
+
+
+def _declaration_of(prefix: str | None) -> bytes:
+    return b"xmlns:" + prefix.encode() if prefix else b"xmlns"
 
 
 def _uses_default_namespace(root: Root, uri: str) -> bool:
@@ -170,6 +184,7 @@ def _uses_default_namespace(root: Root, uri: str) -> bool:
 
 # --- Abouts -----------------------------------------------------------------------------------------
 
+MAX_ABOUTS_OF_PAGE = 20_000  # chosen: each costs as much as a small record
 _ABOUT = f"{{{oai.OAI_NS}}}about"
 _PROVENANCE = f"{{{oai.PROVENANCE_NS}}}provenance"
 
@@ -187,6 +202,9 @@ def other_abouts(
     if not any(abouts_by_record):
         return [()] * len(records), ()
     all_abouts = [about for record in records for about in record.iterchildren(_ABOUT)]
+    if len(all_abouts) > MAX_ABOUTS_OF_PAGE:
+        facts = {"reason": str(provenance.AboutFault.TOO_MANY), "limit": MAX_ABOUTS_OF_PAGE}
+        return [()] * len(records), (ProviderWarning(WarningCode.ABOUT, facts, len(all_abouts)),)
     content_of = dict(zip(all_abouts, contents(text, all_abouts), strict=True))
     found: list[tuple[provenance.About, ...]] = []
     left_out: Counter[provenance.AboutFault] = Counter()
@@ -212,7 +230,7 @@ def _has_more_than_provenance(about: etree._Element) -> bool:
 
 def _split_about(about: etree._Element, payload: bytes | None) -> list[provenance.About]:
     """Return an about for each element in the container. It should have one (P48); several are serialised anew."""
-    children = list(about.iterchildren("*"))
+    children = list(islice(about.iterchildren("*"), provenance.MAX_ABOUTS + 2))  # more are not stored
     is_single = len(children) == 1
     return [
         provenance.About(

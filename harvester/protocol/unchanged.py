@@ -17,6 +17,7 @@ from typing import Protocol
 from lxml import etree
 
 from catalogue import oai
+from catalogue.documents import complexity
 
 MIN_RECORDS = 20  # chosen: records of a page for which asking the database is worth it
 
@@ -52,10 +53,10 @@ class UnchangedRecord:
     version: StoredVersion
 
 
-_IDENTIFIER = re.compile(rb"<identifier>\s*([^<&]+?)\s*</identifier>")
+_IDENTIFIER = re.compile(rb"<identifier>([^<&]*+)</identifier>")
 _MAX_HEADER_BYTES = 4096  # from the identifier to the metadata: the rest of a header
-_METADATA_START = re.compile(rb"<metadata(?:\s[^<>]*)?>\s*(?=<)")
-_METADATA_END = re.compile(rb"\s*</metadata\s*>")
+_METADATA_START = re.compile(rb"<metadata(?:\s[^<>]*+)?>\s*+(?=<)")
+_METADATA_END = re.compile(rb"\s{0,4096}+</metadata\s*+>")
 _PLACEHOLDER = f"unchanged-{secrets.token_hex(16)}"  # a name that no provider can know
 
 
@@ -81,10 +82,13 @@ def look_up(text: bytes, load_stored: LoadStored, load_keys: LoadKeys | None = N
 
     `load_keys`: where the identifiers are names, whose keys are only known from before.
     """
-    matches = [(_IDENTIFIER.match(text, at), at) for at in _positions(text, b"<identifier>")]
-    if sum(match is not None for match, _ in matches) < MIN_RECORDS:
+    positions = _positions(text, b"<identifier>")
+    if len(positions) > complexity.LIMITS.in_force.page_entries:
         return NOTHING_STORED
-    identifiers = {at: match.group(1).decode("utf-8", "replace") for match, at in matches if match}
+    matches = [(_IDENTIFIER.match(text, at), at) for at in positions]
+    identifiers = {at: name.decode("utf-8", "replace") for match, at in matches if match and (name := _name(match))}
+    if len(identifiers) < MIN_RECORDS:
+        return NOTHING_STORED
     names = list(dict.fromkeys(identifiers.values()))
     keys = load_keys(names) if load_keys else {name: oai.oai_identifier(name) for name in names}
     versions = load_stored(list(keys.values()))
@@ -103,6 +107,12 @@ def look_up(text: bytes, load_stored: LoadStored, load_keys: LoadKeys | None = N
         copied_to = end
     remaining = b"".join([*pieces, text[copied_to:]]) if unchanged else b""
     return StoredRecords(keys, versions, unchanged, remaining)
+
+
+def _name(match: re.Match[bytes]) -> bytes:
+    """Return the text of an identifier; empty for one that is too long to be stored."""
+    name = match.group(1).strip()
+    return name if len(name) <= oai.MAX_IDENTIFIER_BYTES else b""
 
 
 def placeholder_index(root: etree._Element | None) -> int | None:

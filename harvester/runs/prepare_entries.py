@@ -174,6 +174,8 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
         raise xml_tree.Unusable(xml_tree.oversized(len(element)))
     if stored is not None and stored.equals(element):
         return _unchanged(received, stored)
+    if received.root is not None:
+        xml_tree.check_complexity(element)  # else `parse` does so
     root = xml_tree.parse(element) if received.root is None else received.root
     digest = xml_tree.digest_of(root)
     if stored is not None and digest == stored.digest:

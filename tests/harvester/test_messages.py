@@ -37,13 +37,16 @@ FACTS = {
         name: f"<{name}>" for name in ("url", "detail", "target", "host", "link", "password", "verb", "text", "version")
     },
     **{name: f"<{name}>" for name in ("identifier", "error", "beginning", "set", "granularity", "moved_to")},
-    **dict.fromkeys(("bytes", "announced", "limit", "limit_mib", "limit_s", "records", "pages", "page", "listed"), 7),
+    **dict.fromkeys(
+        ("bytes", "announced", "limit", "limit_mib", "number", "limit_s", "records", "pages", "page", "listed"), 7
+    ),
     **dict.fromkeys(("wait_s", "attempt", "max_attempts", "restart", "max_restarts", "days", "stored"), 7),
     **dict.fromkeys(
         ("missing", "stale", "extra", "not_served", "changed", "vanished", "above_ceiling", "ceiling", "waiting"), 7
     ),
     **dict.fromkeys(("crash", "crashes", "max_crashes"), 7),
     **dict.fromkeys(("records", "lateness_h", "seconds", "lacking", "different"), 7),
+    "of": "tags",
     "status": 404,
     "reason": "too-many",
     "skew_s": -7.5,

@@ -64,6 +64,7 @@ FACTS = {
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
     **dict.fromkeys(("all", "going", "links", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
+    "of": "members",
     "sets": ["<one>", "<two>"],
     "faults": ["<one>"],
     "repairs": ["ampersands"],

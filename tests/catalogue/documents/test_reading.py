@@ -122,8 +122,8 @@ def test_an_undefined_entity_and_a_text_over_the_parsers_limit_are_refused() -> 
 
 
 def test_very_many_attributes_and_elements_are_read() -> None:
-    attributes = " ".join(f'a{number}="{number}"' for number in range(5000))
-    assert read(f"<gmd:a {attributes}/>" + "<gmd:b/>" * 100_000).identifier == "urn:a"
+    attributes = " ".join(f'a{number}="{number}"' for number in range(250))
+    assert read(f"<gmd:a {attributes}/>" + "<gmd:b/>" * 99_000).identifier == "urn:a"
 
 
 # --- Texts --------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def test_links_of_a_distributor_are_read() -> None:
 
 def test_one_record_cannot_bloat_its_row() -> None:
     """What is over the chosen numbers is left out of the description; the record itself is kept whole."""
-    many = [str(number) for number in range(5000)]
+    many = [str(number) for number in range(1600)]
     long = "x" * 50_000
     content = (
         f"<gmd:language>{string(long)}</gmd:language>"
@@ -377,7 +377,7 @@ def test_one_record_cannot_bloat_its_row() -> None:
         + keywords("", *map(string, [long, *many]))
         + keywords(named(string("WMO_CategoryCode")), *map(string, many))
         + distribution(*(online(f"<gmd:URL>http://{n}</gmd:URL>") for n in [long, *many]))
-        + "".join(box(str(n / 100), "0", "90", "1") for n in range(5000))
+        + "".join(box(str(n / 100), "0", "90", "1") for n in range(1600))
     )
     said, more = read(content), read_details(content)
     assert (len(said.keywords), len(said.categories)) == (iso19139.MAX_KEYWORDS, iso19139.MAX_KEYWORDS)

@@ -1,10 +1,14 @@
 """Mending: what it may touch, and that it touches nothing else."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harvester.errors import BrokenReply
+from catalogue.documents import complexity, xml_tree
+from catalogue.reasons import ReasonCode
+from harvester.errors import BrokenReply, FaultCode, TooLarge
 from harvester.protocol import answers, repair
 from tests.support.world import iso_record
 
@@ -125,3 +129,71 @@ def test_an_ampersand_in_an_identifier_is_what_it_says() -> None:
     (entry,) = mended(body).entries
     assert entry.header.identifier == "http://x.example.org/?a=1&b=2"
     assert entry.repairs == ("ampersands",)
+
+
+# --- Pages with too much in them ---------------------------------------------------------------------
+
+
+def without_trees(page: answers.Page) -> list[answers.ReceivedEntry]:
+    return [replace(entry, root=None) for entry in page.entries]
+
+
+@pytest.mark.spec("F22")
+def test_a_page_that_is_too_much_for_one_tree_is_parsed_record_by_record() -> None:
+    body = page(*(document(number).replace(b"Title", b"x" * 1_500_000) for number in range(3)))
+    whole = repair.read_page(body, continued=False)
+    with complexity.LIMITS.replaced(page_tags=50):
+        with pytest.raises(TooLarge, match="tags"):
+            answers.parse_page(body, continued=False)
+        called: list[bool] = []
+        alone = repair.read_page(body, continued=False, before_repair=lambda: called.append(True))
+    assert without_trees(alone) == without_trees(whole)
+    assert (alone.token, alone.list_size, alone.warnings) == (whole.token, whole.list_size, ())
+    assert called == [True]
+    assert all(entry.root is None for entry in alone.entries)
+
+
+@pytest.mark.spec("F22")
+def test_a_record_with_too_much_in_it_costs_that_record_alone() -> None:
+    bomb = document(1).replace(b">", b"".join(b' a%d=""' % number for number in range(60_000)) + b">", 1)
+    found = repair.read_page(page(document(0), bomb, document(2)), continued=False)
+    assert [entry.metadata for entry in found.entries if entry.fault is None] == [document(0), document(2)]
+    (refused,) = (entry for entry in found.entries if entry.fault is not None)
+    assert (refused.header.identifier, refused.fault.code) == ("urn:x:1", ReasonCode.TOO_COMPLEX)
+    assert refused.repairs == ()
+
+
+@pytest.mark.spec("F22")
+def test_a_record_of_100_mb_is_refused_unparsed() -> None:
+    found = repair.read_page(page(document(0), document(1).replace(b"Title", b"x" * 100_000_000)), continued=False)
+    good, refused = found.entries
+    assert good.metadata == document(0)
+    assert (refused.header.identifier, refused.fault and refused.fault.code) == ("urn:x:1", ReasonCode.TOO_LARGE)
+    assert len(refused.metadata or b"") <= xml_tree.MAX_RECORD_BYTES
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<a/>" + b" " * 2_000_000,
+        b"<a" + b"".join(b' a%d=""' % number for number in range(300)) + b"/>",
+        page(*[b"<a/>"] * 9_000),
+        page(document(0)).replace(b"<OAI-PMH", b"<OAI-PMH" + b"".join(b' xmlns:p%d="u"' % number for number in range(60))),
+    ],
+    ids=["white space", "attributes", "records", "namespaces"],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_split_is_refused_with_what_to_do(body: bytes) -> None:
+    with pytest.raises(TooLarge, match="ask the provider for smaller pages, or what has made it so") as refusal:
+        repair.read_page(body, continued=False)
+    assert refusal.value.code == FaultCode.ANSWER_TOO_COMPLEX
+
+
+def test_a_page_without_records_that_does_not_parse_is_a_broken_reply() -> None:
+    body = page().replace(b"<request/>", b"<request>&</request>")
+    with pytest.raises(BrokenReply):
+        repair.read_page(body, continued=False)
+
+
+def test_a_list_size_of_a_thousand_digits_is_none() -> None:
+    body = page(document(0)).replace(b'completeListSize="9"', b'completeListSize="%b"' % (b"9" * 5_000))
+    assert repair.read_page(body, continued=False).list_size is None
