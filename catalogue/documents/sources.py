@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from catalogue.documents import wrapped, xml_tree
+from catalogue.documents import archives, wrapped, xml_tree
 from catalogue.reasons import Reason, ReasonCode
 
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
@@ -61,13 +61,16 @@ def check_sources(paths: Iterable[Path]) -> None:
             elif not path.is_file():
                 raise SourceError(f"{path} is neither a file nor a folder; name an XML file, a folder or an archive")
             elif path.name.lower().endswith(_ZIP):
-                zipfile.ZipFile(path).close()
+                archives.open_zip(path).close()
             elif path.name.lower().endswith(_TAR):
-                tarfile.open(path).close()
+                with archives.tar_members(path):
+                    pass
             else:
                 path.open("rb").close()
         except OSError as exc:
-            raise SourceError(f"{path} cannot be read: {exc.strerror}") from exc
+            raise SourceError(f"{path} cannot be read: {exc.strerror or exc}") from exc
+        except archives.OverLimit as exc:
+            raise SourceError(f"{path} {exc}") from exc
         except _DAMAGE as exc:
             raise SourceError(f"{path} is not the archive its name says: {exc}") from exc
 
@@ -79,7 +82,7 @@ def estimate(paths: Iterable[Path]) -> int | None:
         if path.is_dir():
             total += sum(1 for _ in _files_below(path))
         elif path.name.lower().endswith(_ZIP):
-            with zipfile.ZipFile(path) as archive:
+            with archives.open_zip(path) as archive:
                 total += sum(1 for member in archive.infolist() if _is_record_name(member.filename))
         elif path.name.lower().endswith(_TAR):
             return None
@@ -136,14 +139,17 @@ def _in_file(file: IO[bytes], source: str, size: int) -> Iterator[Document]:
 
 
 def _from_zip(path: Path) -> Iterator[Document]:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
+    with archives.zip_members(path) as members:
+        for member, content in members:
             if member.is_dir() or not _is_record_name(member.filename):
                 continue
             source = f"{path}:{member.filename}"
             try:
-                with archive.open(member) as opened:
-                    yield from _in_file(opened, source, member.file_size)
+                with content:
+                    yield from _in_file(content, source, member.file_size)
+            except archives.OverLimit as exc:
+                yield Document(str(path), fault=exc.reason)
+                return
             except (*_DAMAGE, OSError) as exc:
                 error = str(exc) or type(exc).__name__
                 yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": error}))
@@ -151,12 +157,11 @@ def _from_zip(path: Path) -> Iterator[Document]:
 
 def _from_tar(path: Path) -> Iterator[Document]:
     try:
-        with tarfile.open(path, "r|*") as archive:  # as a stream: a large archive is read once, front to back
-            for member in archive:
-                if not member.isfile() or not _is_record_name(member.name):
-                    continue
-                content = archive.extractfile(member)
-                if content is not None:  # it is a file
+        with archives.tar_members(path) as members:
+            for member, content in members:
+                if content is not None and _is_record_name(member.name):
                     yield from _in_file(content, f"{path}:{member.name}", member.size)
+    except archives.OverLimit as exc:
+        yield Document(str(path), fault=exc.reason)
     except (*_DAMAGE, OSError) as exc:
         yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": str(exc)}))
