@@ -68,6 +68,7 @@ GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
 GISC_NTP_SERVERS = env.comma_separated("GISC_NTP_SERVERS")
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
+GISC_WORKER_MAX_MB = env.number("GISC_WORKER_MAX_MB", 500, low=200, high=100_000)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
 _REDIS_URL = env.url("REDIS_URL", ("redis", "rediss"), "", "redis://host:6379/0")
@@ -194,6 +195,8 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_CONCURRENCY = GISC_HARVEST_WORKERS
+# Python keeps what a large page took. After the task in which a process has grown beyond this, another takes its place.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = GISC_WORKER_MAX_MB * 1000 * 1000 // 1024  # in KiB
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

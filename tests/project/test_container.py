@@ -100,6 +100,8 @@ def test_a_mark_that_cannot_be_left_does_not_fail_the_task(
 
 def test_the_worker_of_a_container_runs_as_many_processes_as_the_setting_says(container: ModuleType) -> None:
     assert container.app.conf.worker_concurrency == settings.GISC_HARVEST_WORKERS
+    limit_mb = container.app.conf.worker_max_memory_per_child * 1024 / 1e6
+    assert 499 < limit_mb <= settings.GISC_WORKER_MAX_MB == 500
 
 
 IDLE = """
