@@ -85,6 +85,7 @@ STATES = (
     ModuleState("oaiprovider.flow_control", "in_progress", "number of requests that are being answered", None),
     ModuleState("oaiprovider.flow_control", "_slots", "slots for making answers", None),
     ModuleState("oaiprovider.formats.sandbox", "_lock", "guards the idle helpers; a new one after a fork", None),
+    ModuleState("gisc.public_pages", "_turns", "turns of views of public pages", None),
     ModuleState("gisc.wsgi", "_endpoint", "the handler of `/oai`, with its middleware", None),
     # --- Results of pure functions ---
     ModuleState("catalogue.documents.iso19139", "_names", "whether a text names a code list", memo),

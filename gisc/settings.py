@@ -58,6 +58,9 @@ GISC_WEB_STATEMENT_SECONDS = env.number("GISC_WEB_STATEMENT_SECONDS", 100, low=1
 GISC_REQUESTS_PER_MINUTE = env.number_or_none("GISC_REQUESTS_PER_MINUTE", 6000, low=1, high=1_000_000)
 # Fewer than the threads: the others are for the administration, the public pages and health.
 GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_WEB_THREADS * 3 // 4), low=1, high=1000)
+GISC_PUBLIC_THREADS = env.number("GISC_PUBLIC_THREADS", 4, low=1, high=100)
+GISC_PUBLIC_AT_ONCE = env.number("GISC_PUBLIC_AT_ONCE", 1, low=1, high=100)
+GISC_PUBLIC_STATEMENT_SECONDS = env.number("GISC_PUBLIC_STATEMENT_SECONDS", 5, low=1, high=3600)
 GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_BEAT_SECONDS = env.number("GISC_BEAT_SECONDS", 30, low=1, high=3600)
@@ -129,6 +132,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 # The middleware of `/oai` (gisc/wsgi.py), which has metrics of its own (oaiprovider/metrics.py).

@@ -27,23 +27,31 @@ class PagingLimits:
 LIMITS = Replaceable(PagingLimits())
 
 
-class CappedPaginator(_Paginator):
-    """Counts up to `cap` rows, no further. Takes a queryset that is ordered and not sliced."""
-
-    object_list: QuerySet[Any]
-
-    @property
-    def cap(self) -> int:
-        return LIMITS.in_force.hits
-
-    @cached_property
-    def count(self) -> int:
-        """The number of rows; `cap` if there are as many or more."""
-        return self.object_list.order_by()[: self.cap].count()
+class HitsPaginator(_Paginator):
+    """Pages through the keys of `catalogue.reading.search.NewestHits`, which are no more than `PagingLimits.hits`."""
 
     @property
     def is_capped(self) -> bool:
-        return self.count >= self.cap
+        return self.count >= LIMITS.in_force.hits
+
+
+class EstimatedPaginator(_Paginator):
+    """Takes the number of rows of a whole, large table from the database's own estimate.
+
+    Takes a queryset that is ordered and not sliced.
+    """
+
+    object_list: QuerySet[Any]
+
+    @cached_property
+    def count(self) -> int:
+        """The estimate for a whole table larger than `PagingLimits.rows`; else the number of rows, up to that."""
+        most = LIMITS.in_force.rows
+        if not self.object_list.query.where:
+            estimate = _estimated_rows(self.object_list.model)
+            if estimate > most:
+                return estimate
+        return self.object_list.order_by()[:most].count()
 
     def page(self, number: int | str) -> Page[Any]:
         """Read one page. The rows before it are skipped in the index, without reading their texts and joined rows."""
@@ -53,23 +61,6 @@ class CappedPaginator(_Paginator):
         rows = self.object_list.all()
         rows.query.clear_where()
         return Page(list(rows.filter(pk__in=keys)), number, self)
-
-
-class EstimatedPaginator(CappedPaginator):
-    """Takes the number of rows of a whole, large table from the database's own estimate."""
-
-    @property
-    def cap(self) -> int:
-        return LIMITS.in_force.rows
-
-    @cached_property
-    def count(self) -> int:
-        """The estimate for a whole table larger than `cap`; else the number of rows, up to `cap`."""
-        if not self.object_list.query.where:
-            estimate = _estimated_rows(self.object_list.model)
-            if estimate > self.cap:
-                return estimate
-        return self.object_list.order_by()[: self.cap].count()
 
 
 def _estimated_rows(model: type[Model]) -> int:

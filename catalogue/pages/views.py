@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from catalogue import oai, validation
-from catalogue.models import Membership, MetadataSet, Record
+from catalogue.models import MetadataSet, Record
 from catalogue.pages import display
-from catalogue.pages.paging import CappedPaginator
+from catalogue.pages.paging import LIMITS, HitsPaginator
 from catalogue.payloads import payload
 from catalogue.reading import lists, search, stats
 
@@ -40,18 +40,18 @@ def search_page(request: HttpRequest) -> HttpResponse:
     return render(request, "catalogue/search.html", context)
 
 
-def _hits(text: str, selected_set: MetadataSet | None, page: str | None) -> Page[Record]:
-    found = search.records(text)
-    if selected_set is not None and selected_set.kind != MetadataSet.Kind.CATALOGUE:
-        members = Membership.objects.filter(set=selected_set, deleted=False)
-        found = found.filter(pk__in=members.values("record_id"))
-    found = (
-        found.select_related("description")
+def _hits(text: str, selected_set: MetadataSet | None, number: str | None) -> Page[Any]:
+    found: Any = search.NewestHits(text, selected_set, LIMITS.in_force.hits)
+    page = HitsPaginator(found, HITS_PER_PAGE).get_page(number)
+    keys = list(page.object_list)
+    rows = (
+        Record.objects.select_related("description")
         .only("identifier", "datestamp", "description__title")
         .annotate(excerpt=Left(F("description__abstract"), EXCERPT_CHARACTERS + 1))
-        .order_by("-datestamp", "-pk")
+        .in_bulk(keys)
     )
-    return CappedPaginator(found, HITS_PER_PAGE).get_page(page)
+    page.object_list = [rows[key] for key in keys if key in rows]
+    return page
 
 
 def _withdrawn(text: str) -> Record | None:

@@ -25,7 +25,7 @@ class Connection:
     def __init__(self, address: tuple[str, int], encoding: str, paths: Iterator[str]) -> None:
         self._address, self._encoding, self._paths = address, encoding, paths
         self.took: list[float] = []
-        self.received = 0
+        self.received = self.refused = 0
         self.connect()
 
     def connect(self) -> None:
@@ -61,7 +61,8 @@ class Connection:
     def _length(self, head: str) -> int:
         status, *lines = head.split("\r\n")
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        if " 200 " not in status or fields.get("content-encoding", "identity") != self._encoding:
+        self.refused += " 503 " in status
+        if not (" 200 " in status or " 503 " in status) or fields.get("content-encoding", "identity") != self._encoding:
             raise RuntimeError(f"{self._path} was answered with:\n{head}")
         self.closes = fields.get("connection", "").lower() == "close"
         return int(fields["content-length"])
@@ -100,6 +101,7 @@ def main(host: str, port: int, connections: int, seconds: float, encoding: str, 
     return {
         "seconds": time.perf_counter() - started,
         "took": took,
+        "refused": sum(client.refused for client in all_connections),
         "bytes": sum(client.received for client in all_connections),
     }
 

@@ -97,7 +97,7 @@ def whole_list(say: Callable[[str], None]) -> list[Row]:
         memory: list[float] = []
         took: list[float] = []
         started = time.perf_counter()
-        for _ in _pages(node, "ListRecords"):
+        for _ in pages(node, "ListRecords"):
             took.append(time.perf_counter() - started)
             if len(took) == _PAGES_FOR_MEMORY[0]:
                 memory.append(node.process.children()[0].memory_info().rss)
@@ -130,10 +130,10 @@ def _from_latest(records: int) -> str:
 
 def _walk(server: Server, verb: str, narrowed: str = "") -> list[str]:
     """Return the path of every page of a list."""
-    return list(_pages(server, verb, narrowed))
+    return list(pages(server, verb, narrowed))
 
 
-def _pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
+def pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
     """Yield the path of one page after the other, each after its answer."""
     path = f"{server.base}?verb={verb}&metadataPrefix=iso19139{narrowed}"
     while path:
@@ -142,7 +142,7 @@ def _pages(server: Server, verb: str, narrowed: str = "") -> Iterator[str]:
         path = f"{server.base}?verb={verb}&resumptionToken={quote(token[1].decode())}" if token else ""
 
 
-def _run_round(
+def run_round(
     folder: Path,
     server: Server,
     paths: list[str],
@@ -154,19 +154,26 @@ def _run_round(
     """Run one round and add its figures to `into`; return the number of answers."""
     file = folder / "paths.txt"
     file.write_text("\n".join(paths), encoding="ascii")
-    command = [sys.executable, "-m", "gisc.bench.clients", "127.0.0.1", str(server.port)]
     result = json.loads(
         subprocess.run(
-            [*command, str(connections), str(seconds), encoding, str(file)],
+            client_command(server, connections, seconds, encoding, file),
             cwd=settings.BASE_DIR,
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         ).stdout
     )
+    if result["refused"]:
+        raise RuntimeError(f"{result['refused']} requests were answered with 503")
     into.rates.append(len(result["took"]) / result["seconds"])
     into.took += result["took"]
     return len(result["took"])
+
+
+def client_command(server: Server, connections: int, seconds: float, encoding: str, file: Path) -> list[str]:
+    """Return the command that asks for the paths in `file`."""
+    program = [sys.executable, "-m", "gisc.bench.clients", "127.0.0.1", str(server.port)]
+    return [*program, str(connections), str(seconds), encoding, str(file)]
 
 
 def _records(
@@ -177,23 +184,23 @@ def _records(
     _fill_caches(folder, caching, walks["cached"])
     for _ in range(_ROUNDS):
         if raw:
-            _run_round(folder, raw, walks[raw.name], connections, "identity", bare)
-        _run_round(folder, node, walks[node.name], connections, "identity", plain)
-        _run_round(folder, node, walks[node.name], connections, "gzip", packed)
-        _run_round(folder, caching, walks["cached"], connections, "gzip", cached)
+            run_round(folder, raw, walks[raw.name], connections, "identity", bare)
+        run_round(folder, node, walks[node.name], connections, "identity", plain)
+        run_round(folder, node, walks[node.name], connections, "gzip", packed)
+        run_round(folder, caching, walks["cached"], connections, "gzip", cached)
     what = f"ListRecords, {connections} connection{'s' * (connections > 1)}"
     if raw:
-        yield _row(f"{what}: raw plain program", bare, None)
-    yield _row(f"{what}: plain", plain, bare if raw else None)
-    yield _row(f"{what}: gzip, asked for once", packed, bare if raw else None)
-    yield _row(f"{what}: gzip, asked for again", cached, bare if raw else None)
+        yield figures(f"{what}: raw plain program", bare, None)
+    yield figures(f"{what}: plain", plain, bare if raw else None)
+    yield figures(f"{what}: gzip, asked for once", packed, bare if raw else None)
+    yield figures(f"{what}: gzip, asked for again", cached, bare if raw else None)
 
 
 def _fill_caches(folder: Path, caching: Server, paths: list[str]) -> None:
     """Send so many requests that each worker has most probably answered every page."""
     answers = 0
     while answers < 4 * settings.GISC_WEB_WORKERS * len(paths):
-        answers += _run_round(folder, caching, paths, 8, "gzip", Measured())
+        answers += run_round(folder, caching, paths, 8, "gzip", Measured())
 
 
 def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:
@@ -201,11 +208,11 @@ def _headers(folder: Path, node: Server, raw: Server | None) -> Iterator[Row]:
     measured, bare = Measured(), Measured()
     for _ in range(_ROUNDS):
         for server, paths in work:
-            _run_round(folder, server, paths, 8, "identity", measured if server is node else bare)
+            run_round(folder, server, paths, 8, "identity", measured if server is node else bare)
     what = f"ListIdentifiers, {settings.GISC_PAGE_HEADERS:,} a page, 8 connections"
     if raw:
-        yield _row(f"{what}: raw plain program", bare, None)
-    yield _row(f"{what}: plain", measured, bare if raw else None)
+        yield figures(f"{what}: raw plain program", bare, None)
+    yield figures(f"{what}: plain", measured, bare if raw else None)
 
 
 def _single(folder: Path, node: Server) -> Row:
@@ -214,8 +221,8 @@ def _single(folder: Path, node: Server) -> Row:
     measured = Measured()
     paths = [query + quote(identifier.decode(), safe="") for identifier in _IDENTIFIER.findall(page)]
     for _ in range(_ROUNDS):
-        _run_round(folder, node, paths, 8, "identity", measured)
-    return _row("GetRecord, 8 connections: plain", measured, None)
+        run_round(folder, node, paths, 8, "identity", measured)
+    return figures("GetRecord, 8 connections: plain", measured, None)
 
 
 def _positions(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
@@ -224,9 +231,9 @@ def _positions(folder: Path, node: Server, paths: list[str]) -> Iterator[Row]:
     measured = {"first page, with the count": Measured()} | {name: Measured() for name in positions}
     for _ in range(_ROUNDS):
         for name, into in measured.items():
-            _run_round(folder, node, [paths[positions.get(name, 0)]], 1, "identity", into, seconds=1.0)
+            run_round(folder, node, [paths[positions.get(name, 0)]], 1, "identity", into, seconds=1.0)
     for name, each in measured.items():
-        yield _row(f"ListRecords, {name}: plain", each, None)
+        yield figures(f"ListRecords, {name}: plain", each, None)
 
 
 def _registers() -> Row:
@@ -252,12 +259,12 @@ def _memory(folder: Path, node: Server) -> Iterator[Row]:
     for pages in _PAGES_FOR_MEMORY:
         while done < pages:
             for encoding in ("identity", "gzip"):
-                done += _run_round(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if pages < 1000 else 5)
+                done += run_round(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if pages < 1000 else 5)
         resident = node.process.children()[0].memory_info().rss
         yield Row(f"memory of a worker after {done:,} pages", f"{resident / 2**20:,.0f} MiB")
 
 
-def _row(what: str, measured: Measured, beside: Measured | None) -> Row:
+def figures(what: str, measured: Measured, beside: Measured | None) -> Row:
     return Row(
         what,
         f"{measured.rate:,.0f}/s, p50 {measured.percentile_ms(0.5):,.1f} ms, p95 {measured.percentile_ms(0.95):,.1f} ms",

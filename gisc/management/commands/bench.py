@@ -16,6 +16,7 @@ from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
 from gisc.bench import queue as queue_bench
+from gisc.bench import public as public_bench
 
 
 class Command(BaseCommand):
@@ -29,13 +30,12 @@ class Command(BaseCommand):
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
+        only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
         only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
-    def handle(
-        self, *, records: int, processes: int, small: bool, provider: bool, harvest: bool, queue: bool, **_: Any
-    ) -> None:
+    def handle(self, *, records: int, processes: int, small: bool, **options: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
-        if queue:
+        if options["queue"]:
             table = catalogue_bench.table(queue_bench.run(folder, say=self.stderr.write))
             self.stdout.write(f"\n{os.cpu_count()} cores\n\n{table}")
             return
@@ -52,7 +52,8 @@ class Command(BaseCommand):
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request shall not be measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            measure = provider_bench.run if provider else harvest_bench.run if harvest else catalogue_bench.run
+            benches = {"provider": provider_bench, "harvest": harvest_bench, "public": public_bench}
+            measure = next((bench.run for name, bench in benches.items() if options[name]), catalogue_bench.run)
             rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)
             if measure is catalogue_bench.run:
                 rows += provider_bench.whole_list(self.stderr.write)
