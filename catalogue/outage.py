@@ -1,10 +1,14 @@
-"""Tell a lost connection to our own database (restarted, killed, cut) from a wrong statement."""
+"""Tell a lost connection to our own database (restarted, killed, cut), and a full disk, from a wrong statement."""
+
+import errno
 
 import psycopg2
+import psycopg2.errors
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 # COPY is the driver's own call, whose errors Django does not translate.
 ERRORS = (DatabaseError, InterfaceError, psycopg2.Error)
+DISK_FULL = "the disk of this node is full, so nothing was stored; make room on it, and try again"
 _OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg2.InterfaceError)
 
 
@@ -15,3 +19,14 @@ def is_outage(exc: Exception) -> bool:
     """
     is_closed = connection.connection is None or connection.connection.closed
     return isinstance(exc, _OUTAGES) or (isinstance(exc, ERRORS) and bool(is_closed))
+
+
+def is_disk_full(exc: BaseException | None) -> bool:
+    """Whether PostgreSQL or this process found no room on a disk; also where that is the cause of the error."""
+    while exc is not None:
+        if isinstance(exc, psycopg2.errors.DiskFull):
+            return True
+        if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        exc = exc.__cause__
+    return False

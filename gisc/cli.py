@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
+import psycopg2.errors
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import OperationalError
 
+from catalogue import outage
 from gisc import embedded
 
 # These read only code and files, or start servers of their own.
@@ -57,7 +59,15 @@ def main(argv: Sequence[str]) -> int:
             execute_from_command_line(list(argv))
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
         return _print_error(str(exc))
+    except OSError as exc:
+        if not outage.is_disk_full(exc) or "--traceback" in argv:
+            raise
+        return _print_error(f"{outage.DISK_FULL} ({exc.strerror})")
+    except psycopg2.errors.DiskFull as exc:  # of COPY, whose errors Django does not translate
+        return _print_error(f"{outage.DISK_FULL} ({_in_one_line(exc)})")
     except OperationalError as exc:
+        if outage.is_disk_full(exc):
+            return _print_error(f"{outage.DISK_FULL} ({_in_one_line(exc)})")
         # Only a failure to reach the server has no SQLSTATE; others are shown with their traceback.
         if getattr(exc.__cause__, "pgcode", None) is not None or "--traceback" in argv:
             raise
@@ -77,6 +87,10 @@ def _print_error(sentence: str) -> int:
     return 2
 
 
+def _in_one_line(exc: Exception) -> str:
+    return " ".join(str(exc).split())
+
+
 def _read_settings() -> None:
     from django.conf import settings
 
@@ -86,7 +100,7 @@ def _read_settings() -> None:
 def _describe_unreachable(exc: OperationalError) -> str:
     from django.conf import settings
 
-    reason = " ".join(str(exc).split())
+    reason = _in_one_line(exc)
     if settings.GISC_EMBEDDED_DATABASE:
         return (
             f"the embedded database does not answer ({reason}); its log is {settings.GISC_DATA_DIR}/postgres/server.log"

@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -24,6 +25,9 @@ graceful_timeout = 5
 # No limit here: the endpoint has its own one (P12), above gunicorn's largest, with its own message.
 limit_request_line = 0
 _SWITCH_INTERVAL_S = 0.0005  # measured: docs/benchmarks.md
+# The file by which a worker shows that it lives; a new worker starts also when the disk is full.
+if Path("/dev/shm").is_dir():
+    worker_tmp_dir = "/dev/shm"
 # Not needed, and two nodes of one account would share the default socket.
 control_socket_disable = True
 _logging: dict[str, Any] = settings.LOGGING

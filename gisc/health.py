@@ -4,9 +4,9 @@
 the journal with the database; the answer has no details for strangers, which are in the logs. It also reports whether
 PostgreSQL is set to keep committed data, and the ages of the last scheduler ticks, the harvester's and the
 catalogue's, which pass beat, Redis, a worker and the database; how many runs wait, for what and for how long, and whether
-workers take them; and how old the last verified backup is. A node without ticks, whose queue is stalled, or whose backup is
-late, still serves, so it is ready but degraded. `tasks` reports the ticks and the queue alone, for monitors that read only
-the status.
+workers take them; how old the last verified backup is, and the room on the disks. A node without ticks, whose queue is
+stalled, whose backup is late, or whose disk is nearly full, still serves, so it is ready but degraded. `tasks` reports the
+ticks and the queue alone, for monitors that read only the status.
 """
 
 import logging
@@ -22,7 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from catalogue import checks, journal_state, seams
-from gisc import database
+from gisc import database, disk_space
 from gisc.backup.schedule import backup_state
 from harvester.rows import health, queue
 
@@ -61,11 +61,14 @@ def ready(request: HttpRequest) -> JsonResponse:
     if journal_warnings:
         further["journal_warnings"] = journal_warnings
     backups = backup_state()
+    disks = disk_space.report()
     is_stalled = queue_state is None or queue_state.is_stalled
-    is_degraded = ticks is None or ticks["late"] or is_stalled or backups.is_late
+    is_short = any(disk["low"] for disk in disks.values())
+    is_degraded = ticks is None or ticks["late"] or is_stalled or backups.is_late or is_short
     status = "not ready" if not is_ready else "degraded" if is_degraded else "ok"
     answer = {"ready": is_ready, "status": status, **parts, "tasks": ticks, "durable": None, **further}
     answer["backup"] = backups.report()
+    answer["disk"] = disks
     return JsonResponse(answer, status=200 if is_ready else 503)
 
 

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus: counters of all processes of this host, and figures of links, journal and backups."""
+"""`/metrics` for Prometheus: counters of all processes of this host, and figures of links, journal, backups and disks."""
 
 import os
 
@@ -8,6 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, 
 
 from catalogue.metrics import JournalCollector
 from gisc.backup.metrics import BackupCollector
+from gisc.disk_space import DiskCollector
 from harvester.monitoring.metrics import LinkCollector
 
 
@@ -22,4 +23,5 @@ def metrics(_request: HttpRequest) -> HttpResponse:
     from_database.register(LinkCollector())
     from_database.register(JournalCollector())
     from_database.register(BackupCollector())
+    from_database.register(DiskCollector())
     return HttpResponse(generate_latest(counters) + generate_latest(from_database), content_type=CONTENT_TYPE_LATEST)

@@ -36,6 +36,7 @@ _BACKUP_DIR = env.text("GISC_BACKUP_DIR")
 GISC_BACKUP_DIR = Path(_BACKUP_DIR).resolve() if _BACKUP_DIR else None
 GISC_BACKUP_HOURS = env.number("GISC_BACKUP_HOURS", 24, low=1, high=8784)
 GISC_BACKUP_KEEP = env.number("GISC_BACKUP_KEEP", 7, low=1, high=1000)
+GISC_DISK_LOW_MB = env.number("GISC_DISK_LOW_MB", 2000, low=1, high=10_000_000)
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(
@@ -132,6 +133,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "gisc.disk_space.AnswerFullDisk",
     "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]

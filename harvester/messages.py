@@ -101,6 +101,7 @@ class FaultCode(Code):
     RECORD_UNAVAILABLE = "record-unavailable"
     # This node
     DATABASE_LOST = "database-lost"
+    DISK_FULL = "disk-full"
     NODE_ERROR = "node-error"
     NODE_CRASHED = "node-crashed"
 
@@ -231,6 +232,7 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
     FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
     FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
+    FaultCode.DISK_FULL: "the disk of this node is full ({detail}); make room on it, and the run goes on by itself",
     FaultCode.NODE_ERROR: "this node made an error ({error}: {detail}); its log has more",
     FaultCode.NODE_CRASHED: _node_crashed,
 }

@@ -6,13 +6,15 @@ outlives it: each asks the kernel for a signal at its parent's death. Each child
 the next start sees whether all have ended. No domain rule is here.
 """
 
+import hashlib
 import logging
 import os
 import shlex
 import shutil
 import socket
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -26,6 +28,8 @@ from gisc.node import children, samples, supervision
 from gisc.node.welcome import Welcome
 
 logger = logging.getLogger(__name__)
+
+_MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk
 
 
 def run() -> None:
@@ -48,7 +52,7 @@ def run() -> None:
         samples.load_if_wanted()
         welcome = Welcome(password=password, is_empty=not Record.objects.exists())
         connections.close_all()
-        _collect_metrics_in(data_dir / "metrics")
+        stack.enter_context(_metrics_folder(data_dir))
         supervision.supervise(welcome)
 
 
@@ -93,8 +97,26 @@ def _create_administrator() -> str | None:
     return generated_password
 
 
-def _collect_metrics_in(folder: Path) -> None:
-    """Have all processes write their counters into one directory, so that /metrics has the sum."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+@contextmanager
+def _metrics_folder(data_dir: Path) -> Iterator[None]:
+    """Have all processes write their counters into one folder, so that /metrics has the sum; remove it at the end.
+
+    In memory if possible: the files are mapped, and where the disk is full a process that touches a new page of one is
+    killed (SIGBUS), with all the requests that it answers.
+    """
+    on_disk = data_dir / "metrics"
+    in_memory = _MEMORY / f"gisc-metrics-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]}"
+    shutil.rmtree(on_disk, ignore_errors=True)
+    shutil.rmtree(in_memory, ignore_errors=True)
+    try:
+        in_memory.mkdir(mode=0o700)  # fails if another account has made one
+        folder = in_memory
+    except OSError as exc:
+        logger.warning("counters are on disk, not in memory", extra={"path": str(on_disk), "reason": str(exc)})
+        on_disk.mkdir()
+        folder = on_disk
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from catalogue import seams
-from catalogue.outage import is_outage
+from catalogue.outage import is_disk_full, is_outage
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.guards import shared_set_backup
@@ -137,7 +137,10 @@ def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: N
     except HarvestError as exc:
         outage.retry_while_away(partial(_react, run, exc))
     except Exception as exc:
-        if is_outage(exc):
+        if is_disk_full(exc):
+            full = Retry(FaultCode.DISK_FULL, {"detail": outage.describe_error(exc)})
+            outage.retry_while_away(partial(_react_to_our_fault, run, full))
+        elif is_outage(exc):
             lost = Retry(FaultCode.DATABASE_LOST, {"detail": outage.describe_error(exc)})
             outage.retry_while_away(partial(_react_to_our_fault, run, lost))
         else:

@@ -1,0 +1,104 @@
+"""The room that is left on the disks of the node: for health, metrics, and what is answered when a disk is full.
+
+When the disk is full, reads go on; writes end with one sentence, and go on when there is room again.
+"""
+
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from catalogue import outage
+
+logger = logging.getLogger(__name__)
+
+_MB = 1_000_000
+_LEAST_SHARE = 10  # chosen: a small file system, such as that of the metrics, is low at a tenth of its size
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSpace:
+    """The room of the file system that has one kind of files. None where it cannot be read, or nothing is configured."""
+
+    kind: str
+    free: int | None = None
+    total: int | None = None
+
+    @property
+    def is_low(self) -> bool:
+        """Whether less than GISC_DISK_LOW_MB is free; on a small file system, less than a tenth of it."""
+        if self.free is None or self.total is None:
+            return False
+        return self.free < min(settings.GISC_DISK_LOW_MB * _MB, self.total // _LEAST_SHARE)
+
+
+def disks() -> list[DiskSpace]:
+    """Return the room for data, journal, backups and metrics, always all of them."""
+    metrics = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    folders = {
+        "data": settings.GISC_DATA_DIR,
+        "journal": settings.GISC_JOURNAL_DIR,
+        "backup": settings.GISC_BACKUP_DIR,
+        "metrics": Path(metrics) if metrics else None,
+    }
+    return [_space(kind, folder) for kind, folder in folders.items()]
+
+
+def _space(kind: str, folder: Path | None) -> DiskSpace:
+    if folder is None:
+        return DiskSpace(kind)
+    # A folder that is still to be made will be on the file system of the one above it.
+    existing = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    try:
+        usage = shutil.disk_usage(existing)
+    except OSError as exc:
+        logger.warning("disk space not readable", extra={"path": str(existing), "reason": str(exc)})
+        return DiskSpace(kind)
+    return DiskSpace(kind, usage.free, usage.total)
+
+
+def report() -> dict[str, dict[str, object]]:
+    """Return the room by kind of files, of those that are configured, for /health/ready."""
+    return {
+        disk.kind: {"free_mb": disk.free // _MB, "total_mb": (disk.total or 0) // _MB, "low": disk.is_low}
+        for disk in disks()
+        if disk.free is not None
+    }
+
+
+class DiskCollector(Collector):
+    """Collects `gisc_disk_*`, always of all kinds; NaN where a kind is not configured or cannot be read."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        free = GaugeMetricFamily("gisc_disk_free_bytes", "room for files of this kind", labels=["kind"])
+        total = GaugeMetricFamily("gisc_disk_total_bytes", "size of their file system", labels=["kind"])
+        low = GaugeMetricFamily("gisc_disk_low", "1 if less than GISC_DISK_LOW_MB is free there", labels=["kind"])
+        for disk in disks():
+            free.add_metric([disk.kind], float("nan") if disk.free is None else disk.free)
+            total.add_metric([disk.kind], float("nan") if disk.total is None else disk.total)
+            low.add_metric([disk.kind], disk.is_low)
+        yield from (free, total, low)
+
+
+class AnswerFullDisk:
+    """Middleware that answers 503 with one sentence when a view, of the administration mostly, finds the disk full."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not outage.is_disk_full(exception):
+            return None
+        logger.error("disk is full", extra={"path": request.path, "reason": " ".join(str(exception).split())})
+        return render(request, "503.html", {"reason": f"{outage.DISK_FULL.capitalize()}."}, status=503)

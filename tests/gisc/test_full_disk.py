@@ -1,0 +1,170 @@
+"""A full disk: reads go on, health and metrics have said so before, and every write ends in one sentence.
+
+On a real, small file system, which only root may mount; without that these tests are skipped. What needs no disk of its
+own has PostgreSQL raise its error for a full disk.
+"""
+
+import errno
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+from django.db import connection
+from django.test import Client
+from pytest_httpserver import HTTPServer
+
+from catalogue.models import MetadataSet
+from harvester.messages import FaultCode, OutcomeCode
+from harvester.models import Link
+from harvester.runs import lifecycle
+from tests.support import world
+from tests.support.nodes import Node, answers, free_port, manage
+from tests.support.provider import Provider
+from tests.support.waiting import until
+from tests.support.world import TOULOUSE
+
+SENTENCE = "the disk of this node is full, so nothing was stored; make room on it, and try again"
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="gisc-disk-"))
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400m,mode=755", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        folder.rmdir()
+        pytest.skip("no file system may be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        folder.rmdir()
+
+
+def fill(folder: Path) -> Path:
+    """Write a file until the disk is full."""
+    file = folder / "filler"
+    with file.open("wb", buffering=0) as stream:
+        for size in (1 << 20, 4096):
+            try:
+                while stream.write(b"x" * size) == size:
+                    pass
+            except OSError as exc:
+                if exc.errno != errno.ENOSPC:
+                    raise
+    return file
+
+
+def web_workers(node: Node) -> list[psutil.Process]:
+    """The processes of gunicorn that answer requests."""
+    return psutil.Process(node.pid_of("web")).children()
+
+
+def figures(url: str) -> dict[str, float]:
+    lines = requests.get(f"{url}/metrics", timeout=60).text.splitlines()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line.startswith("gisc_disk")}
+
+
+def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for number in range(200):
+        (documents / f"{number}.xml").write_bytes(world.iso_record(f"urn:{number}", abstract=os.urandom(20_000).hex()))
+    data_dir = small_disk / "var"
+    # The scheduler would write, too: its row every 30 s.
+    settings = {"GISC_NAME": "WIS-GISC-TOKYO", "SAMPLES": "1", "GISC_BEAT_SECONDS": "3600", "GISC_DISK_LOW_MB": "20"}
+    node = Node(data_dir, free_port(), GISC_JOURNAL_DIR=str(tmp_path / "journal"), **settings)
+    try:
+        node.ready()
+        paths = ["/", "/?q=data", "/harvest/", "/stats.json", "/oai?verb=ListSets"]
+        paths += [f"/oai?verb={verb}&metadataPrefix=iso19139" for verb in ("ListIdentifiers", "ListRecords")]
+        assert requests.get(f"{node.url}/health/ready", timeout=60).json()["disk"]["data"]["low"] is False
+        assert figures(node.url)['gisc_disk_low{kind="data"}'] == 0
+
+        filler = fill(small_disk)
+        for worker in web_workers(node):
+            worker.kill()  # the next one makes new files for its counters
+        until(lambda: answers(f"{node.url}/health/live"), timeout_s=60, what="a new web worker answers")
+        workers = {worker.pid for worker in web_workers(node)}
+        for path in [*paths, *paths]:
+            assert requests.get(node.url + path, timeout=60).status_code == 200, path
+        health = requests.get(f"{node.url}/health/ready", timeout=60)
+        assert (health.status_code, health.json()["status"]) == (200, "degraded")
+        assert health.json()["disk"]["data"] == {"free_mb": 0, "total_mb": 419, "low": True}
+        seen = figures(node.url)
+        assert seen['gisc_disk_low{kind="data"}'] == 1
+        assert seen['gisc_disk_free_bytes{kind="data"}'] < 1_000_000
+        assert {f'gisc_disk_free_bytes{{kind="{kind}"}}' for kind in ("data", "journal", "backup", "metrics")} <= set(
+            seen
+        )
+        told = manage("ingest", str(documents), GISC_DATA_DIR=str(data_dir), **settings)
+        assert told.returncode == 2, told
+        assert SENTENCE in told.stderr.splitlines()[-1]
+        assert "Traceback" not in told.stderr
+        for path in paths:
+            assert requests.get(node.url + path, timeout=60).status_code == 200, path
+        assert {worker.pid for worker in web_workers(node)} == workers, "none was killed"
+
+        filler.unlink()
+        done = manage("ingest", str(documents), GISC_DATA_DIR=str(data_dir), **settings)
+        assert done.returncode == 0, done
+    finally:
+        node.close()
+
+
+# --- What PostgreSQL says of a full disk, in each place that writes ----------------------------------
+
+
+@contextmanager
+def full_for(table: str) -> Iterator[None]:
+    """PostgreSQL finds no room for rows of this table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left' USING ERRCODE = 'disk_full'; END $$
+            """
+        )
+        cursor.execute(f"CREATE TRIGGER no_room BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION no_room()")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP FUNCTION no_room CASCADE")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_says_that_the_disk_is_full_and_goes_on_when_there_is_room(
+    toulouse: MetadataSet, httpserver: HTTPServer
+) -> None:
+    provider = Provider(httpserver)
+    provider.entries = {"urn:a": ("2025-01-01T00:00:00Z", world.iso_record("urn:a"))}
+    link = Link.objects.create(name="t", base_url=provider.base_url, remote_set=TOULOUSE.spec, local_set=toulouse)
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    with full_for("catalogue_record"):
+        after = lifecycle.work(run.pk)
+    assert after is not None
+    assert (after.outcome, after.outcome_data["cause"]["code"]) == (OutcomeCode.POSTPONED, FaultCode.DISK_FULL)
+    assert "The disk of this node is full" in after.message
+    assert "make room" in after.message
+    after.not_before = None
+    after.save()
+    done = lifecycle.work(run.pk)
+    assert done is not None
+    assert (done.state, done.new) == ("done", 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_administration_answers_in_a_sentence(admin_client: Client, toulouse: MetadataSet) -> None:
+    form = {"spec": "WIS-X", "name": "x", "description": "", "kind": "peer", "public": "on"}
+    with full_for("catalogue_metadataset"):
+        answer = admin_client.post("/admin/catalogue/metadataset/add/", form)
+    assert answer.status_code == 503
+    assert SENTENCE.capitalize() in answer.content.decode()
+    assert admin_client.post("/admin/catalogue/metadataset/add/", form).status_code == 302
