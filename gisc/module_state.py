@@ -82,6 +82,7 @@ STATES = (
     ),
     ModuleState("catalogue.documents.xml_tree", "parsers", "a parser for each thread; keeps no document", None),
     ModuleState("harvester.net.session", "deadline", "set for the length of a request", None),
+    ModuleState("harvester.net.networks", "route", "set for the length of a request", None),
     ModuleState("oaiprovider.flow_control", "in_progress", "number of requests that are being answered", None),
     ModuleState("oaiprovider.flow_control", "_slots", "slots for making answers", None),
     ModuleState("oaiprovider.formats.sandbox", "_lock", "guards the idle helpers; a new one after a fork", None),

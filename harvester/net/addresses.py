@@ -1,24 +1,23 @@
 """Send one request and follow its redirects; prevent SSRF and the leak of credentials.
 
 SSRF (server-side request forgery): a provider must not redirect this node to a machine of our own network. A redirect
-may lead to public addresses, and to private ones only if the provider itself has such an address
-(`is_redirect_allowed`, F95). The number of redirects is bounded (H27). Credentials go to one origin only
+may lead to public addresses, and to private ones only if the provider itself has such an address (F95): that is judged
+when the connection is made (`harvester/net/networks.py:Route`, `harvester/net/session.py`). The number of redirects is bounded (H27). Credentials go to one origin only
 (`may_send_credentials`).
 
 `requests` follows redirects too, but it drops the arguments of a POST, allows SSRF, and does not tell permanent
 redirects from temporary ones.
 """
 
-import ipaddress
-import socket
 from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import requests
 from requests.auth import HTTPBasicAuth
-from requests.utils import get_auth_from_url
+from requests.utils import get_auth_from_url, select_proxy
 
 from harvester.errors import FaultCode, RefusedByProvider, Unreachable
+from harvester.net.networks import Route, route
 from harvester.net.session import Session
 
 MAX_REDIRECTS = 5  # H27
@@ -48,6 +47,8 @@ def follow_redirects(
     credentials = session.credentials or (
         HTTPBasicAuth(*in_url) if any(in_url := get_auth_from_url(base_url)) else None
     )
+    way = Route()
+    route.set(way)
     for _ in range(MAX_REDIRECTS + 1):
         request = requests.Request("POST" if data is not None else "GET", url, params=params, data=data)
         if accept_encoding:
@@ -58,16 +59,18 @@ def follow_redirects(
         # The link's proxy and certificates come before those of the environment.
         ca_file = session.ca_file or None
         options = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
+        if way.is_redirected and select_proxy(url, options["proxies"]):
+            way.check_by_name(urlsplit(base_url).hostname or "", urlsplit(url).hostname or "")
         try:
             response = session.send(prepared, allow_redirects=False, timeout=timeout, **options)
         except requests.ConnectionError as exc:
-            if url == base_url:
+            if not way.is_redirected:
                 raise
             raise Unreachable(FaultCode.REDIRECT_NO_ANSWER, {"target": _base(url)}) from exc
         if response.status_code not in _REDIRECTS:
             return response, moved_to
         with response:
-            target = _redirect_target(prepared.url or url, response, base_url)
+            target = _redirect_target(prepared.url or url, response)
             if response.status_code == 303:
                 data = None
         only_permanent &= response.status_code in _PERMANENT
@@ -77,11 +80,11 @@ def follow_redirects(
         if target in seen:
             raise RefusedByProvider(FaultCode.REDIRECT_CIRCLE, {"url": _base(base_url)})
         seen.add(target)
-        url, params = target, None
+        url, params, way.is_redirected = target, None, True
     raise RefusedByProvider(FaultCode.REDIRECTS_TOO_MANY, {"limit": MAX_REDIRECTS, "url": _base(base_url)})
 
 
-def _redirect_target(requested: str, response: requests.Response, base_url: str) -> str:
+def _redirect_target(requested: str, response: requests.Response) -> str:
     location = response.headers.get("Location", "").strip()
     if not location:
         raise RefusedByProvider(FaultCode.REDIRECT_WITHOUT_TARGET, {"status": response.status_code})
@@ -89,9 +92,6 @@ def _redirect_target(requested: str, response: requests.Response, base_url: str)
     parts = urlsplit(target)
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         raise RefusedByProvider(FaultCode.REDIRECT_NO_WEB_ADDRESS, {"target": _base(target)})
-    host = urlsplit(base_url).hostname or ""
-    if parts.hostname != host and not is_redirect_allowed(resolve(host), resolve(parts.hostname)):
-        raise RefusedByProvider(FaultCode.REDIRECT_PRIVATE, {"host": parts.hostname})
     return target
 
 
@@ -103,34 +103,6 @@ def _check_arguments(target: str, arguments: Mapping[str, str], *, are_in_body: 
             {"url": _base(from_url), "target": _base(target)},
             moved_to=_base(target),
         )
-
-
-def resolve(host: str) -> list[str]:
-    """Return the IP addresses of a host; none if its name cannot be resolved."""
-    try:
-        return sorted({str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
-    except (OSError, UnicodeError):
-        return []
-
-
-def is_redirect_allowed(provider: list[str], target: list[str]) -> bool:
-    """Whether a provider with these IP addresses may redirect to a host with those of the target (SSRF: F95).
-
-    To public addresses always; to others only if the provider, which an operator has named, has one of the same
-    network.
-    """
-    return {_network(address) for address in target} <= {"public"} | {_network(address) for address in provider}
-
-
-def _network(text: str) -> str:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    if address.is_loopback:
-        return "loopback"
-    if address.is_link_local or address.is_unspecified or address.is_multicast:
-        return "link"
-    return "public" if address.is_global else "private"
 
 
 def may_send_credentials(base_url: str, url: str) -> bool:

@@ -18,9 +18,13 @@ from requests.adapters import HTTPAdapter
 from requests.auth import HTTPBasicAuth
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, LocationParseError, NameResolutionError, NewConnectionError
+from urllib3.util.connection import create_connection
 
 from catalogue import oai, seams
+from harvester.net import networks
 from harvester.net.access import Access, Cookie, is_pem
+from harvester.net.networks import Route, route
 
 MAX_COOKIES, MAX_COOKIE_CHARACTERS = 50, 8192  # chosen: what browsers keep of a host at least, and servers read
 _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "expires")
@@ -89,6 +93,40 @@ def _no_auth(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 
 class _Connection(HTTPConnection):
+    """A connection to an address that was judged (F95), with a deadline for status and headers."""
+
+    def _new_conn(self) -> socket.socket:
+        """Resolve the name once, judge all its addresses, and connect to the first that answers."""
+        if self.proxy is not None:
+            return super()._new_conn()
+        try:
+            found = networks.lookup(self._dns_host, self.port)
+        except socket.gaierror as exc:
+            raise NameResolutionError(self.host, self, exc) from exc
+        except UnicodeError as exc:
+            raise LocationParseError(f"{self.host!r}, label empty or too long") from exc
+        _route().check(self.host, found)
+        failure: Exception = NewConnectionError(self, "the name has no address")
+        for address in found:
+            try:
+                return create_connection((address, self.port), self.timeout, self.source_address, self.socket_options)
+            except TimeoutError as exc:
+                failure = ConnectTimeoutError(self, f"no connection to {address} within {self.timeout} s")
+                failure.__cause__ = exc
+            except OSError as exc:
+                failure = NewConnectionError(self, f"no connection to {address}: {exc}")
+                failure.__cause__ = exc
+        raise failure
+
+    def request(self, *args: Any, **options: Any) -> None:
+        """Send a request; over a connection that is open already, only to where it may go."""
+        way = _route()
+        if self.proxy is None and self.sock is not None:
+            way.check(self.host, [_peer(self.sock)])
+        super().request(*args, **options)
+        if self.proxy is None and not way.is_redirected and self.sock is not None:
+            way.provider = _peer(self.sock)
+
     def getresponse(self) -> Any:
         """Read status and headers; shut the socket down at the deadline. Raises TimeoutError if it came first."""
         sock, fired = self.sock, []
@@ -110,6 +148,14 @@ class _Connection(HTTPConnection):
             timer.cancel()
             if fired:  # http.client takes the headers that came until then for complete ones
                 raise TimeoutError("the headers were not complete in time")
+
+
+def _route() -> Route:
+    return route.get(None) or Route()
+
+
+def _peer(sock: socket.socket) -> str:
+    return str(sock.getpeername()[0])
 
 
 class _SecureConnection(_Connection, HTTPSConnection):

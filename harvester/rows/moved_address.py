@@ -8,7 +8,7 @@ from django.db import transaction
 
 from catalogue.reasons import ActRefused, Reason
 from harvester.models import Link
-from harvester.net import addresses
+from harvester.net import addresses, networks
 from harvester.reasons import ActCode
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ def accept(link: Link, moved_to: str) -> str:
         raise ActRefused(Reason(ActCode.OTHER_ADDRESS, {"proposed": current.moved_to}))
     old_url = current.base_url
     old_host, new_host = (urlsplit(url).hostname or "" for url in (old_url, moved_to))
-    if old_host != new_host and not addresses.is_redirect_allowed(
-        addresses.resolve(old_host), addresses.resolve(new_host)
+    if old_host != new_host and not networks.is_redirect_allowed(
+        networks.resolve(old_host), networks.resolve(new_host)
     ):
         raise ActRefused(Reason(ActCode.PRIVATE_ADDRESS, {"host": new_host, "old_host": old_host}))
     keeps_password = addresses.may_send_credentials(old_url, moved_to) or not current.user

@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
-from harvester.net import addresses, client
+from harvester.net import client, networks
 from harvester.net.client import Access
 from harvester.net.session import Session
 from tests.support.certificates import folder, server_context
@@ -153,7 +153,7 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
     ],
 )
 def test_a_redirect_leads_to_no_more_private_place(here: list[str], there: list[str], allowed: bool) -> None:
-    assert addresses.is_redirect_allowed(here, there) is allowed
+    assert networks.is_redirect_allowed(here, there) is allowed
 
 
 @pytest.mark.spec("H27")
