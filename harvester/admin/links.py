@@ -127,8 +127,8 @@ def page_url(link: Link, page: str) -> str:
     run = status.last_run(link)
     if page == status.CONFLICTS:
         return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
-    if page == status.REJECTS and run is not None:
-        return f"{reverse('admin:harvester_reject_changelist')}?run__id__exact={run.pk}"
+    if page == status.REJECTS:
+        return f"{reverse('admin:harvester_reject_changelist')}?link__id__exact={link.pk}&state=stands"
     if page == status.RUN and run is not None:
         return reverse("admin:harvester_run_change", args=[run.pk])
     return reverse("admin:harvester_link_change", args=[link.pk])
@@ -477,15 +477,15 @@ class LinkAdmin(LinkColumns, Admin):
         return page
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
-        """Count what is deleted with these links instead of listing it: a run may have thousands of rejects."""
-        deleted_runs = Run.objects.filter(link__in=list(objs))
+        """Count what is deleted with these links instead of listing it: there may be thousands of runs and rejects."""
+        deleted_links = list(objs)
         counts = {
             "links": len(objs),
-            "runs": deleted_runs.count(),
-            "rejects": Reject.objects.filter(run__in=deleted_runs).count(),
+            "runs": Run.objects.filter(link__in=deleted_links).count(),
+            "rejects": Reject.objects.filter(link__in=deleted_links).count(),
         }
         refused = set() if self.has_delete_permission(request) else {str(Link._meta.verbose_name)}
-        return [f"link {obj}, with its runs and their rejects" for obj in objs], counts, refused, []
+        return [f"link {obj}, with its runs and rejects" for obj in objs], counts, refused, []
 
 
 def _without_passwords(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:

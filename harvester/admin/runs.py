@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
 
 from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
@@ -149,11 +152,9 @@ class RunAdmin(ReadOnly, Admin):
         if not run.rejected:
             return "none"
         return format_html(
-            '<a class="text-link" href="{}?run__id__exact={}">Show all {}, with reasons</a> · '
-            '<a class="text-link" href="{}">Download as CSV</a>',
+            '<a class="text-link" href="{}?{}">Show them, with reasons</a> · <a class="text-link" href="{}">Download as CSV</a>',
             reverse("admin:harvester_reject_changelist"),
-            run.pk,
-            run.rejected,
+            urlencode(_seen_by(run)),
             reverse("admin:harvester_run_rejects", args=[run.pk]),
         )
 
@@ -179,14 +180,15 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.action(description="Download the rejects as CSV", permissions=["view"])
     def download_rejects(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
-        return _csv(Reject.objects.filter(run__in=queryset.values("pk")), "rejects")
+        seen = [Reject.objects.seen_by(run).values("pk") for run in queryset.defer("token")]
+        return _csv(Reject.objects.filter(reduce(or_, (Q(pk__in=pks) for pks in seen))), "rejects")
 
     def rejects_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
         """Download the rejects of one run as CSV."""
         run = get_object_or_404(Run.objects.select_related("link"), pk=object_id)
         if not self.has_view_permission(request, run):
             raise PermissionDenied
-        return _csv(run.rejects.all(), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
+        return _csv(Reject.objects.seen_by(run), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
 
     def get_urls(self) -> list[URLPattern]:
         urls: list[URLPattern] = super().get_urls()
@@ -211,20 +213,34 @@ def cancel_run(run: Run) -> tuple[str, int]:
     return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
 
 
+class StandingFilter(admin.SimpleListFilter):
+    """Filter by whether a reject stands or is over."""
+
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("stands", "stands"), ("over", "over")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Reject]) -> QuerySet[Reject]:
+        return queryset if self.value() is None else queryset.filter(settled__isnull=self.value() == "stands")
+
+
 @admin.register(Reject)
 class RejectAdmin(ReadOnly, Admin):
-    """Rejects, newest first."""
+    """Rejects, the one that was seen last first."""
 
-    list_display = ("identifier_column", "reason_column", "link", "run_begun", "datestamp")
-    list_filter = (ReasonFilter, "run__link")
-    list_select_related = ("run__link",)
+    list_display = ("identifier_column", "reason_column", "link", "state_column", "last_seen_column", "count")
+    list_filter = (StandingFilter, ReasonFilter, "link")
+    list_select_related = ("link",)
     sortable_by = ()
-    ordering = ("-pk",)
+    ordering = ("-last_seen", "-pk")
     search_fields = ("identifier", "reason", "reason_data")
     search_help_text = SEARCH_HELP
     actions = ("download",)
     fieldsets = (
-        (None, {"fields": ("link", "run", "identifier_column", "datestamp", "reason_column", "reason")}),
+        (None, {"fields": ("link", "identifier_column", "datestamp", "reason_column", "reason")}),
+        ("When", {"fields": ("state_column", "settled", "first_seen", "last_seen", "count", "run")}),
         ("Metadata as received", {"fields": ("received",)}),
     )
 
@@ -240,13 +256,13 @@ class RejectAdmin(ReadOnly, Admin):
     def reason_column(self, reject: Reject) -> str:
         return reject.reason_text
 
-    @admin.display(description="link")
-    def link(self, reject: Reject) -> str:
-        return reject.run.link.name
+    @coloured({"stands": "warning", "over": "success"}, description="state")
+    def state_column(self, reject: Reject) -> str:
+        return "stands" if reject.settled is None else "over"
 
-    @admin.display(description="run")
-    def run_begun(self, reject: Reject) -> str:
-        return f"{reject.run.begun:%Y-%m-%d %H:%M:%S}"
+    @admin.display(description="last seen, UTC")
+    def last_seen_column(self, reject: Reject) -> str:
+        return moment(reject.last_seen)
 
     @admin.display(description="XML")
     def received(self, reject: Reject) -> str:
@@ -255,6 +271,12 @@ class RejectAdmin(ReadOnly, Admin):
     @admin.action(description="Download as CSV", permissions=["view"])
     def download(self, request: HttpRequest, queryset: QuerySet[Reject]) -> HttpResponseBase:
         return _csv(queryset, "rejects")
+
+
+def _seen_by(run: Run) -> dict[str, Any]:
+    """The parameters of the list of rejects that `RejectQuerySet.seen_by` gives."""
+    seen = {"link__id__exact": run.link_id, "last_seen__gte": run.begun.isoformat()}
+    return seen if run.finished is None else {**seen, "first_seen__lte": run.finished.isoformat()}
 
 
 def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:

@@ -18,7 +18,7 @@ from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
 from harvester.rows import remote_headers
 from harvester.rows.conflicts import ConflictReport
-from harvester.rows.runs import Refusal
+from harvester.rows.rejects import Refusal
 
 
 def resolve_page(run: Run, page: Page) -> Page:

@@ -5,8 +5,9 @@ from harvester.models.health import Canary, HostClock
 from harvester.models.link import Link
 from harvester.models.link_address import Provider
 from harvester.models.provider import Alternative, Standby
+from harvester.models.reject import Reject
 from harvester.models.remote_header import RemoteHeader
-from harvester.models.run import Reject, Run
+from harvester.models.run import Run
 
 __all__ = [
     "Alternative",

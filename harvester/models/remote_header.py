@@ -67,6 +67,7 @@ class RemoteHeader(models.Model):
             models.Index(
                 fields=("link", "removed_at"), condition=Q(removed_at__isnull=False), name="headers_of_removed"
             ),
+            models.Index(fields=("link",), condition=Q(state="rejected"), name="headers_rejected"),
         )
 
     def __str__(self) -> str:

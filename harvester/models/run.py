@@ -1,4 +1,4 @@
-"""Runs, and the entries that they did not store. Runs are written by `harvester.rows.runs` and `harvester.runs` alone."""
+"""Runs: passes over a link. Written by `harvester.rows.runs` alone."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from catalogue.datestamps import Granularity
-from harvester import messages, reasons
+from harvester import messages
 from harvester.messages import OutcomeCode
 from harvester.models.link import Link
 from harvester.net import access
@@ -198,36 +198,3 @@ class Run(models.Model):
     def log_facts(self) -> Mapping[str, object]:
         """The fields of every log line about the run."""
         return {"link": self.link.name, "run": self.pk}
-
-
-class Reject(models.Model):
-    """An entry that was not stored, with the reason (promise 7)."""
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rejects")
-    identifier = models.TextField(blank=True)
-    datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it")
-    reason = models.TextField("code", help_text="of the reason: docs/codes.md")
-    reason_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the reason")
-    raw = models.BinaryField(null=True, help_text="the metadata as received")
-    file_key = models.TextField(
-        blank=True,
-        db_collation="C",
-        help_text="the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier",
-    )
-
-    class Meta:
-        ordering = ("pk",)
-        indexes = (models.Index(fields=("file_key",), condition=~Q(file_key=""), name="rejects_called_otherwise"),)
-
-    def __str__(self) -> str:
-        return self.identifier or "(no identifier)"
-
-    @property
-    def reason_text(self) -> str:
-        """The reason for an operator, and for the provider."""
-        return reasons.describe_reason(self.reason, self.reason_data)
-
-    def report(self) -> dict[str, object]:
-        """Return identifier and reason, with its code and facts, for reports in JSON."""
-        code_and_facts = {"code": self.reason, "facts": self.reason_data}
-        return {"identifier": self.identifier, "reason": self.reason_text, **code_and_facts}

@@ -11,7 +11,7 @@ from harvester.models import Reject, Run
 from harvester.monitoring.status import COUNTERS
 from harvester.protocol import warnings
 
-COLUMNS = ("identifier", "datestamp", "reason", "xml", "code")
+COLUMNS = ("identifier", "datestamp", "reason", "xml", "code", "first_seen", "last_seen", "count", "settled")
 _CODES = ("outcome", "outcome_data", "warning_codes")
 RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings", *_CODES)
 
@@ -30,7 +30,9 @@ def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
     for reject in rejects.order_by("pk").iterator(chunk_size=100):
         texts = map(_escape_formula, (reject.identifier, reject.datestamp, reject.reason_text))
         xml = "" if reject.raw is None else bytes(reject.raw).decode(errors="replace")
-        yield str(writer.writerow([*texts, xml, reject.reason]))
+        times = (datestamps.write(reject.first_seen), datestamps.write(reject.last_seen), reject.count)
+        settled = reject.settled and datestamps.write(reject.settled)
+        yield str(writer.writerow([*texts, xml, reject.reason, *times, settled or ""]))
 
 
 def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:

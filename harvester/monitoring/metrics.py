@@ -33,9 +33,7 @@ class LinkCollector(Collector):
         conflicts = GaugeMetricFamily(
             "gisc_link_conflicts", "conflicts that wait for the operator", labels=["link", "kind", "reason"]
         )
-        rejects = GaugeMetricFamily(
-            "gisc_link_rejects", "rejects of the link's newest harvest", labels=["link", "reason"]
-        )
+        rejects = GaugeMetricFamily("gisc_link_rejects", "rejects of the link that stand", labels=["link", "reason"])
         doubts = GaugeMetricFamily(
             "gisc_link_doubts",
             "1 for each doubt whether the link has all that its provider has, until all headers are compared",
@@ -75,7 +73,7 @@ class LinkCollector(Collector):
                     outcome.add_metric([link.name, last_outcome, getattr(link, "last_cause", None) or ""], 1)
             for *labels, number in _conflicts_that_wait():
                 conflicts.add_metric(labels, number)
-            for *labels, number in _rejects_of_newest_harvests():
+            for *labels, number in _rejects_that_stand():
                 rejects.add_metric(labels, number)
         except DatabaseError:
             return  # a scrape must answer while the database is away
@@ -134,8 +132,7 @@ def _conflicts_that_wait() -> QuerySet[Conflict, tuple[Any, ...]]:
     return waiting.values_list("link__name", "kind", "reason").annotate(Count("pk"))
 
 
-def _rejects_of_newest_harvests() -> QuerySet[Reject, tuple[Any, ...]]:
-    """Count the rejects of the newest harvest of each link: link, code of the reason, number."""
-    newest = Link.objects.annotate(newest_run=Subquery(_newest_harvests().values("pk")[:1])).values("newest_run")
-    found = Reject.objects.filter(run__in=newest).order_by()
-    return found.values_list("run__link__name", "reason").annotate(Count("pk"))
+def _rejects_that_stand() -> QuerySet[Reject, tuple[Any, ...]]:
+    """Count the rejects that stand: link, code of the reason, number."""
+    standing = Reject.objects.standing().filter(link__isnull=False).order_by()
+    return standing.values_list("link__name", "reason").annotate(Count("pk"))

@@ -17,7 +17,7 @@ from catalogue.models import MetadataSet
 from harvester.link_rules import Kind
 from harvester.links import failover
 from harvester.messages import OutcomeCode
-from harvester.models import Conflict, Link, Run
+from harvester.models import Conflict, Link, Reject, Run
 from harvester.models.link_access import UNREADABLE
 from harvester.protocol.warnings import report_warnings
 from harvester.rows import health, queue
@@ -37,13 +37,15 @@ CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
 
 def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
     """The links, each with its newest harvest, complete harvest, comparison and total re-harvest, its local set and
-    provider, its drift, and the number of conflicts that wait: what the functions below read."""
+    provider, its drift, the number of conflicts that wait and of rejects that stand: what the functions below read."""
     newest = Run.objects.order_by("link_id", "purpose", "-begun", "-pk").distinct("link_id", "purpose").defer("token")
     successes = newest.filter(purpose=Run.Purpose.HARVEST, state=Run.State.DONE)
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
+    standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
     compared = comparison.runs_of_cycle().filter(link=OuterRef("pk")).values("link")
     annotated = links.annotate(
         conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
+        rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
         drift=Subquery(
             compared.annotate(sums=JSONObject(**{name: Sum(name) for name in comparison.DRIFT})).values("sums")
         ),
@@ -77,6 +79,11 @@ def last_success(link: Link) -> Run | None:
 def count_conflicts_waiting(link: Link) -> int:
     """How many conflicts wait for the operator, of a link that came from `with_last_run`."""
     return getattr(link, "conflicts_waiting", None) or 0
+
+
+def count_rejects_standing(link: Link) -> int:
+    """How many rejects stand, of a link that came from `with_last_run`."""
+    return getattr(link, "rejects_standing", None) or 0
 
 
 def drift_of(link: Link) -> dict[str, int]:
@@ -158,8 +165,8 @@ def find_todos(link: Link) -> Iterator[Todo]:
         yield Todo(f"{number} had changed without a new datestamp: tell the provider.", LINK)
     if waiting := count_conflicts_waiting(link):
         yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
-    if run is not None and run.rejected:
-        number = f"{run.rejected} records were" if run.rejected > 1 else "1 record was"
+    if rejected := count_rejects_standing(link):
+        number = f"{rejected} records are" if rejected > 1 else "1 record is"
         yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
     if link.kind == Kind.SHARED and link.only_reports:
         yield Todo(
@@ -214,6 +221,7 @@ def _link_facts(link: Link, drift: dict[str, int] | None, open_runs: list[queue.
         "waits": next((queue.report_wait(each.pk, open_runs) for each in open_runs if each.link_id == link.pk), None),
         "doubts": [{**doubt, "text": text} for doubt, text in zip(link.doubts, link.doubt_sentences, strict=True)],
         "size_is_estimate": link.size_is_estimate,
+        "rejects_standing": count_rejects_standing(link),
         "lateness_h": link.lateness_h,
         "last_run": run and run_facts(run),
         "last_comparison": compared and run_facts(compared),

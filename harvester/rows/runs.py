@@ -1,13 +1,13 @@
-"""Write runs, their leases and their rejects. The only writer of Run and Reject.
+"""Write runs and their leases. The only writer of Run.
 
 An update that depends on where the run stands has that as its condition: whoever comes second changes nothing (promise 4).
 """
 
 import os
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -15,11 +15,9 @@ from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
 
 from catalogue import datestamps, seams
-from catalogue.reasons import Reason
 from harvester import schedule
-from harvester.header import ReceivedHeader
-from harvester.messages import Outcome, OutcomeCode, limit_facts
-from harvester.models import Link, Reject, Run
+from harvester.messages import Outcome, OutcomeCode
+from harvester.models import Link, Run
 
 _RELEASED: dict[str, object] = {"worker": "", "leased_until": None, "asking_since": None}
 _RUNNING = Outcome(OutcomeCode.RUNNING)
@@ -233,34 +231,6 @@ def add_to_counters(run: Run, **more: int) -> None:
     """Add to the run's counters, in the transaction that stores what is counted; a constraint sees that they add up."""
     if any(more.values()):
         Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
-
-
-class Refusal(NamedTuple):
-    """An entry that is not stored, and why. `raw`: its metadata as received.
-
-    `file_key`: the key of its gmd:fileIdentifier, where that is not the identifier of the header (H38).
-    """
-
-    header: ReceivedHeader
-    reason: Reason
-    raw: bytes | None = None
-    file_key: str = ""
-
-
-def add_rejects(run: Run, refused: Iterable[Refusal]) -> None:
-    """Store entries that were not stored as records (promise 7)."""
-    Reject.objects.bulk_create(
-        Reject(
-            run=run,
-            identifier=refusal.header.identifier,
-            datestamp=refusal.header.datestamp[:100],
-            reason=refusal.reason.code,
-            reason_data=limit_facts(refusal.reason.facts),
-            raw=refusal.raw,
-            file_key=refusal.file_key,
-        )
-        for refusal in refused
-    )
 
 
 # --- After a fault ----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from harvester import schedule
 from harvester.messages import Outcome, OutcomeCode, RemarkCode, WarningCode
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.reasons import EntryCode
-from harvester.rows import conflicts, links, remote_headers, runs
+from harvester.rows import conflicts, links, rejects, remote_headers, runs
 from harvester.schedule import Cycle
 
 logger = logging.getLogger(__name__)
@@ -178,6 +178,7 @@ def finish(run: Run, *, now: datetime) -> None:
     if run.came_late:
         links.record_lateness(link, lateness_h=schedule.longer_lateness_h(link.lateness_h))
     run.refresh_from_db()
+    rejects.settle(run, now=now)
     runs.mark_done(run, now=now, outcome=_outcome_of(run))
     facts = {"purpose": run.purpose, "complete": complete, **_drift_of(run)}
     logger.info("slice compared", extra={**run.log_facts, **facts})

@@ -14,7 +14,7 @@ from harvester import schedule
 from harvester.header import ReceivedHeader
 from harvester.messages import Remark, RemarkCode, WarningCode
 from harvester.models import Link, Run
-from harvester.rows import remote_headers
+from harvester.rows import rejects, remote_headers
 from harvester.rows.remote_headers import KnownHeader
 from harvester.runs import comparison
 
@@ -139,4 +139,4 @@ def _different(run: Run, link: Link) -> int | None:
     if run.list_from is not None and came_unasked:
         return None
     listed = Q() if run.list_from is None else Q(datestamp__gte=run.list_from) | Q(datestamp=None)
-    return remote_headers.of_provider(link).filter(listed).count() + run.rejects.filter(identifier="").count()
+    return remote_headers.of_provider(link).filter(listed).count() + rejects.count_nameless(run)

@@ -11,7 +11,7 @@ from harvester import messages
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
-from harvester.rows import conflicts, health, links, remote_headers, runs
+from harvester.rows import conflicts, health, links, rejects, remote_headers, runs
 from harvester.runs import comparison, doubts
 from harvester.runs.doubts import Judgement
 
@@ -70,6 +70,7 @@ def finish(run: Run, *, now: datetime) -> None:
     )
     if spellings.are_disputed:
         conflicts.record_old_spellings(run)
+    rejects.settle(run, now=now)
     runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
     logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
 

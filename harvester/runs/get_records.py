@@ -22,7 +22,7 @@ from harvester.protocol.conversation import Conversation
 from harvester.protocol.prefetch import Turn
 from harvester.protocol.warnings import ProviderWarning
 from harvester.rows import remote_headers, runs
-from harvester.rows.runs import Refusal
+from harvester.rows.rejects import Refusal
 from harvester.runs import comparison, finish, store_page
 from harvester.runs.pipeline import Progress
 
@@ -145,7 +145,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
             sealed_cookies=run.seal_cookies(results[0].cookies) if results else None,
         ):
             return False
-        store_page.store_prepared(run, entries, at=run.first_response, apart=apart)
+        store_page.store_prepared(run, entries, now=now, at=run.first_response, apart=apart)
         if vanished:
             comparison.report_vanished(run, vanished)
         if run.compares:

@@ -27,10 +27,10 @@ from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from harvester.protocol import list_checks, warnings
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.reasons import EntryCode
-from harvester.rows import conflicts, moved_address, remote_headers, runs
+from harvester.rows import conflicts, moved_address, rejects, remote_headers, runs
 from harvester.rows.conflicts import ConflictReport
+from harvester.rows.rejects import Refusal
 from harvester.rows.remote_headers import HeaderRow, KnownHeader
-from harvester.rows.runs import Refusal
 from harvester.runs import doubts, finish, prepare_entries
 from harvester.runs.prepare_entries import CheckedEntry, PreparedPage
 from harvester.runs.run_position import LoopMark
@@ -94,7 +94,7 @@ def store_page(
             sealed_cookies=run.seal_cookies(page.cookies),
         ):
             return False
-        _store_entries(run, page, entries, apart)
+        _store_entries(run, page, entries, apart, now=now)
         if page.moved_to != run.link.moved_to:
             moved_address.propose(run.link, page.moved_to)
         if page.token is None:
@@ -125,10 +125,10 @@ def store_beside_error(run: Run, page: Page, apart: Collection[str] = ()) -> Non
         entries = prepare(run, page.entries, at=page.response_date)
     with transaction.atomic():
         if runs.lock_position(run):
-            _store_entries(run, page, entries, apart)
+            _store_entries(run, page, entries, apart, now=seams.now())
 
 
-def _store_entries(run: Run, page: Page, entries: PageEntries, apart: Collection[str]) -> None:
+def _store_entries(run: Run, page: Page, entries: PageEntries, apart: Collection[str], *, now: datetime) -> None:
     """Store all that a page brought but the run's position, in the caller's transaction."""
     oldest = min((received.header.stamp for received in page.entries if received.header.stamp), default=None)
     is_late = oldest is not None and run.asked_before is not None and oldest < run.asked_before
@@ -138,7 +138,7 @@ def _store_entries(run: Run, page: Page, entries: PageEntries, apart: Collection
     compares = run.compares
     if compares and run.strategy == Link.Strategy.RECORDS:
         _compare_headers(run, page, entries)
-    store_prepared(run, entries, at=page.response_date, apart=apart)
+    store_prepared(run, entries, now=now, at=page.response_date, apart=apart)
     if entries.to_request or entries.completed:  # after the deletions, whose share is of what was listed before
         remote_headers.record(run.link, [*_requested_headers(run, entries), *entries.completed])
     if compares:
@@ -385,9 +385,7 @@ def _awaiting_operator(
 
 def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[str, Reason]:
     """Hold deletions whose record now arrives under another identifier (F75): the reasons by key."""
-    new_names = dict(
-        Reject.objects.filter(run__link=link, file_key__in=deletions).values_list("file_key", "identifier")
-    )
+    new_names = dict(Reject.objects.filter(link=link, file_key__in=deletions).values_list("file_key", "identifier"))
     new_names |= {refusal.file_key: refusal.header.identifier for refusal in refused if refusal.file_key}
     return {key: Reason(EntryCode.RENAMED, {"identifier": new_names[key]}) for key in deletions if key in new_names}
 
@@ -395,19 +393,23 @@ def _renamed(link: Link, deletions: list[str], refused: list[Refusal]) -> dict[s
 # --- Storing ----------------------------------------------------------------------------------------
 
 
-def store_prepared(run: Run, entries: PageEntries, *, at: datetime | None, apart: Collection[str] = ()) -> None:
+def store_prepared(
+    run: Run, entries: PageEntries, *, now: datetime, at: datetime | None, apart: Collection[str] = ()
+) -> None:
     """Store prepared entries with rejects, headers, conflicts and counters, in the caller's transaction (W29)."""
     # After an edit of the link, or a change of its provider, names may mean other records (H38).
     if run.link.identifiers == Identifiers.FILE or (run.link.reconciles and run.list_from is None):
         entries.checked += names.left_behind(run, entries.checked)
     if run.link.kind in BETWEEN_CO_OWNERS and run.link.only_reports:
-        _report_backup(run, entries, at=at)
+        _report_backup(run, entries, now=now, at=at)
         return
     plan = plan_page(entries.checked, _load_facts(run, entries, apart))
-    _apply(run, entries, plan, at=at, apart=apart)
+    _apply(run, entries, plan, now=now, at=at, apart=apart)
 
 
-def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | None, apart: Collection[str]) -> None:
+def _apply(
+    run: Run, entries: PageEntries, plan: PagePlan, *, now: datetime, at: datetime | None, apart: Collection[str]
+) -> None:
     """Store what the plan says, and what the catalogue makes of it."""
     link = run.link
     source = "" if link.kind == Kind.RECOVERY else link.name  # what is recovered is ours again
@@ -452,7 +454,7 @@ def _apply(run: Run, entries: PageEntries, plan: PagePlan, *, at: datetime | Non
     conflicts.record(run, [*reports, *plan.awaiting_operator, *taken])
     runs.add_to_counters(run, rejected=len(refused), removed=len(plan.removed), **counts, **compared)
     if refused:
-        runs.add_rejects(run, refused)
+        rejects.add(run, refused, now=now)
 
 
 def _forget_removals(link: Link, offered: Sequence[CheckedEntry], results: Sequence[Result]) -> None:
@@ -503,7 +505,7 @@ def _put_entries(
         return offered, store.put_entries([entry for _, entry in offered], into=into, source=source, apart=apart)
 
 
-def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> None:
+def _report_backup(run: Run, entries: PageEntries, *, now: datetime, at: datetime | None) -> None:
     """Record how a co-owner's records of a shared set differ from ours, and store none of them (W43, W44)."""
     remote_headers.record(
         run.link,
@@ -524,4 +526,4 @@ def _report_backup(run: Run, entries: PageEntries, *, at: datetime | None) -> No
     differing = sum(served.get(entry.key) != entry.digest for _, entry in entries.checked)
     compared = _compared(run, entries, not_served=differing + rejected)
     runs.add_to_counters(run, received=unchanged + rejected, unchanged=unchanged, rejected=rejected, **compared)
-    runs.add_rejects(run, entries.refused)
+    rejects.add(run, entries.refused, now=now)

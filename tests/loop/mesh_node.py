@@ -163,9 +163,7 @@ class Node:
                 [claim.source, claim.record.identifier]
                 for claim in Claim.objects.exclude(digest=F("record__digest")).select_related("record")
             ],
-            "rejects": sorted(
-                {(r.run.link.name, r.identifier, r.reason) for r in Reject.objects.select_related("run__link")}
-            ),
+            "rejects": sorted({(r.link.name, r.identifier, r.reason) for r in Reject.objects.select_related("link")}),
             "doubts": [[link.name, doubt["code"]] for link in links for doubt in link.doubts],
             "comparing": [link.name for link in links if link.reconciles],
             "runs": [

@@ -465,7 +465,7 @@ def answers() -> dict[str, list[str]]:
     for purpose in ("harvest", "comparison"):
         now = timezone.now()
         run = link.runs.create(purpose=purpose, state="done", begun=now, finished=now, warnings=said)
-        run.rejects.create(identifier=RECORD, reason="said nothing", raw=b"<a/>")
+    run.rejects.create(link=link, identifier=RECORD, reason="said nothing", raw=b"<a/>")
     found["manage.py link show"] = keys(json.loads(printed("link", "show", LINK)))
     client = Client(headers={"host": "localhost"})
     for page in JSON_PAGES:

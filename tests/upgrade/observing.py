@@ -39,8 +39,7 @@ def observe() -> dict[str, Any]:
             run.link.name: [run.token, run.pages, list(run.cookies)] for run in Run.objects.filter(state=Run.State.OPEN)
         },
         "rejects": sorted(
-            [it.run.link.name, it.identifier, it.reason_text, it.file_key, _digest(it.raw)]
-            for it in Reject.objects.all()
+            [it.link.name, it.identifier, it.reason_text, it.file_key, _digest(it.raw)] for it in Reject.objects.all()
         ),
         "remote headers": sorted(
             [it.link.name, str(it.alternative or ""), it.identifier, _written(it.datestamp), it.deleted, it.state]

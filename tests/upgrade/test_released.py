@@ -92,6 +92,10 @@ def test_what_the_version_said_is_said_after_the_upgrade(upgraded: str, released
         kept = without_keys(seen, {"from_policy"})  # in its place is lateness_h: CHANGELOG.md
         if part == "lists":
             kept = without_set_tombstones(kept)
+        if part == "rejects":  # one row a link and identifier, with what was written last
+            assert {tuple(reject) for reject in after[part]} <= {tuple(reject) for reject in kept}
+            assert [tuple(reject[:2]) for reject in after[part]] == sorted({tuple(reject[:2]) for reject in kept})
+            continue
         assert without_new_keys(after[part], kept) == kept, part
 
 

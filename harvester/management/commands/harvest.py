@@ -101,13 +101,13 @@ class Command(BaseCommand):
 
     def _print(self, run: Run, *, as_json: bool) -> None:
         if as_json:
-            rejects = [reject.report() for reject in run.rejects.all()]
+            rejects = [reject.report() for reject in run.rejects.defer("raw")]
             report = {"link": run.link.name, **run_facts(run), "rejects": rejects}
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
         for sentence in warnings.describe_warnings(run.warnings):
             self.stderr.write(f"warning: {sentence}")
-        for reject in run.rejects.all():
+        for reject in run.rejects.defer("raw"):
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason_text}")
         self.stdout.write(f"{run.state}: " + ", ".join(f"{getattr(run, name)} {name}" for name in COUNTERS))
         if run.message:

@@ -1,7 +1,9 @@
 """Links, runs and rejects in the admin, as an operator uses them."""
 
 import csv
+import html
 import io
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -40,6 +42,7 @@ def run(link: Link) -> Run:
         link=link, state="done", begun=begun, finished=timezone.now(), received=5, new=3, rejected=2, trigger="schedule"
     )
     Reject.objects.create(
+        link=link,
         run=run,
         identifier="urn:bad",
         datestamp="2026-02-01",
@@ -48,8 +51,14 @@ def run(link: Link) -> Run:
         raw=b"<a><b>\xff</b></a>",
     )
     Reject.objects.create(
-        run=run, identifier="", reason="as-written", reason_data={"text": "=HYPERLINK(1)"}, raw=b"<a><b>two</b></a>"
+        link=link,
+        run=run,
+        identifier="",
+        reason="as-written",
+        reason_data={"text": "=HYPERLINK(1)"},
+        raw=b"<a><b>two</b></a>",
     )
+    Reject.objects.update(first_seen=begun, last_seen=begun)
     return run
 
 
@@ -215,7 +224,7 @@ def test_a_list_costs_the_same_queries_for_one_link_and_for_twenty(
             name=f"l{number}", base_url="http://x.example.org/oai", local_set=run.link.local_set
         )
         another = Run.objects.create(link=other, state="done", begun=timezone.now())
-        Reject.objects.create(run=another, identifier="urn:x", reason="no", raw=b"<x/>")
+        Reject.objects.create(link=other, run=another, identifier="urn:x", reason="no", raw=b"<x/>")
     admin_client.get(path)
     with django_assert_max_num_queries(11):
         assert admin_client.get(path).status_code == 200
@@ -423,7 +432,8 @@ def test_deleting_chosen_links_says_the_same(admin_client: Client, link: Link, r
 def test_a_link_with_many_rejects_is_shown_for_deletion_without_reading_them(
     admin_client: Client, run: Run, django_assert_max_num_queries
 ) -> None:
-    Reject.objects.bulk_create(Reject(run=run, identifier=f"urn:{n}", reason="no") for n in range(500))
+    rejects = (Reject(link=run.link, run=run, identifier=f"urn:{n}", reason="no") for n in range(500))
+    Reject.objects.bulk_create(rejects)
     with django_assert_max_num_queries(10):
         page = admin_client.get(f"{LINKS}{run.link_id}/delete/").content.decode()
     assert "Rejects: 502" in page
@@ -445,7 +455,8 @@ def test_a_run_shows_counters_that_add_up_and_its_rejects(admin_client: Client, 
     page = admin_client.get(f"{RUNS}{run.pk}/change/").content.decode()
     assert "5 received: 3 new, 0 updated, 0 unchanged, 0 deleted, 2 rejected" in page
     assert f'href="{RUNS}{run.pk}/rejects.csv"' in page
-    assert f"{REJECTS}?run__id__exact={run.pk}" in page
+    listed = admin_client.get(html.unescape(re.search(rf'href="({REJECTS}[^"]*)"', page)[1]))
+    assert len(listed.context["cl"].result_list) == 2
 
 
 def test_runs_are_filtered_by_state_and_link(admin_client: Client, run: Run) -> None:
@@ -466,8 +477,12 @@ def test_the_rejects_of_a_run_are_downloaded_as_csv(admin_client: Client, run: R
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert f"rejects-{run.link.name}-" in response["Content-Disposition"]
     rows = list(csv.reader(io.StringIO(response.getvalue().decode())))
-    assert rows[0] == ["identifier", "datestamp", "reason", "xml", "code"]
-    assert rows[1] == ["urn:bad", "2026-02-01", SENTENCE, "<a><b>\ufffd</b></a>", "unknown-encoding"]
+    assert rows[0] == [
+        *("identifier", "datestamp", "reason", "xml", "code", "first_seen", "last_seen", "count", "settled")
+    ]
+    begun = f"{run.begun:%Y-%m-%dT%H:%M:%SZ}"
+    expected = ["urn:bad", "2026-02-01", SENTENCE, "<a><b>\ufffd</b></a>", "unknown-encoding", begun, begun, "1", ""]
+    assert rows[1] == expected
 
 
 def test_no_cell_of_the_csv_is_a_formula(admin_client: Client, run: Run) -> None:

@@ -97,7 +97,7 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
         "https://new.example.org/oai",
         "2 records are no longer",
         "1 conflict waits",
-        "1 record was rejected",
+        "1 record is rejected",
     ]
     assert all(part in text for part, (_, text) in zip([*words, "enable it"], told, strict=True))
     assert status.drift_of(seen(link))["held_back"] == 2
