@@ -11,6 +11,7 @@ _PAGES = {
         ("Links", "sync_alt", "harvester.link"),
         ("Runs", "history", "harvester.run"),
         ("Rejects", "report", "harvester.reject"),
+        ("Daily sums", "calendar_month", "harvester.linkday"),
         ("Conflicts", "call_split", "harvester.conflict"),
     ),
     "Catalogue": (

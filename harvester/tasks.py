@@ -13,7 +13,7 @@ from kombu.exceptions import OperationalError
 from catalogue import chores, journal_state, seams
 from harvester.guards import shared_set_backup
 from harvester.links import failover
-from harvester.rows import health, queue
+from harvester.rows import health, prune, queue
 from harvester.runs import lifecycle, shared_worker
 
 logger = logging.getLogger(__name__)
@@ -68,6 +68,7 @@ def tick() -> None:
             shared_set_backup.settle_outdated,
             _open_due,
             _call_if_ready,
+            prune.prune_when_due,
         )
     )
     health.end_tick(took_s=seams.monotonic() - begun)

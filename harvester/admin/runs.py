@@ -20,7 +20,7 @@ from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformat
 from catalogue.pages import display
 from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
 from harvester.messages import OutcomeCode, describe_cause
-from harvester.models import Reject, Run
+from harvester.models import LinkDay, Reject, Run
 from harvester.monitoring import csv_export, status
 from harvester.monitoring.status import COUNTERS
 from harvester.protocol import warnings
@@ -271,6 +271,23 @@ class RejectAdmin(ReadOnly, Admin):
     @admin.action(description="Download as CSV", permissions=["view"])
     def download(self, request: HttpRequest, queryset: QuerySet[Reject]) -> HttpResponseBase:
         return _csv(queryset, "rejects")
+
+
+@admin.register(LinkDay)
+class LinkDayAdmin(ReadOnly, Admin):
+    """What the runs of each link did on each day, also of runs that are pruned."""
+
+    list_display = ("day", "link", "runs", "failed", *COUNTERS[1:], "pages", "seconds")
+    list_display_links = None
+    list_filter = ("link",)
+    list_select_related = ("link",)
+    sortable_by = ()
+    ordering = ("-day", "link_id")
+    actions = ("download",)
+
+    @admin.action(description="Download as CSV", permissions=["view"])
+    def download(self, request: HttpRequest, queryset: QuerySet[LinkDay]) -> HttpResponseBase:
+        return _attached(csv_export.days_csv(queryset), "daily-sums")
 
 
 def _seen_by(run: Run) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from harvester.models.conflict import Conflict
 from harvester.models.health import Canary, HostClock
 from harvester.models.link import Link
 from harvester.models.link_address import Provider
+from harvester.models.link_day import LinkDay
 from harvester.models.provider import Alternative, Standby
 from harvester.models.reject import Reject
 from harvester.models.remote_header import RemoteHeader
@@ -15,6 +16,7 @@ __all__ = [
     "Conflict",
     "HostClock",
     "Link",
+    "LinkDay",
     "Provider",
     "Reject",
     "RemoteHeader",

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from django.db.models import QuerySet
 
 from catalogue import datestamps
-from harvester.models import Reject, Run
+from harvester.models import LinkDay, Reject, Run
 from harvester.monitoring.status import COUNTERS
 from harvester.protocol import warnings
 
 COLUMNS = ("identifier", "datestamp", "reason", "xml", "code", "first_seen", "last_seen", "count", "settled")
 _CODES = ("outcome", "outcome_data", "warning_codes")
 RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings", *_CODES)
+
+
+DAY_COLUMNS = ("link", "day", "runs", "failed", *COUNTERS[1:], "pages", "seconds")
 
 
 class _Echo:
@@ -48,6 +51,14 @@ def runs_csv(runs: QuerySet[Run]) -> Iterator[str]:
         texts = (_escape_formula(run.message), _escape_formula("\n".join(warnings.describe_warnings(run.warnings))))
         codes = (run.outcome, json.dumps(run.outcome_data, ensure_ascii=False), "\n".join(_codes_of(run)))
         yield str(writer.writerow([*facts, *(getattr(run, name) for name in COUNTERS), *texts, *codes]))
+
+
+def days_csv(days: QuerySet[LinkDay]) -> Iterator[str]:
+    """Yield a line of column names, then a line for each link and day."""
+    writer = csv.writer(_Echo())
+    yield str(writer.writerow(DAY_COLUMNS))
+    for day in days.select_related("link").iterator(chunk_size=100):
+        yield str(writer.writerow([day.link.name, *(getattr(day, name) for name in DAY_COLUMNS[1:])]))
 
 
 def _codes_of(run: Run) -> list[str]:

@@ -5,7 +5,7 @@ Called inside the transaction that stores what the entries came with (W29).
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -103,6 +103,17 @@ def settle(run: Run, *, now: datetime) -> None:
             """,
             {"now": now, "link": run.link_id, "run": run.pk, "is_whole": is_whole},
         )
+
+
+def forget_runs(runs: Sequence[int]) -> None:
+    """Let no reject name these runs, as they are removed."""
+    Reject.objects.filter(run__in=runs).update(run=None)
+
+
+def prune(before: datetime, *, limit: int) -> int:
+    """Remove rejects that were over before this instant, so many at most; how many were removed."""
+    old = Reject.objects.filter(settled__lt=before).order_by("settled").values("pk")[:limit]
+    return Reject.objects.filter(pk__in=old).delete()[0]
 
 
 def fold() -> None:

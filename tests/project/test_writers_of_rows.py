@@ -10,7 +10,7 @@ from tests.support.paths import ROOT
 
 # Each model with the files that may write it; the configuration of links is written by these besides.
 WRITERS = {
-    "Run": {"harvester/rows/runs.py"},
+    "Run": {"harvester/rows/runs.py", "harvester/rows/prune.py"},
     "Reject": {"harvester/rows/rejects.py"},
     "RemoteHeader": {"harvester/rows/remote_headers.py"},
     "Conflict": {"harvester/rows/conflicts.py"},

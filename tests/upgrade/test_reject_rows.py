@@ -1,4 +1,4 @@
-"""Rejects, of which there was one for each run, become one row a link, identifier and cause; nothing of them is lost."""
+"""Rejects, one for each run before, become one row a link, identifier and cause; runs count on their days."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from harvester.models import Link, Reject
+from harvester.models import Link, LinkDay, Reject
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA
 
@@ -65,6 +65,12 @@ def test_old_rows_are_folded_and_the_latest_stays(before: None) -> None:
             assert reject.file_key == "urn:key"
         nameless = link.rejects.get(identifier="")
         assert (nameless.count, nameless.count_in_run, nameless.settled) == (6, 2, None)
+
+
+def test_the_runs_that_there_are_count_on_their_days(before: None) -> None:
+    call_command("migrate", verbosity=0)
+    days = LinkDay.objects.filter(day__year=2030).values_list("link__name", "day__day", "runs", "rejected", "seconds")
+    assert sorted(days) == [(link, day, 1, 2, 60) for link in ("offenbach", "toulouse") for day in (1, 2, 3)]
 
 
 def test_there_is_a_way_back(before: None) -> None:

@@ -1,0 +1,31 @@
+"""What the runs of a link did on each day: sums that stay when runs are pruned."""
+
+from django.db import models
+
+from harvester.models.link import Link
+
+
+class LinkDay(models.Model):
+    """The sums of a link's runs that ended on one day, UTC. Written by triggers alone (`harvester/sql/link_days`)."""
+
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="days", db_index=False)
+    day = models.DateField()
+    runs = models.BigIntegerField()
+    failed = models.BigIntegerField()
+    new = models.BigIntegerField()
+    updated = models.BigIntegerField()
+    unchanged = models.BigIntegerField()
+    deleted = models.BigIntegerField()
+    rejected = models.BigIntegerField()
+    pages = models.BigIntegerField()
+    seconds = models.BigIntegerField()
+
+    class Meta:
+        ordering = ("-day", "link")
+        verbose_name = "day of a link"
+        verbose_name_plural = "days of links"
+        constraints = (models.UniqueConstraint(fields=("link", "day"), name="one_row_of_a_link_and_day"),)
+        indexes = (models.Index(fields=("-day", "link"), name="days_of_links"),)
+
+    def __str__(self) -> str:
+        return f"{self.link} {self.day}"
