@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-public migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-public bench-year migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -33,6 +33,7 @@ help:
 	@echo 'make bench-harvest   measure a harvest, beside Sickle; BENCH_N=... sets the number of records'
 	@echo 'make bench-queue    measure how long 200 links take that are due at once, with slow providers among them'
 	@echo 'make bench-public    measure the public search, and /oai beside a crowd; BENCH_N=... sets the number of records'
+	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
 	@echo 'make lock     write the locked requirements again'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
@@ -71,6 +72,12 @@ bench-public: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --public $(if $(filter 1,$(BENCH_SMALL)),--small)
+
+# The same for the pages on links and runs of a node that has run for long.
+bench-year: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),0) --year --small $(if $(BENCH_RUNS),--runs $(BENCH_RUNS)) $(if $(BENCH_LINKS),--links $(BENCH_LINKS))
 
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate

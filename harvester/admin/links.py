@@ -32,7 +32,7 @@ from harvester.models import Alternative, Link, Reject, Run
 from harvester.monitoring import status
 from harvester.monitoring.status import COUNTERS
 from harvester.rows import moved_address
-from harvester.runs import comparison, finish, lifecycle
+from harvester.runs import finish, lifecycle
 
 MAX_RUNS = 10
 
@@ -88,9 +88,7 @@ class LinkColumns:
     def drift_in_full(self, link: Link) -> str:
         if link.cycle_begun is None and link.content_begun is None:
             return "not compared yet"
-        return ", ".join(
-            f"{number} {name.replace('_', ' ')}" for name, number in comparison.drift_by_link().get(link.pk, {}).items()
-        )
+        return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in status.drift_of(link).items())
 
     @admin.display(description="in doubt")
     def doubts_in_full(self, link: Link) -> str:

@@ -135,7 +135,19 @@ class Run(models.Model):
 
     class Meta:
         ordering = ("-begun",)
-        indexes = (models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),)
+        indexes = (
+            models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),
+            models.Index(fields=("link", "purpose", "-begun", "-id"), name="runs_of_a_purpose"),
+            models.Index(
+                fields=("link", "-begun", "-id"), condition=Q(purpose="harvest", state="done"), name="complete_harvests"
+            ),
+            # for the lists of the admin: all runs, and what most of them do not have
+            models.Index(fields=("-begun", "-id"), name="runs_by_begun"),
+            models.Index(fields=("state", "-begun", "-id"), condition=~Q(state="done"), name="runs_of_a_state"),
+            models.Index(fields=("outcome", "-begun", "-id"), condition=~Q(outcome="done"), name="runs_of_an_outcome"),
+            models.Index(fields=("purpose", "-begun", "-id"), condition=~Q(purpose="harvest"), name="runs_no_harvests"),
+            models.Index(fields=("trigger", "-begun", "-id"), condition=~Q(trigger="schedule"), name="runs_by_hand"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("link",), condition=Q(state="open"), name="one_open_run_per_link"),
             models.CheckConstraint(

@@ -1,6 +1,6 @@
 """Read how links stand: their last runs, their state in a few words, what an operator has to do, and a report for scripts.
 
-The number of queries does not grow with the links.
+The number of queries does not grow with the links, nor what they read with the runs: the newest ones are found by index.
 """
 
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery, Sum
-from django.db.models.functions import JSONObject
+from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 
 from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
@@ -35,24 +35,37 @@ CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
 # --- Links with their last runs ---------------------------------------------------------------------
 
 
+_NEWEST = """
+    SELECT run.id FROM harvester_link link CROSS JOIN (VALUES ('harvest'), ('comparison'), ('content')) AS of (purpose)
+    CROSS JOIN LATERAL (
+        SELECT id FROM harvester_run WHERE link_id = link.id AND purpose = of.purpose ORDER BY begun DESC, id DESC LIMIT 1
+    ) AS run
+"""
+_LAST_COMPLETE = """
+    SELECT run.id FROM harvester_link link CROSS JOIN LATERAL (
+        SELECT id FROM harvester_run WHERE link_id = link.id AND purpose = 'harvest' AND state = 'done'
+        ORDER BY begun DESC, id DESC LIMIT 1
+    ) AS run
+"""
+
+
+def _runs(ids: str) -> QuerySet[Run]:
+    return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField())).defer("token")
+
+
 def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
     """The links, each with its newest harvest, complete harvest, comparison and total re-harvest, its local set and
     provider, its drift, the number of conflicts that wait and of rejects that stand: what the functions below read."""
-    newest = Run.objects.order_by("link_id", "purpose", "-begun", "-pk").distinct("link_id", "purpose").defer("token")
-    successes = newest.filter(purpose=Run.Purpose.HARVEST, state=Run.State.DONE)
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
-    compared = comparison.runs_of_cycle().filter(link=OuterRef("pk")).values("link")
     annotated = links.annotate(
         conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
         rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
-        drift=Subquery(
-            compared.annotate(sums=JSONObject(**{name: Sum(name) for name in comparison.DRIFT})).values("sums")
-        ),
+        drift=comparison.drift(),
     )
     return annotated.select_related("local_set", "serving").prefetch_related(
-        Prefetch("runs", queryset=successes, to_attr="last_successes"),
-        Prefetch("runs", queryset=newest, to_attr="newest_runs"),
+        Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"),
+        Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs"),
     )
 
 
@@ -186,18 +199,17 @@ def _is_failing(run: Run) -> bool:
 
 def status_report() -> dict[str, Any]:
     """The age of the older tick, the queue, and all links with their last runs: `{"canary_age_s", "queue", "links"}`."""
-    drifts = comparison.drift_by_link()
+    age_s = health.tick_ages().oldest_s
     now = seams.now()
     open_runs = queue.read_queue(now)
-    age_s = health.tick_ages().oldest_s
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),
         "queue": queue.state_of(open_runs, now).report(),
-        "links": [_link_facts(link, drifts.get(link.pk), open_runs) for link in with_last_run(Link.objects.all())],
+        "links": [_link_facts(link, open_runs) for link in with_last_run(Link.objects.all())],
     }
 
 
-def _link_facts(link: Link, drift: dict[str, int] | None, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
+def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
     run, compared, reharvest = last_run(link), last_comparison(link), last_reharvest(link)
     return {
         "name": link.name,
@@ -217,7 +229,7 @@ def _link_facts(link: Link, drift: dict[str, int] | None, open_runs: list[queue.
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),
         "total_reharvest": link.get_content_days_display(),
         "reharvested": link.content_ended and datestamps.write(link.content_ended),
-        "drift": drift,
+        "drift": drift_of(link) or None,
         "waits": next((queue.report_wait(each.pk, open_runs) for each in open_runs if each.link_id == link.pk), None),
         "doubts": [{**doubt, "text": text} for doubt, text in zip(link.doubts, link.doubt_sentences, strict=True)],
         "size_is_estimate": link.size_is_estimate,

@@ -10,7 +10,8 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import JSONObject
 
 from catalogue import datestamps, seams
 from catalogue.datestamps import Granularity
@@ -261,17 +262,20 @@ def put_off(run: Run) -> None:
 # --- What was found ---------------------------------------------------------------------------------
 
 
-def runs_of_cycle() -> QuerySet[Run]:
-    """The comparisons and total re-harvests of the present cycle, or of the last, of each link."""
-    in_cycle = Q(purpose=Run.Purpose.COMPARISON, begun__gte=F("link__cycle_begun"))
-    in_cycle |= Q(purpose=Run.Purpose.CONTENT, begun__gte=F("link__content_begun"))
-    return Run.objects.filter(in_cycle, state=Run.State.DONE).order_by()
+def drift() -> Subquery:
+    """What the comparisons and total re-harvests of a link's present cycle, or of its last, have found: for a query of links.
+
+    Of its runs no others are read.
+    """
+    in_cycle = Q(purpose=Run.Purpose.COMPARISON, begun__gte=OuterRef("cycle_begun"))
+    in_cycle |= Q(purpose=Run.Purpose.CONTENT, begun__gte=OuterRef("content_begun"))
+    found = Run.objects.filter(in_cycle, link=OuterRef("pk"), state=Run.State.DONE).order_by().values("link")
+    return Subquery(found.annotate(sums=JSONObject(**{name: Sum(name) for name in DRIFT})).values("sums"))
 
 
 def drift_by_link() -> dict[int, dict[str, int]]:
-    """What the comparisons and total re-harvests of each link's present cycle, or of its last, have found."""
-    rows = runs_of_cycle().values_list("link").annotate(*(Sum(name) for name in DRIFT))
-    return {link_id: dict(zip(DRIFT, sums, strict=True)) for link_id, *sums in rows}
+    """The drift of each link that was compared."""
+    return dict(Link.objects.annotate(drift=drift()).exclude(drift=None).values_list("pk", "drift"))
 
 
 def _drift_of(run: Run) -> dict[str, int]:

@@ -10,8 +10,8 @@ from tests.support.paths import ROOT
 
 # Each model with the files that may write it; the configuration of links is written by these besides.
 WRITERS = {
-    "Run": {"harvester/rows/runs.py", "harvester/rows/prune.py"},
-    "Reject": {"harvester/rows/rejects.py"},
+    "Run": {"harvester/rows/runs.py", "harvester/rows/prune.py", "gisc/bench/year.py"},
+    "Reject": {"harvester/rows/rejects.py", "gisc/bench/year.py"},
     "RemoteHeader": {"harvester/rows/remote_headers.py"},
     "Conflict": {"harvester/rows/conflicts.py"},
     "Standby": {"harvester/rows/links.py"},
@@ -23,6 +23,7 @@ CONFIGURATION = {
     "harvester/management/commands/link.py": {"link.save", "link.delete", "other.save"},
     "gisc/bench/worker.py": {"Link.objects.create"},
     "gisc/bench/queue_worker.py": {"Link.objects.bulk_create", "Link.objects.update", "Link.objects.all().delete"},
+    "gisc/bench/year.py": {"Link.objects.bulk_create", "MetadataSet.objects.bulk_create"},
 }
 _WRITING = {
     *("save", "delete", "create", "update", "bulk_create", "bulk_update", "get_or_create", "update_or_create", "add"),

@@ -3,6 +3,8 @@
 import logging
 import os
 from argparse import ArgumentParser
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
 from gisc.bench import queue as queue_bench
 from gisc.bench import public as public_bench
+from gisc.bench import year as year_bench
+from gisc.bench.catalogue import Row
 
 
 class Command(BaseCommand):
@@ -27,10 +31,13 @@ class Command(BaseCommand):
         parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
         parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
         parser.add_argument("--small", action="store_true", help="records of 7 kB instead of 21")
+        parser.add_argument("--runs", type=int, default=1_000_000, metavar="R", help="with --year: of all links")
+        parser.add_argument("--links", type=int, default=200, metavar="L", help="with --year")
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
         only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
+        only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
         only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
     def handle(self, *, records: int, processes: int, small: bool, **options: Any) -> None:
@@ -52,8 +59,13 @@ class Command(BaseCommand):
                 raise CommandError(f"{lacking}; name another folder in TMPDIR.")
             # The log of each request shall not be measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
-            benches = {"provider": provider_bench, "harvest": harvest_bench, "public": public_bench}
-            measure = next((bench.run for name, bench in benches.items() if options[name]), catalogue_bench.run)
+            benches: dict[str, Callable[..., list[Row]]] = {
+                "provider": provider_bench.run,
+                "harvest": harvest_bench.run,
+                "public": public_bench.run,
+                "year": partial(year_bench.run, runs=options["runs"], links=options["links"]),
+            }
+            measure = next((run for name, run in benches.items() if options[name]), catalogue_bench.run)
             rows = measure(folder, records=records, processes=processes, small=small, say=self.stderr.write)
             if measure is catalogue_bench.run:
                 rows += provider_bench.whole_list(self.stderr.write)

@@ -1,0 +1,21 @@
+"""Index runs for what is read of them: the newest of each link and purpose, and the lists of the admin."""
+
+from django.db import migrations, models
+from django.db.models import Q
+
+_INDEXES = (
+    models.Index(fields=["link", "purpose", "-begun", "-id"], name="runs_of_a_purpose"),
+    models.Index(
+        fields=["link", "-begun", "-id"], condition=Q(purpose="harvest", state="done"), name="complete_harvests"
+    ),
+    models.Index(fields=["-begun", "-id"], name="runs_by_begun"),
+    models.Index(fields=["state", "-begun", "-id"], condition=~Q(state="done"), name="runs_of_a_state"),
+    models.Index(fields=["outcome", "-begun", "-id"], condition=~Q(outcome="done"), name="runs_of_an_outcome"),
+    models.Index(fields=["purpose", "-begun", "-id"], condition=~Q(purpose="harvest"), name="runs_no_harvests"),
+    models.Index(fields=["trigger", "-begun", "-id"], condition=~Q(trigger="schedule"), name="runs_by_hand"),
+)
+
+
+class Migration(migrations.Migration):
+    dependencies = (("harvester", "0012_link_days"),)
+    operations = tuple(migrations.AddIndex("run", index) for index in _INDEXES)
