@@ -3,6 +3,8 @@
 from datetime import datetime
 
 from celery import shared_task
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.payloads import dictionaries
@@ -22,8 +24,13 @@ def tick() -> None:
             purge.count_day_and_purge,
             queue_validation,
             dictionaries.retrain_if_outgrown,
+            _clean_up,
         )
     )
+
+
+def _clean_up() -> None:
+    import_string(settings.UPKEEP)()
 
 
 def _flush_journal() -> None:

@@ -28,10 +28,10 @@ class JsonFormatter(logging.Formatter):
 
 
 class LineFormatter(logging.Formatter):
-    """`12:00:00 INFO harvester.runs.lifecycle page stored link=toulouse page=3`, for a terminal."""
+    """`2026-02-01 12:00:00 INFO harvester.runs.lifecycle page stored link=toulouse page=3`, for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = "".join(f" {name}={value}" for name, value in _extra(record).items())
-        clock = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
+        clock = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
         line = f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line

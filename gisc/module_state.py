@@ -55,6 +55,7 @@ STATES = (
         "catalogue.validation", "_last_walk", "rules and start of the last complete walk", assign(lambda: None)
     ),
     ModuleState("harvester.rows.prune", "_idle_until", "when it is looked again for old runs", assign(lambda: 0.0)),
+    ModuleState("gisc.upkeep", "_next_s", "when it is cleaned up next", assign(lambda: 0.0)),
     ModuleState("gisc.health", "_migrated", "all migrations were found applied", assign(lambda: False)),
     # --- What was read from the database, or learnt from requests ---
     ModuleState("catalogue.payloads.payload", "_cache", "dictionaries by id, the newest one", call("clear_cache")),

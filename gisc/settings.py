@@ -228,6 +228,7 @@ OAI_FRIENDS = (
     "harvester.monitoring.status.friend_base_urls"  # the base URLs in the `friends` container of Identify (P127)
 )
 CLOCK_DOUBT = "harvester.rows.health.clock_doubt"  # why the clock of this host is not trusted, for the purge (P85)
+UPKEEP = "gisc.upkeep.tick"  # what the tick cleans up besides the apps' own
 LINKS_INTO_SET = "harvester.links.feeding.links_into"  # the links that store into a set, for uploads (W42)
 
 # --- Logging ----------------------------------------------------------------------------------------

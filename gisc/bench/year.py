@@ -46,7 +46,7 @@ _RUNS = """
     FROM harvester_link link
     CROSS JOIN LATERAL (
         SELECT n, n %% 300 = link.id %% 300 OR link.id %% 100 = 0 AND n <= %(of_each)s / 2 AS fails,
-            %(until)s::timestamptz - n * %(interval)s::interval AS at
+            %(until)s::timestamptz - n * make_interval(secs => %(seconds)s) AS at
         FROM generate_series(1, %(of_each)s) n
     ) AS made
     WHERE link.name LIKE 'year-%%'
@@ -92,11 +92,17 @@ def make(*, links: int, runs: int, until: datetime, interval: timedelta) -> None
             for number in range(links)
         )
         cursor.execute("ALTER TABLE harvester_run DISABLE TRIGGER USER")
-        cursor.execute(_RUNS, {"of_each": runs // links, "until": until, "interval": interval})
+        add_runs(runs // links, until=until, interval=interval)
         cursor.execute(_DAYS)
         cursor.execute(_REJECTS)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE harvester_run ENABLE TRIGGER USER")
+
+
+def add_runs(of_each: int, *, until: datetime, interval: timedelta) -> None:
+    """Add so many runs of each link that `make` made, the last of which began at `until`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_RUNS, {"of_each": of_each, "until": until, "seconds": interval.total_seconds()})
 
 
 def run(

@@ -7,6 +7,7 @@ it reads no setting and imports no app; the packages with the servers are import
 from gisc.embedded.folder import ServerFailed, prepare, secret_key
 from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
 from gisc.embedded.redis_server import broker_url, redis_command, redis_url
+from gisc.embedded.server_logs import rotate_broker_log, rotate_database_log
 
 __all__ = [
     "ServerFailed",
@@ -18,5 +19,7 @@ __all__ = [
     "redis_command",
     "redis_url",
     "restart_if_dead",
+    "rotate_broker_log",
+    "rotate_database_log",
     "secret_key",
 ]

@@ -5,6 +5,7 @@ Records are written by `catalogue.writing.store` alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -236,3 +237,12 @@ def not_stored(reason: Reason) -> ActRefused:
 
 def _as_bytes(value: bytes | memoryview | None) -> bytes | None:
     return None if value is None else bytes(value)
+
+
+def prune(before: datetime, *, limit: int) -> int:
+    """Remove conflicts that were settled before this instant, so many at most; how many were removed.
+
+    What an operator has left as it is stays, as it would wait again.
+    """
+    old = Conflict.objects.filter(settled__lt=before).exclude(settlement__in=_STAYS_SETTLED)
+    return Conflict.objects.filter(pk__in=old.order_by().values("pk")[:limit]).delete()[0]

@@ -1,10 +1,11 @@
-"""Prune runs and rejects that are older than their retention, in small batches. What the runs did stays in LinkDay.
+"""Prune runs, rejects and conflicts that are older than their retention, in small batches. What runs did stays in LinkDay.
 
 Of each link these runs stay: the newest hundred, the open one, those of the present comparison and total re-harvest, and
 the newest of each purpose that ended in each way. Runs with findings stay longer, up to a number.
 """
 
 import logging
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from catalogue import seams
-from harvester.rows import rejects
+from harvester.rows import conflicts, rejects
 
 logger = logging.getLogger(__name__)
 
@@ -80,14 +81,19 @@ def prune(now: datetime, limits: PruneLimits = DEFAULTS) -> bool:
     """Remove what is older than its retention, for `limits.seconds`; whether nothing is left to remove."""
     until = seams.monotonic() + limits.seconds
     rejects.fold()
-    runs = over = 0
+    before = _retention_ends(now)
+    removed = Counter[str]()
     is_clean = False
-    while not is_clean and (not runs + over or seams.monotonic() < until):
-        batch = _prune_runs(now, limits), rejects.prune(_retention_ends(now), limit=limits.batch)
-        runs, over = runs + batch[0], over + batch[1]
-        is_clean = max(batch) < limits.batch
-    if runs or over:
-        logger.info("old runs pruned", extra={"runs": runs, "rejects": over})
+    while not is_clean and (not removed or seams.monotonic() < until):
+        batch = {
+            "runs": _prune_runs(now, limits),
+            "rejects": rejects.prune(before, limit=limits.batch),
+            "conflicts": conflicts.prune(before, limit=limits.batch),
+        }
+        removed.update(batch)
+        is_clean = max(batch.values()) < limits.batch
+    if removed.total():
+        logger.info("old runs pruned", extra=dict(removed))
     return is_clean
 
 
@@ -97,7 +103,7 @@ def _retention_ends(now: datetime, times: int = 1) -> datetime:
 
 @transaction.atomic
 def _prune_runs(now: datetime, limits: PruneLimits) -> int:
-    values = {
+    values: dict[str, datetime | int] = {
         "before": _retention_ends(now),
         "findings_before": _retention_ends(now, limits.findings_for),
         "newest_runs": limits.newest_runs,

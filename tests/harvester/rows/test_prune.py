@@ -10,7 +10,8 @@ import pytest
 from django.test import Client, override_settings
 
 from harvester import tasks
-from harvester.models import Link, LinkDay, Reject, Run
+from harvester.models import Conflict, Link, LinkDay, Reject, Run
+from harvester.reasons import SettlementCode
 from harvester.rows import prune
 from harvester.rows.prune import DEFAULTS, PruneLimits
 from harvester.runs import lifecycle
@@ -122,7 +123,24 @@ def test_rejects_that_are_over_go_after_the_retention_and_those_that_stand_stay(
         )
     prune.prune(NOW)
     assert run in kept() and old_run not in kept()
-    assert sorted(Reject.objects.values_list("identifier", "run")) == [("over", None), ("stands", None)]
+    assert {reject.identifier for reject in Reject.objects.filter(run=None)} == {"over", "stands"}
+    assert Reject.objects.count() == 2
+
+
+def test_settled_conflicts_go_but_for_those_that_an_operator_has_left(link: Link) -> None:
+    for key, settlement, age in (
+        ("old", "agreed", 91),
+        ("left", SettlementCode.LEFT, 900),
+        ("new", "agreed", 89),
+        ("waits", "", None),
+    ):
+        settled = None if age is None else NOW - days(age)
+        Conflict.objects.create(
+            link=link, key=key, identifier=key, kind="differs", first_seen=NOW - days(999), last_seen=NOW - days(999),
+            settled=settled, settlement=settlement,
+        )  # fmt: skip
+    prune.prune(NOW)
+    assert set(Conflict.objects.values_list("key", flat=True)) == {"left", "new", "waits"}
 
 
 # --- A little at a time ---------------------------------------------------------------------------------

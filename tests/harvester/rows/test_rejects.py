@@ -146,10 +146,10 @@ def test_an_operator_sees_what_stands_and_what_is_over(link: Link, provider: Pro
     for state, expected in (("stands", ["urn:b"]), ("over", ["urn:a"])):
         page = admin_client.get(REJECTS, {"state": state})
         assert [reject.identifier for reject in page.context["cl"].result_list] == expected
-    for run, expected in ((first, {"urn:a", "urn:b"}), (second, {"urn:b"})):
+    for run, seen in ((first, {"urn:a", "urn:b"}), (second, {"urn:b"})):
         file = admin_client.get(f"/admin/harvester/run/{run.pk}/rejects.csv").getvalue().decode()
-        assert {row["identifier"] for row in csv.DictReader(io.StringIO(file))} == expected
-        assert run.rejected == len(expected)
+        assert {row["identifier"] for row in csv.DictReader(io.StringIO(file))} == seen
+        assert run.rejected == len(seen)
 
 
 def test_a_reject_outlives_the_run_that_saw_it(link: Link, provider: Provider, admin_client: Client) -> None:
