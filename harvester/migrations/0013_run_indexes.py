@@ -1,5 +1,6 @@
 """Index runs for what is read of them: the newest of each link and purpose, and the lists of the admin."""
 
+import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
@@ -18,4 +19,16 @@ _INDEXES = (
 
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0012_link_days"),)
-    operations = tuple(migrations.AddIndex("run", index) for index in _INDEXES)
+    operations = (
+        *(migrations.AddIndex("run", index) for index in _INDEXES),
+        migrations.AlterField(  # other indexes begin with the link
+            "run",
+            "link",
+            models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="runs",
+                to="harvester.link",
+            ),
+        ),
+    )

@@ -40,7 +40,7 @@ class Run(models.Model):
         LISTING = "listing", "reading the list"
         FETCHING = "fetching", "asking for single records"
 
-    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs")
+    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs", db_index=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
     trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")

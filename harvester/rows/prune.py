@@ -24,7 +24,8 @@ class PruneLimits:
 
     newest_runs: int = 100  # of each link
     findings_for: int = 4  # retentions: for so long runs with findings stay
-    findings_runs: int = 1000  # of each link that are older than the retention
+    # of each link that are older than the retention; each may keep a page of each index from being used again
+    findings_runs: int = 100
     batch: int = 1000  # rows in a transaction
     seconds: float = 2  # of a tick
     idle_s: float = 3600  # until the next look, when nothing was left

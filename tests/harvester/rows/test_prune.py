@@ -167,7 +167,7 @@ def test_the_tick_prunes(link: Link) -> None:
 
 
 def test_the_limits_are_those_of_the_documents() -> None:
-    assert (DEFAULTS.newest_runs, DEFAULTS.findings_for, DEFAULTS.findings_runs) == (100, 4, 1000)
+    assert (DEFAULTS.newest_runs, DEFAULTS.findings_for, DEFAULTS.findings_runs) == (100, 4, 100)
 
 
 # --- Daily sums -----------------------------------------------------------------------------------------
