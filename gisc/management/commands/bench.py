@@ -17,8 +17,8 @@ from gisc import database, embedded
 from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
-from gisc.bench import queue as queue_bench
 from gisc.bench import public as public_bench
+from gisc.bench import queue as queue_bench
 from gisc.bench import year as year_bench
 from gisc.bench.catalogue import Row
 

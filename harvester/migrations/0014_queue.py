@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("harvester", "0010_identifiers"),
+        ("harvester", "0013_run_indexes"),
     ]
 
     operations = [
