@@ -72,7 +72,10 @@ def read(document: bytes) -> list[ImportedAgent]:
     if xml_tree.has_doctype(document):
         raise ActRefused(Reason(InputCode.FILE_DOCTYPE))
     try:
+        xml_tree.check_complexity(document)
         root = etree.fromstring(document, xml_tree.parsers.strict)
+    except xml_tree.Unusable as exc:
+        raise ActRefused(exc.reason) from exc
     except etree.XMLSyntaxError as exc:
         raise ActRefused(Reason(InputCode.FILE_ILL_FORMED, {"error": exc.msg})) from exc
     agents = [root] if root.tag == "user-agent" else root.findall("user-agent")

@@ -12,8 +12,8 @@ from typing import Any
 from lxml import etree
 
 from catalogue import oai
-from catalogue.documents import schemas
-from catalogue.reasons import ActRefused, Reason
+from catalogue.documents import complexity, schemas
+from catalogue.reasons import ActRefused, Reason, ReasonCode
 from oaiprovider.reasons import InputCode
 
 _GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
@@ -75,8 +75,12 @@ def read(text: str, *, schema_dir: str = "") -> Container:
     if "<!DOCTYPE" in text:
         raise ActRefused(Reason(InputCode.DOCTYPE))
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True)
+    document = text.strip().encode()
+    excess = complexity.excess_of_record(document)
+    if excess is not None:
+        raise ActRefused(Reason(ReasonCode.TOO_COMPLEX, excess.facts()))
     try:
-        root = etree.fromstring(text.strip().encode(), parser)
+        root = etree.fromstring(document, parser)
     except (etree.XMLSyntaxError, ValueError) as exc:
         raise ActRefused(Reason(InputCode.ILL_FORMED, {"error": str(exc)})) from exc
     name = etree.QName(root)

@@ -138,6 +138,7 @@ def test_a_dry_run_stores_nothing(tmp_path: Path) -> None:
         (b"<profiles/>", "The root of the file is profiles"),
         (b"<user-agents/>", "at least one user-agent"),
         (b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><user-agents>&b;</user-agents>", "DOCTYPE"),
+        (b"<user-agents" + b"".join(b' a%d=""' % each for each in range(300)) + b"/>", "at least 300 attributes"),
     ],
 )
 def test_what_is_no_such_file_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:

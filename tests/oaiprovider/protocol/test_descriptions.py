@@ -157,6 +157,7 @@ def test_what_the_published_schema_does_not_allow_is_refused(name: str) -> None:
         ("<branding>", "not well-formed"),
         (f"{BRANDING}{BRANDING}", "not well-formed"),
         (f"<!DOCTYPE branding []>{BRANDING}", "DOCTYPE"),
+        ("<a" + "".join(f' a{each}=""' for each in range(300)) + "/>", "at least 300 attributes"),
         ("<branding/>", "no namespace"),
         (f'<Identify xmlns="{oai.OAI_NS}"/>', "no namespace of its own"),
         (f'<friends xmlns="{GUIDELINES}friends/"/>', "by itself"),
