@@ -111,6 +111,12 @@ def large_record(world: World) -> None:
     world.provider.entries[identifier(2)] = (STAMP, iso_record(identifier(2), keywords=keywords))
 
 
+def record_of_attributes(world: World) -> None:
+    attributes = b"".join(b' a%d=""' % number for number in range(60_000))
+    bomb = iso_record(identifier(2)).replace(b" xmlns:", attributes + b" xmlns:", 1)
+    world.provider.entries[identifier(2)] = (STAMP, bomb)
+
+
 def gzip_bomb(world: World, when=later_page) -> None:
     squeezer = zlib.compressobj(9, wbits=31)
     bomb = b"".join([*(squeezer.compress(bytes(1024 * 1024)) for _ in range(client.MAX_REPLY_BYTES // 2**20 + 1))])
@@ -272,6 +278,12 @@ CASES = [
         rejects=("cannot be read",),
     ),
     Case(21, "a very large record", large_record, DONE, stored=WITHOUT_2, rejects=("a record may have up to",)),
+    Case(
+        *(21, "a record of 60,000 attributes", record_of_attributes, DONE),
+        stored=WITHOUT_2,
+        rejects=("attributes and namespace declarations in one element",),
+    ),
+    Case(22, "24 MB of white space before each page", whole_page(lambda body: b" " * 24_000_000 + body), DONE),
     Case(
         *(22, "a page that expands without end", gzip_bomb, Outcome.RESTARTED, "larger than 256 MiB"),
         check=asked_one_by_one,
