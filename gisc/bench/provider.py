@@ -256,10 +256,10 @@ def _registers() -> Row:
 def _memory(folder: Path, node: Server) -> Iterator[Row]:
     """Measure the resident memory of the only worker after few pages and after many, half of them compressed."""
     paths, done = _walk(node, "ListRecords"), 0
-    for pages in _PAGES_FOR_MEMORY:
-        while done < pages:
+    for enough in _PAGES_FOR_MEMORY:
+        while done < enough:
             for encoding in ("identity", "gzip"):
-                done += run_round(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if pages < 1000 else 5)
+                done += run_round(folder, node, paths, 8, encoding, Measured(), seconds=0.3 if enough < 1000 else 5)
         resident = node.process.children()[0].memory_info().rss
         yield Row(f"memory of a worker after {done:,} pages", f"{resident / 2**20:,.0f} MiB")
 

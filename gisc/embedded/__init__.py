@@ -6,7 +6,7 @@ it reads no setting and imports no app; the packages with the servers are import
 
 from gisc.embedded.folder import ServerFailed, prepare, secret_key
 from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
-from gisc.embedded.redis_server import broker_url, redis_command, redis_url
+from gisc.embedded.redis_server import broker_url, has_socket, redis_command, redis_url
 from gisc.embedded.server_logs import rotate_broker_log, rotate_database_log
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "broker_url",
     "database",
     "database_url",
+    "has_socket",
     "is_running",
     "prepare",
     "redis_command",

@@ -284,12 +284,45 @@ def database(data_dir: Path, *, durable: bool = True) -> Iterator[bool]:
             users.release()
 
 
-def restart_if_dead(data_dir: Path) -> bool:
-    """Start the embedded PostgreSQL again if it has died; return whether it had. Call it within `database`."""
-    if is_running(data_dir):
-        return False
+def restart_if_dead(data_dir: Path) -> str:
+    """Start the embedded PostgreSQL again if it has died, or if somebody has removed its files while it lives.
+
+    Return what was the matter, "" if nothing was. Call it within `database`. A removed socket cannot be put back, and a
+    server without its pid file ends by itself within a minute.
+    """
+    home = data_dir / "postgres"
+    if is_running(data_dir) and _has_socket(home):
+        return ""
     with file_locks.exclusive_lock(data_dir / "postgres.lock"):
-        return _ensure_running(data_dir, durable=True)
+        if is_running(data_dir):
+            if _has_socket(home):
+                return ""
+            _stop(data_dir)
+            _ensure_running(data_dir, durable=True)
+            return "its socket was removed"
+        lost = _end_server_without_pid_file(home)
+        if not _ensure_running(data_dir, durable=True):
+            return ""
+        return "its pid file was removed" if lost else "it had died"
+
+
+def _has_socket(home: Path) -> bool:
+    return (socket_dir(home, _SOCKET) / _SOCKET).is_socket()
+
+
+def _end_server_without_pid_file(home: Path) -> bool:
+    """Ask a postmaster whose pid file is gone, and that nobody else can find, to end at once; return whether there is one."""
+    import psutil
+
+    if (home / "postmaster.pid").exists():
+        return False
+    found = False
+    for process in psutil.process_iter(("name", "cwd")):
+        with suppress(psutil.Error):
+            if process.info["name"] == "postgres" and process.info["cwd"] == str(home) and process.children():
+                process.send_signal(signal.SIGINT)  # pg_ctl's mode fast
+                found = True
+    return found
 
 
 @contextmanager

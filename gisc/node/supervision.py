@@ -10,10 +10,11 @@ from django.conf import settings
 from supervisor import loggers
 from supervisor.medusa import asyncore_25 as asyncore
 from supervisor.options import ServerOptions
+from supervisor.states import ProcessStates
 from supervisor.supervisord import Supervisor
 
 from catalogue import seams
-from gisc import administrator
+from gisc import administrator, embedded
 from gisc.node import children, keeper, processes, readiness
 from gisc.node.watchdog import Watchdog
 from gisc.node.welcome import Welcome
@@ -86,12 +87,13 @@ class _LoggingHandler(loggers.Handler):  # type: ignore[misc]
 
 
 class _Supervisor(Supervisor):  # type: ignore[misc]
-    """Supervisor's supervisor, which also prints when the node is ready, and kills worker and beat if they hang."""
+    """Supervisor's supervisor, which also prints when the node is ready, and mends what cannot mend itself."""
 
     def __init__(self, options: _Options, welcome: Welcome) -> None:
         super().__init__(options)
         self.welcome: Welcome | None = welcome
         self.warn_at: float | None = seams.monotonic() + _NOT_READY_WARNING_S
+        self.ended_redis: int | None = None  # the last one that was ended, until it is reaped
         self.last_check = seams.monotonic()
         self.watchdog = Watchdog(
             late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
@@ -101,6 +103,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         super().tick(now)
         if self.stopping:
             return
+        if settings.GISC_EMBEDDED_REDIS:
+            self._restart_redis_without_socket()
         if self.welcome is not None:
             self._print_welcome_if_ready()
         elif seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
@@ -108,6 +112,17 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             _, answer = readiness.ask()
             if self.watchdog.must_restart(answer, self.last_check):
                 self._kill_worker_and_beat()
+
+    def _restart_redis_without_socket(self) -> None:
+        """End a Redis whose socket was removed, which nobody can reach; the supervisor starts it again."""
+        redis = self.process_groups["servers"].processes["redis"]
+        is_up = redis.get_state() == ProcessStates.RUNNING and redis.pid != self.ended_redis
+        if not is_up or embedded.has_socket(settings.GISC_DATA_DIR):
+            return
+        embedded.redis_command(settings.GISC_DATA_DIR)  # makes the directory of the socket, should it be gone too
+        logger.warning("embedded Redis is started again: its socket was removed")
+        self.ended_redis = redis.pid
+        os.kill(redis.pid, signal.SIGKILL)
 
     def _kill_worker_and_beat(self) -> None:
         """Kill worker and beat, whatever state they are in; the supervisor starts them again."""

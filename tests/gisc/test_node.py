@@ -14,6 +14,7 @@ import pytest
 import requests
 
 from gisc import embedded
+from gisc.embedded.folder import socket_dir
 from tests.support.nodes import Node, free_port, living, manage, refused
 from tests.support.waiting import until
 
@@ -129,10 +130,31 @@ def test_the_pool_of_a_killed_worker_goes_with_it(node: Node) -> None:
 def test_a_postgresql_that_is_killed_is_started_again(node: Node) -> None:
     killed = node.postmaster()
     psutil.Process(killed).kill()
-    said = "embedded PostgreSQL had died and was started again"
+    said = "embedded PostgreSQL was started again: it had died"
     until(lambda: said in node.output(), timeout_s=60, what="the node says that it started PostgreSQL again")
     assert node.postmaster() != killed
     until(node.answers, timeout_s=60, what="the node is ready again")
+
+
+@pytest.mark.parametrize(
+    ("server", "file", "said"),
+    [
+        ("postgres", ".s.PGSQL.5432", "embedded PostgreSQL was started again: its socket was removed"),
+        ("postgres", "postmaster.pid", "embedded PostgreSQL was started again: its pid file was removed"),
+        ("redis", "redis.sock", "embedded Redis is started again: its socket was removed"),
+    ],
+)
+def test_a_file_of_a_living_server_that_somebody_removes_is_made_anew_within_a_minute(
+    node: Node, server: str, file: str, said: str
+) -> None:
+    home = node.data_dir / server
+    place = home if file.endswith(".pid") else socket_dir(home, file)
+    until(lambda: node.answers() and (place / file).exists(), timeout_s=60, what="the node is ready")
+    told = node.output().count(said)
+    (place / file).unlink()
+    until(lambda: node.output().count(said) > told, timeout_s=60, what="the node says so")
+    until(lambda: (place / file).exists() and node.answers(), timeout_s=60, what="the node is ready again")
+    assert requests.get(f"{node.url}/stats.json", timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
