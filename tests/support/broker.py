@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from amqp.exceptions import ChannelError
 from django.conf import settings
-from kombu import Message
+from kombu import Connection, Message, Queue
 
 from gisc.celery import app
 from harvester import tasks
@@ -21,12 +22,19 @@ def waiting() -> list[tuple[str, list[Any]]]:
         found.append((message.headers["task"], message.payload[0]))
 
     queues = [app.amqp.queues[name] for name in (settings.GISC_NAME, settings.GISC_RUN_QUEUE)]
-    with app.connection_for_read() as broker, broker.Consumer(queues, on_message=take, prefetch_count=1):
-        try:
-            while True:
-                broker.drain_events(timeout=0.5)
-        except TimeoutError:
-            return found
+    with app.connection_for_read() as broker:
+        number = sum(_length(broker, queue) for queue in queues)
+        with broker.Consumer(queues, on_message=take, prefetch_count=1):
+            while len(found) < number:
+                broker.drain_events(timeout=30)
+    return found
+
+
+def _length(broker: Connection, queue: Queue) -> int:
+    try:
+        return int(broker.default_channel.queue_declare(queue.name, passive=True).message_count)
+    except ChannelError:
+        return 0  # Redis has no empty queue
 
 
 def calls() -> int:
