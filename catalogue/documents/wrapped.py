@@ -144,7 +144,7 @@ class _Parts:
         self._buffer = bytearray()  # from `_base` on: what may still be needed
         self._base = self._fed = 0
         self._begin: int | None = None  # where the open record begins
-        self._depth = 0  # of the open record
+        self._depth = self._inside = 0  # of the open record, and the elements in it
         self._inherited: dict[str, str] = {}  # by the open record, from what is around it
         self._text: list[str] | None = None  # of the open header's identifier, or of an error
         self._deleted: str | None = None  # the identifier of the open header, if it is one of a deletion
@@ -216,21 +216,46 @@ class _Parts:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         declared, self._declared = self._declared, {}
         if len(self._path) >= _MAX_DEPTH:
-            facts = {
-                "error": f"elements are nested more than {_MAX_DEPTH} deep",
-                "line": self._parser.CurrentLineNumber,
-            }
-            raise xml_tree.Unusable(Reason(ReasonCode.NOT_WELL_FORMED, facts))
-        if self._begin is None:
+            raise xml_tree.Unusable(self._too_deep())
+        if self._begin is not None:
+            self._inside += 1
+            if self._inside > complexity.LIMITS.in_force.tags:
+                self._skip()
+                return
+        else:
             self._root = self._root or name
             if self._is_record(name):
-                self._begin, self._depth = self._parser.CurrentByteIndex, len(self._path)
+                self._begin, self._depth, self._inside = self._parser.CurrentByteIndex, len(self._path), 0
                 around = self._scopes[-1]
                 self._inherited = {prefix: uri for prefix, uri in around.items() if prefix not in declared}
             else:
                 self._scopes.append(self._in_scope(declared) if declared else self._scopes[-1])
                 self._start_around(name, attributes)
         self._path.append(name)
+
+    def _too_deep(self) -> Reason:
+        facts = {"error": f"elements are nested more than {_MAX_DEPTH} deep", "line": self._parser.CurrentLineNumber}
+        return Reason(ReasonCode.NOT_WELL_FORMED, facts)
+
+    def _skip(self) -> None:
+        """Until the end of the element around the one that begins, only count: the open record has too many to be taken."""
+        parser, depth, allowed = self._parser, 1, _MAX_DEPTH - len(self._path)
+
+        def start(_name: str, _attributes: object) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > allowed:
+                raise xml_tree.Unusable(self._too_deep())
+
+        def end(name: str) -> None:
+            nonlocal depth
+            depth -= 1
+            if depth < 0:
+                parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+                self._declared = {}
+                self._end(name)
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
 
     def _in_scope(self, declared: dict[str, str]) -> dict[str, str]:
         """Return the namespaces in force with those declared. Raises Unusable if so many are around the records."""

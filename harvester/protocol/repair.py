@@ -86,7 +86,8 @@ def repair_page(
     if parts is None:
         raise fault
     frame, wrapper, spans = parts
-    if complexity.excess_of_records(len(spans), len(text)) or len(wrapper[0]) > _MAX_WRAPPER:
+    # A record costs twice as much by itself.
+    if complexity.excess_of_records(2 * len(spans), len(text)) or len(wrapper[0]) > _MAX_WRAPPER:
         raise fault
     try:
         root, frame_text = _parse_frame(frame, fault)

@@ -199,6 +199,28 @@ def test_one_record_that_is_too_large_costs_one_record() -> None:
     assert names(found) == ["a.xml[1] urn:a", "a.xml too-large"]  # one comment, which is kept as a whole
 
 
+@pytest.mark.parametrize("number", [98_000, 99_998, 99_999, 100_000, 100_001, 300_000])
+def test_a_record_of_too_many_elements_costs_one_record(number: int) -> None:
+    """Whatever element of it is the one too many, its end is found."""
+    inner = "<gmd:x>" + "<gmd:y><gmd:z/></gmd:y>" * (number // 2) + "</gmd:x><gmd:w/>"
+    many = bare("urn:many").replace("<gmd:f", f"{inner}<gmd:f", 1)
+    found = documents(WRAPPERS["CSW, many"](bare("urn:a") + many + bare("urn:b")))
+    assert [each.source for each in found] == ["a.xml[1]", "a.xml[2]", "a.xml[3]"]
+    assert found[1].content.decode().startswith("<gmd:MD_Metadata") and found[1].content.endswith(b"MD_Metadata>")
+    assert names([found[0], found[2]]) == ["a.xml[1] urn:a", "a.xml[3] urn:b"]
+    with pytest.raises(xml_tree.Unusable, match="tags"):
+        iso19139.read(found[1].content)
+
+
+@pytest.mark.parametrize("depth", [300, 240])
+def test_elements_too_deep_in_a_record_of_too_many_elements_end_the_file(depth: int) -> None:
+    inner = "<gmd:y/>" * 100_010 + "<gmd:x>" * depth + "</gmd:x>" * depth
+    found = documents(WRAPPERS["CSW, many"](bare("urn:a") + bare("urn:b").replace("<gmd:f", f"{inner}<gmd:f", 1)))
+    assert [str(each.fault.code) if each.fault else "" for each in found] == (
+        ["", "ill-formed"] if depth == 300 else ["", ""]
+    )
+
+
 def test_an_answer_of_many_records_needs_the_memory_of_a_few() -> None:
     begin, end = WRAPPERS["CSW, many"]("|").split("|")
     record = bare("urn:a").replace("urn:a", "urn:" + "a" * 20_000)
