@@ -150,7 +150,7 @@ def test_a_run_says_that_the_disk_is_full_and_goes_on_when_there_is_room(
     with full_for("catalogue_record"):
         after = lifecycle.work(run.pk)
     assert after is not None
-    assert (after.outcome, after.outcome_data["cause"]["code"]) == (OutcomeCode.POSTPONED, FaultCode.DISK_FULL)
+    assert (after.outcome, after.outcome_data["cause"]["code"]) == (OutcomeCode.POSTPONED_BY_NODE, FaultCode.DISK_FULL)
     assert "The disk of this node is full" in after.message
     assert "make room" in after.message
     after.not_before = None
