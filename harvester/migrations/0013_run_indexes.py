@@ -15,20 +15,28 @@ _INDEXES = (
     models.Index(fields=["purpose", "-begun", "-id"], condition=~Q(purpose="harvest"), name="runs_no_harvests"),
     models.Index(fields=["trigger", "-begun", "-id"], condition=~Q(trigger="schedule"), name="runs_by_hand"),
 )
+_DROP_INDEX_OF_LINK = "DROP INDEX harvester_run_link_id_a1bd91c4"
+_CREATE_INDEX_OF_LINK = "CREATE INDEX harvester_run_link_id_a1bd91c4 ON harvester_run (link_id)"
 
 
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0012_link_days"),)
     operations = (
         *(migrations.AddIndex("run", index) for index in _INDEXES),
-        migrations.AlterField(  # other indexes begin with the link
-            "run",
-            "link",
-            models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="runs",
-                to="harvester.link",
-            ),
+        # Other indexes begin with the link. By its name, as AlterField would drop `one_open_run_per_link`, too.
+        migrations.SeparateDatabaseAndState(
+            [migrations.RunSQL(_DROP_INDEX_OF_LINK, _CREATE_INDEX_OF_LINK)],
+            [
+                migrations.AlterField(
+                    "run",
+                    "link",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="runs",
+                        to="harvester.link",
+                    ),
+                )
+            ],
         ),
     )

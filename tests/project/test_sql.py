@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from django.apps import apps as django_apps
 from django.db import connection, transaction
 
 import gisc
@@ -117,6 +118,18 @@ def definitions() -> Definitions:
             "SELECT tgname || ' on ' || tgrelid::regclass, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal"
         )
         return Definitions(functions, dict(cursor.fetchall()))
+
+
+@pytest.mark.django_db
+def test_the_database_has_every_constraint_and_index_that_a_model_declares() -> None:
+    """AlterField of a foreign key without index once dropped a unique constraint on the same column as well."""
+    for model in django_apps.get_models():
+        if model.__module__.partition(".")[0] not in APPS:
+            continue
+        with connection.cursor() as cursor:
+            found = connection.introspection.get_constraints(cursor, model._meta.db_table).keys()
+        declared = {each.name for each in (*model._meta.constraints, *model._meta.indexes)}
+        assert declared <= found, (model, declared - found)
 
 
 # --- The tables of docs/ARCHITECTURE.md ----------------------------------------------------------------
