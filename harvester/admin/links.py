@@ -301,7 +301,7 @@ class LinkAdmin(LinkColumns, Admin):
         return fieldsets
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Link]:
-        return status.with_last_run(super().get_queryset(request))
+        return status.with_last_run(super().get_queryset(request), successes=True)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_foreignkey(db_field, request, **kwargs)

@@ -53,9 +53,12 @@ def _runs(ids: str) -> QuerySet[Run]:
     return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField())).defer("token")
 
 
-def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
-    """The links, each with its newest harvest, complete harvest, comparison and total re-harvest, its local set and
-    provider, its drift, the number of conflicts that wait and of rejects that stand: what the functions below read."""
+def with_last_run(links: QuerySet[Link], *, successes: bool = False) -> QuerySet[Link]:
+    """The links, each with its newest harvest, comparison and total re-harvest, its local set and provider, its drift, the
+    number of conflicts that wait and of rejects that stand: what the functions below read.
+
+    `successes`: with its newest harvest that came to its end, too.
+    """
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
     annotated = links.annotate(
@@ -63,10 +66,10 @@ def with_last_run(links: QuerySet[Link]) -> QuerySet[Link]:
         rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
         drift=comparison.drift(),
     )
-    return annotated.select_related("local_set", "serving").prefetch_related(
-        Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"),
-        Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs"),
-    )
+    lookups = [Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs")]
+    if successes:
+        lookups.append(Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"))
+    return annotated.select_related("local_set", "serving").prefetch_related(*lookups)
 
 
 def last_run(link: Link) -> Run | None:
@@ -85,7 +88,7 @@ def last_reharvest(link: Link) -> Run | None:
 
 
 def last_success(link: Link) -> Run | None:
-    """The newest harvest that came to its end, of a link that came from `with_last_run`."""
+    """The newest harvest that came to its end, of a link that came from `with_last_run` with `successes`."""
     return _newest(link, "last_successes", Run.Purpose.HARVEST)
 
 
