@@ -66,10 +66,12 @@ def with_last_run(links: QuerySet[Link], *, successes: bool = False) -> QuerySet
         rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
         drift=comparison.drift(),
     )
-    lookups = [Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs")]
+    found = annotated.select_related("local_set", "serving").prefetch_related(
+        Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs")
+    )
     if successes:
-        lookups.append(Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"))
-    return annotated.select_related("local_set", "serving").prefetch_related(*lookups)
+        return found.prefetch_related(Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"))
+    return found
 
 
 def last_run(link: Link) -> Run | None:
