@@ -72,6 +72,7 @@ class ReasonCode(Code):
     # Documents
     TOO_LARGE = "too-large"
     TOO_COMPLEX = "too-complex"
+    TOO_COSTLY = "too-costly"
     EMPTY = "empty"
     NO_ELEMENT = "no-element"
     DOCTYPE = "has-doctype"
@@ -232,6 +233,8 @@ _WRONG_ROOT = "is not an ISO 19139 record: its root is {root} in the namespace {
 SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.TOO_LARGE: _too_large,
     ReasonCode.TOO_COMPLEX: _too_complex,
+    ReasonCode.TOO_COSTLY: "takes more than {cpu_s} s of CPU time or {memory_mib} MiB of memory to read; records of real "
+    "services take a hundredth of it: look at what is in it",
     ReasonCode.EMPTY: "is empty",
     ReasonCode.NO_ELEMENT: "holds no XML element",
     ReasonCode.DOCTYPE: "has a DOCTYPE, which is refused because it can hide entities; remove it",

@@ -200,8 +200,8 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.REDIRECT_WITHOUT_TARGET: "HTTP {status} without a Location; " + _DEFAULT_ADVICE,
     FaultCode.REDIRECT_NO_WEB_ADDRESS: "a redirect leads to {target!r}, which is no web address; look at the link's base "
     "URL",
-    FaultCode.REDIRECT_PRIVATE: "a redirect leads to {host}, a more private address than the provider's own, and was not "
-    "followed; if it is right, make it the link's base URL",
+    FaultCode.REDIRECT_PRIVATE: "a redirect leads to {host}, which is not on the public network, and was not followed; if "
+    "it is right, make it the link's base URL",
     FaultCode.REDIRECT_DROPS_ARGUMENTS: "a redirect from {url} to {target} drops the arguments; make {target} the link's "
     "base URL",
     FaultCode.ANSWER_EMPTY: "the answer is empty",

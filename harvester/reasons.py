@@ -196,7 +196,7 @@ ACTS: Mapping[str, Sentence] = {
     ActCode.NOT_NEWER_ANY_MORE: lambda facts: f"it is not newer than ours any more ({_nested_reason(facts, 'reason')})",
     ActCode.NOT_STORED: lambda facts: _nested_reason(facts, "reason"),
     ActCode.OTHER_ADDRESS: lambda facts: f"the provider proposes {facts['proposed'] or 'no other address'}",
-    ActCode.PRIVATE_ADDRESS: "{host} has no address, or a more private one than {old_host}; if it is right, write it into "
+    ActCode.PRIVATE_ADDRESS: "{host} has no address, or one that is not on the public network; if it is right, write it into "
     "the link yourself",
     ActCode.LINK_INVALID: lambda facts: " ".join(facts["faults"]),
 }

@@ -23,7 +23,7 @@ from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries, zstd
 from catalogue.reasons import Code, Reason, ReasonCode
-from catalogue.writing import current, decisions, read_document, staging, store, uploads
+from catalogue.writing import current, decisions, read_apart, read_document, staging, store, uploads
 from catalogue.writing.entry import PreparedEntry
 
 
@@ -183,7 +183,7 @@ def _batches(documents: Iterable[Document], limits: IngestLimits) -> Iterator[li
 
 def _read_here(batches: Iterable[list[Document]]) -> Iterator[tuple[list[Document], list[read_document.ReadResult]]]:
     for batch in batches:
-        yield batch, read_document.read_all([document.content for document in batch], _stored_digests(batch))
+        yield batch, read_apart.read_all([document.content for document in batch], _stored_digests(batch))
 
 
 def _read_in_processes(

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from catalogue import seams
-from catalogue.writing import read_document
+from catalogue.writing import read_apart
 from catalogue.writing.read_document import ReadResult
 
 
@@ -29,7 +29,7 @@ class ReadPool:
         self._numbers = itertools.count()
 
     def submit(self, documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) -> "Future[list[ReadResult]]":
-        """Have documents parsed, as by `read_document.read_all`."""
+        """Have documents parsed, as by `read_apart.read_all`."""
         # The bytes go through a file: half the work of sending them through a pipe.
         batch = Path(self._folder.name) / f"batch-{next(self._numbers)}"
         with batch.open("wb") as file:
@@ -47,4 +47,4 @@ def _read_file(file: str, lengths: Sequence[int], stored_digests: Mapping[int, b
     with open(file, "rb") as batch:
         documents = [batch.read(length) for length in lengths]
     os.unlink(file)
-    return read_document.read_all(documents, stored_digests)
+    return read_apart.read_all(documents, stored_digests)

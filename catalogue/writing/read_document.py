@@ -4,7 +4,6 @@ Kept apart from `catalogue.writing.store`, so that a process that only parses ne
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from catalogue.documents import iso19139, xml_tree
@@ -48,15 +47,8 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
-def read_all(documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) -> list[ReadResult]:
-    """Parse documents; one result for each.
-
-    `stored_digests`: by index of the document, the digest of the record that it probably is.
-    """
-    return [_read_or_describe_fault(document, stored_digests.get(index)) for index, document in enumerate(documents)]
-
-
-def _read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> ReadResult:
+def read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> ReadResult:
+    """Parse a document, as `read`; return why, if it cannot be stored."""
     try:
         return read(document, stored_digest)
     except xml_tree.Unusable as exc:

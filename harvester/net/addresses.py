@@ -1,8 +1,9 @@
 """Send one request and follow its redirects; prevent SSRF and the leak of credentials.
 
 SSRF (server-side request forgery): a provider must not redirect this node to a machine of our own network. A redirect
-may lead to public addresses, and to private ones only if the provider itself has such an address (F95): that is judged
-when the connection is made (`harvester/net/networks.py:Route`, `harvester/net/session.py`). The number of redirects is bounded (H27). Credentials go to one origin only
+may lead to public addresses, and to private ones only if they are the provider's own (F95): that is judged when the
+connection is made (`harvester/net/networks.py:Route`, `harvester/net/session.py`). The number of redirects is bounded
+(H27). Credentials go to one origin only
 (`may_send_credentials`).
 
 `requests` follows redirects too, but it drops the arguments of a POST, allows SSRF, and does not tell permanent
@@ -38,7 +39,7 @@ def follow_redirects(
     """Return the first answer that is no redirect, its body unread, and the base URL of permanent redirects, or "".
 
     The caller closes the answer. Raises RefusedByProvider for redirects that loop, lead nowhere, drop the arguments, or
-    lead to a more private address.
+    lead to an address that is not public, but for the provider's own.
     """
     url, moved_to, only_permanent = base_url, "", True
     params: Mapping[str, str] | None = None if post else arguments

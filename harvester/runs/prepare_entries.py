@@ -10,7 +10,7 @@ from catalogue.documents import iso19139, xml_tree
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason
-from catalogue.writing import read_document, store
+from catalogue.writing import read_apart, read_document, store
 from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry, unchanged_entry
 from harvester.header import is_unknown
 from harvester.link_rules import Identifiers, Kind
@@ -174,6 +174,8 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
         raise xml_tree.Unusable(xml_tree.oversized(len(element)))
     if stored is not None and stored.equals(element):
         return _unchanged(received, stored)
+    if read_apart.is_large(element):
+        return _pack(received, source, read_apart.read(element, None if stored is None else stored.digest))
     if received.root is not None:
         xml_tree.check_complexity(element)  # else `parse` does so
     root = xml_tree.parse(element) if received.root is None else received.root

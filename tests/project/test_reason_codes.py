@@ -62,7 +62,7 @@ FACTS = {
         for name in ("data_directory", "directory", "end", "folder", "here", "own_set", "writer", "written")
     },
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
-    **dict.fromkeys(("all", "going", "links", "offset_s", "skew_s"), 7),
+    **dict.fromkeys(("all", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
     "of": "members",
     "sets": ["<one>", "<two>"],

@@ -23,7 +23,7 @@ from catalogue.documents.sources import Document
 from catalogue.models import Description, Dictionary, Membership, Record
 from catalogue.payloads import dictionaries, payload, zstd
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import read_document, store
+from catalogue.writing import read_apart, read_document, store
 from tests.support import world
 from tests.support.concurrency import CountedProcesses
 from tests.support.waiting import until
@@ -111,7 +111,7 @@ def test_a_few_documents_start_no_processes() -> None:
 def test_an_unchanged_record_is_neither_read_further_nor_packed() -> None:
     document = SAMPLES[0].read_bytes()
     said = iso19139.read(xml_tree.root_element(document))
-    (made,) = read_document.read_all([document], {0: said.digest})
+    (made,) = read_apart.read_all([document], {0: said.digest})
     assert made[:4] == (said.identifier, oai.oai_identifier(said.identifier), said.digest, said.metadata_date)
     assert not made.row
 

@@ -71,6 +71,8 @@ def test_a_host_without_an_address_and_one_of_special_use_are_no_targets() -> No
     assert not networks.is_redirect_allowed(["128.1.1.1"], [])
     assert not networks.is_redirect_allowed(["169.254.1.1"], ["169.254.169.254"])
     assert networks.is_redirect_allowed(["169.254.1.1"], ["169.254.1.1"])
+    assert networks.is_redirect_allowed(["10.0.0.1"], ["10.0.0.1"])
+    assert not networks.is_redirect_allowed(["10.0.0.1"], ["10.0.0.2"])
 
 
 @pytest.mark.parametrize(
@@ -228,12 +230,17 @@ def test_an_open_connection_is_judged_again_before_a_redirect_uses_it(outside: S
     assert inside.asked == ["/oai?verb=Identify"]
 
 
-def test_a_base_url_that_an_operator_typed_may_be_private_and_redirect_within_its_network(
+def test_a_base_url_that_an_operator_typed_may_be_private_and_redirect_to_itself_only(
     inside: Site, names: Names
 ) -> None:
     names("ours.test", "127.0.0.1")
     inside.location = f"http://127.0.0.1:{inside.port}/oai?arrived"
     assert ask(f"http://ours.test:{inside.port}/oai").body == b"<secret/>"
+
+    inside.location = f"http://127.0.0.2:{inside.port}/oai?arrived"
+    with pytest.raises(RefusedByProvider) as why:
+        ask(f"http://ours.test:{inside.port}/oai")
+    assert why.value.code == FaultCode.REDIRECT_PRIVATE
 
 
 def test_a_redirect_to_a_name_without_an_address_gives_no_answer(outside: Site) -> None:
@@ -272,5 +279,5 @@ def test_a_moved_address_that_is_private_or_nowhere_is_not_accepted(
     link = Link.objects.create(
         name="t", base_url="http://provider.test/oai", remote_set=toulouse.spec, local_set=toulouse, moved_to=there
     )
-    with pytest.raises(ActRefused, match="has no address, or a more private one"):
+    with pytest.raises(ActRefused, match="has no address, or one that is not on the public network"):
         moved_address.accept(link, there)

@@ -11,7 +11,7 @@ from werkzeug import Response
 from catalogue.reasons import ActRefused, Reason
 from harvester.links import edit, failover
 from harvester.models import Alternative, Link, Run
-from harvester.net import addresses
+from harvester.net import networks
 from harvester.reasons import ActCode
 from harvester.rows import moved_address
 from tests.support.commands import printed
@@ -116,11 +116,11 @@ def test_a_password_does_not_move_to_another_host(link: Link, before: str, after
 @pytest.mark.spec("H27")
 def test_an_address_of_a_more_private_kind_is_not_accepted(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        addresses, "resolve", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
+        networks, "resolve", lambda host: ["10.0.0.1"] if host.startswith("intranet") else ["128.1.1.1"]
     )
     link.base_url, link.moved_to = "https://gisc.example.org/oai", "https://intranet.example.org/oai"
     link.save()
-    with pytest.raises(ActRefused, match="more private"):
+    with pytest.raises(ActRefused, match="not on the public network"):
         moved_address.accept(link, link.moved_to)
     assert Link.objects.get().base_url == "https://gisc.example.org/oai"
 

@@ -1,0 +1,74 @@
+"""Read a large document in a process of its own, with limits of CPU time and memory that the kernel enforces.
+
+The limits of `catalogue.documents.complexity` bound the cost of what is known to be costly; this bounds what is not known
+yet. A document that goes beyond costs itself, not the worker with all the others. lxml only, no Django.
+"""
+
+import os
+import pickle
+import resource
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from catalogue import seams
+from catalogue.limits import Replaceable
+from catalogue.reasons import Reason, ReasonCode
+from catalogue.writing.read_document import ReadResult, read_or_describe_fault
+
+
+@dataclass(frozen=True, slots=True)
+class ApartLimits:
+    """From which size on a document is read apart, and what reading it may cost."""
+
+    above_bytes: int = 1024 * 1024  # chosen: twice the largest real record seen; the process costs 0.2 s
+    cpu_s: int = 10  # chosen: five times what a document of 10 MB within the limits of complexity takes
+    memory_bytes: int = 1024**3  # chosen: twice that, with the libraries
+
+
+LIMITS = Replaceable(ApartLimits())
+
+
+def read_all(documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) -> list[ReadResult]:
+    """Parse documents, large ones apart; one result for each.
+
+    `stored_digests`: by index of the document, the digest of the record that it probably is.
+    """
+    return [
+        (read if is_large(document) else read_or_describe_fault)(document, stored_digests.get(index))
+        for index, document in enumerate(documents)
+    ]
+
+
+def is_large(document: bytes) -> bool:
+    """Whether a document is to be read apart."""
+    return len(document) > LIMITS.in_force.above_bytes
+
+
+def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
+    """Parse a document as `read_document.read` does, in a process of its own. Returns why, if it cannot be stored."""
+    limits = LIMITS.in_force
+    done = seams.run_program(
+        [sys.executable, "-m", __name__, str(limits.cpu_s), str(limits.memory_bytes)],
+        input=pickle.dumps((document, stored_digest)),
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    if done.returncode == 0:
+        result: ReadResult = pickle.loads(done.stdout)  # of our own process
+        return result
+    facts = {"cpu_s": limits.cpu_s, "memory_mib": limits.memory_bytes // 1024**2}
+    return Reason(ReasonCode.TOO_COSTLY, facts)
+
+
+def _serve(cpu_s: int, memory_bytes: int) -> None:
+    """Read the document on standard input within the limits, and write the result to standard output."""
+    document, stored_digest = pickle.loads(sys.stdin.buffer.read())  # of the process that started this
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.stdout.buffer.write(pickle.dumps(read_or_describe_fault(document, stored_digest)))
+
+
+if __name__ == "__main__":
+    _serve(*map(int, sys.argv[1:]))
