@@ -97,11 +97,11 @@ def test_from_the_address_of_a_provider_to_its_records_and_rejects(
     with file.open(newline="", encoding="utf-8") as lines:
         (reject,) = csv.DictReader(lines)
     assert reject["identifier"] == "urn:bad" and reject["xml"].startswith("<x ")
-    operator.press("Show all 1, with reasons")
+    operator.press("Show them, with reasons")
     operator.sees("the record is not an ISO 19139 record")
     operator.open("/admin/harvester/link/")
     operator.sees("DONE, 1 REJECTED")
-    operator.sees("1 record was rejected: tell the provider why.")
+    operator.sees("1 record is rejected: tell the provider why.")
     assert operator.faults() == []
 
 

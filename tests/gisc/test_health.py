@@ -14,7 +14,7 @@ from catalogue import checks, chores
 from catalogue.models import CatalogueCanary
 from gisc import database
 from harvester.models import Canary
-from harvester.rows.health import record_tick
+from harvester.rows.health import begin_tick
 from tests.support.nodes import environment, free_port
 from tests.support.paths import ROOT
 
@@ -46,6 +46,8 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
     tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
     found = answer.json()
     assert set(found.pop("disk")) == {"data", "journal"}
+    waits = dict.fromkeys(("worker", "host", "provider", "retry"), 0)
+    expected["queue"] = {"working": 0, "waiting": waits, "longest_wait_s": waits, "stalled": False}
     expected |= {"tasks": tasks, "durable": durable, "backup": NO_BACKUP}
     assert (answer.status_code, found) == (200, expected)
 
@@ -56,7 +58,7 @@ def test_health_tells_how_long_ago_each_tick_came_through(
     client: Client, settings, late_app: str, canary: type[Canary] | type[CatalogueCanary]
 ) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    record_tick()
+    begin_tick()
     chores.record_tick()
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
@@ -80,7 +82,7 @@ def test_health_tells_how_long_ago_each_tick_came_through(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("ticks", [[], [record_tick], [chores.record_tick]], ids=["neither", "harvester", "catalogue"])
+@pytest.mark.parametrize("ticks", [[], [begin_tick], [chores.record_tick]], ids=["neither", "harvester", "catalogue"])
 def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, ticks: list[Callable[[], None]]) -> None:
     for record in ticks:
         record()
@@ -131,4 +133,4 @@ def test_without_a_database_the_node_is_live_and_not_ready() -> None:
     found = json.loads(body)
     assert set(found.pop("disk")) == {"data", "journal"}
     assert (status, found) == ("503", {"ready": False, "status": "not ready", **parts})
-    assert tasks == '503 {"age_s": null, "late": true}'
+    assert tasks == '503 {"age_s": null, "late": true, "queue": null}'
