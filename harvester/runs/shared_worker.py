@@ -1,7 +1,7 @@
 """Work on the runs that wait, in a process of the worker; while one waits for its provider, the process takes another.
 
 Each run has a thread of its own here, of which one at a time works: it has the process's slot. A run whose provider has not
-answered for half a second gives the slot up, and with it its connections to the database; the task that began it ends, so
+answered for a quarter of a second gives the slot up, and with it its connections to the database; the task that began it ends, so
 that Celery has the process for the next. When the answer comes, the run waits for the slot again. Between two pages a run
 lets those go first that wait for the slot.
 """
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 class WorkerLimits:
     """How long a run keeps the worker while it waits, and how many runs a process has."""
 
-    patience_s: float = 0.5  # chosen: most answer sooner; to close and make connections again costs some 10 ms
+    patience_s: float = 0.25  # chosen: most answer sooner; to close and make connections again costs some 10 ms
     max_runs: int = 32  # chosen: nearly all of them wait for providers, each with some MB and five threads
 
 
