@@ -1,9 +1,9 @@
 """Work on the runs that wait, in a process of the worker; while one waits for its provider, the process takes another.
 
 Each run has a thread of its own here, of which one at a time works: it has the process's slot. A run whose provider has not
-answered for a quarter of a second gives the slot up, and with it its connections to the database; the task that began it ends, so
-that Celery has the process for the next. When the answer comes, the run waits for the slot again. Between two pages a run
-lets those go first that wait for the slot.
+answered for a quarter of a second gives the slot up, and with it its connections to the database; the task that began it
+ends, so that Celery has the process for the next. When the answer comes, the run waits for the slot again. Between two
+pages a run lets those go first that wait for the slot.
 """
 
 import logging
