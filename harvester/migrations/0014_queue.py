@@ -62,6 +62,8 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="run",
             name="queued",
-            field=models.DateTimeField(help_text="since when it waits for a worker, if it does", null=True),
+            field=models.DateTimeField(
+                help_text="since when it waits for a worker; claimed then, if one has it", null=True
+            ),
         ),
     ]

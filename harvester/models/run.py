@@ -125,7 +125,7 @@ class Run(models.Model):
     first_fault = models.JSONField(null=True, help_text="the first fault of the run: `at`, `code`, `facts`")
     last_fault = models.JSONField(null=True, help_text="the last one")
     not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
-    queued = models.DateTimeField(null=True, help_text="since when it waits for a worker, if it does")
+    queued = models.DateTimeField(null=True, help_text="since when it waits for a worker; claimed then, if one has it")
     asking_since = models.DateTimeField(
         null=True, help_text="since when it waits for the provider's answer without keeping a worker"
     )

@@ -64,6 +64,7 @@ def lease(run_id: int, now: datetime) -> bool:
         worker=this_worker(),
         leased_until=lease_end(now),
         asking_since=None,
+        queued=now,  # if the worker dies, the run is behind those that wait since before
         crashes=F("crashes") + int(has_crashed),
     )
     return True

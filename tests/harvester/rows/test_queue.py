@@ -155,6 +155,19 @@ def test_a_worker_that_dies_costs_no_try_of_the_provider(link: Link, provider: P
     assert (done.state, done.crashes) == (Run.State.DONE, 0)
 
 
+def test_a_run_whose_worker_died_does_not_go_before_those_that_wait(link: Link) -> None:
+    """Else slow runs, whose workers are killed again and again, would keep all others from their turn."""
+    health.begin_tick()
+    slow, other = open_at(link, "one", 0, waited_s=100), open_at(link, "one", 1, waited_s=50)
+    claimed = queue.claim()
+    assert claimed is not None and claimed.pk == slow.pk
+    Run.objects.filter(pk=slow.pk).update(worker=f"{runs.this_worker().rpartition(':')[0]}:999999999")
+
+    claimed = queue.claim()
+
+    assert claimed is not None and claimed.pk == other.pk
+
+
 def test_a_run_that_waited_for_its_provider_is_not_why_a_worker_died(link: Link) -> None:
     run = lifecycle.open_run(link, trigger="test")
     assert run is not None and queue.claim(run.pk) is not None
