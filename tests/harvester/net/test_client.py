@@ -139,8 +139,10 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
     [
         (["128.1.1.1"], ["129.2.2.2"], True),
         (["127.0.0.1"], ["129.2.2.2"], True),
-        (["10.0.0.1"], ["10.9.9.9", "129.2.2.2"], True),
-        (["127.0.0.1", "::1"], ["127.0.0.9"], True),
+        (["10.0.0.1"], ["10.0.0.1", "129.2.2.2"], True),
+        (["10.0.0.1"], ["10.9.9.9", "129.2.2.2"], False),
+        (["127.0.0.1", "::1"], ["127.0.0.1"], True),
+        (["127.0.0.1", "::1"], ["127.0.0.9"], False),
         (["128.1.1.1"], ["127.0.0.1"], False),
         (["128.1.1.1"], ["10.0.0.1"], False),
         (["128.1.1.1"], ["129.2.2.2", "192.168.1.1"], False),
@@ -152,7 +154,7 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
         ([], ["127.0.0.1"], False),
     ],
 )
-def test_a_redirect_leads_to_no_more_private_place(here: list[str], there: list[str], allowed: bool) -> None:
+def test_a_redirect_leads_to_public_places_or_back_to_the_provider(here: list[str], there: list[str], allowed: bool) -> None:
     assert networks.is_redirect_allowed(here, there) is allowed
 
 
