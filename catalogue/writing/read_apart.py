@@ -4,17 +4,19 @@ The limits of `catalogue.documents.complexity` bound the cost of what is known t
 yet. A document that goes beyond costs itself, not the worker with all the others. lxml only, no Django.
 """
 
-import os
 import pickle
 import resource
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from catalogue import seams
 from catalogue.limits import Replaceable
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing.read_document import ReadResult, read_or_describe_fault
+
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
         [sys.executable, "-m", __name__, str(limits.cpu_s), str(limits.memory_bytes)],
         input=pickle.dumps((document, stored_digest)),
         capture_output=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=_ROOT,  # where the module is found
     )
     if done.returncode == 0:
         result: ReadResult = pickle.loads(done.stdout)  # of our own process

@@ -154,7 +154,9 @@ def test_an_answer_that_is_no_http_is_no_answer(provider: Provider) -> None:
         ([], ["127.0.0.1"], False),
     ],
 )
-def test_a_redirect_leads_to_public_places_or_back_to_the_provider(here: list[str], there: list[str], allowed: bool) -> None:
+def test_a_redirect_leads_to_public_places_or_back_to_the_provider(
+    here: list[str], there: list[str], allowed: bool
+) -> None:
     assert networks.is_redirect_allowed(here, there) is allowed
 
 
