@@ -7,7 +7,7 @@ requests go through one thread, so a provider is never asked two things at once 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,9 +57,9 @@ class Turn:
         """Wait for the result of a request to the provider. Raises what the request raised."""
         return request.result()
 
-    def results_of(self, requests: Iterable[Future[Result]]) -> list[Result]:
+    def results_of(self, requests: Sequence[Future[Result]]) -> list[Result]:
         """Wait for the results of requests that are under way side by side. Raises what the first to fail raised."""
-        return [self.result_of(request) for request in list(requests)]
+        return [self.result_of(request) for request in requests]
 
     def lend_worker(self) -> None:
         """Let the worker take another run, if this one waits for its provider."""

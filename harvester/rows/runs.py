@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 
 from catalogue import datestamps, seams
@@ -84,8 +84,12 @@ def release_others(kept: Sequence[int] = ()) -> None:
 def mark_asking(run_id: int) -> None:
     """Store that the run waits for its provider's answer and keeps no worker meanwhile; renew the lease of this process."""
     now = seams.now()
-    since = Case(When(asking_since=None, then=Value(now)), default=F("asking_since"))
-    Run.objects.filter(pk=run_id, worker=this_worker()).update(asking_since=since, leased_until=lease_end(now))
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(asking_since=now, leased_until=lease_end(now))
+
+
+def renew_lease(run_id: int) -> None:
+    """Extend the lease, if this process has it, whatever the run waits for."""
+    Run.objects.filter(pk=run_id, worker=this_worker()).update(leased_until=lease_end(seams.now()))
 
 
 def mark_working(run_id: int) -> None:

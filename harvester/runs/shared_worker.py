@@ -108,6 +108,7 @@ class SharedTurn(Turn):
         with self._guard:
             self._is_ended = True
             self._give_slot()
+            self.left.set()
 
     @property
     def is_wanted(self) -> bool:  # type: ignore[override]
@@ -152,6 +153,7 @@ class SharedTurn(Turn):
             runs.mark_asking(self._run_id)
             connections.close_all()
             self._give_slot()
+            self.left.set()
 
     def _return(self) -> None:
         """Take the slot again, if it was given up."""
@@ -169,11 +171,10 @@ class SharedTurn(Turn):
             # The thread that asks for pages takes the slot again before it parses the next one.
             self._has_slot, self.patience_s = False, None
             self._slot.release()
-        self.left.set()
 
     def _renew_lease(self) -> None:
         try:
-            runs.mark_asking(self._run_id)
+            runs.renew_lease(self._run_id)
         except ERRORS as exc:  # the lease may run out; then another worker takes the run over, which does no harm
             logger.warning("lease not renewed", extra={"run": self._run_id, "reason": outage.describe_error(exc)})
         finally:

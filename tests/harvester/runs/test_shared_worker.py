@@ -15,7 +15,7 @@ from harvester.models import Link, Run
 from harvester.rows import queue
 from harvester.rows.queue import WaitsFor
 from harvester.runs import lifecycle, shared_worker
-from harvester.runs.shared_worker import Slot
+from harvester.runs.shared_worker import SharedTurn, Slot
 from tests.support.broker import calls
 from tests.support.provider import Provider, continued, fill
 
@@ -141,6 +141,48 @@ def test_a_lease_lasts_as_long_as_the_provider_is_waited_for(link: Link, slow: P
     gate.opened.set()
     until(lambda: state_of(waits).state == Run.State.DONE)
     assert len(slow.asked_for("ListRecords")) == 2, "each page once"
+
+
+def test_a_run_that_waits_for_its_turn_in_the_process_is_not_said_to_wait_for_its_provider(
+    link: Link, provider: Provider, settings
+) -> None:
+    settings.GISC_LEASE_SECONDS = 1
+    fill(provider, range(3))
+    shared_worker._process.slot.acquire(LONG_S, lambda: None)  # as another run of this process has it
+    assert lifecycle.open_run(link, trigger="test") is not None
+    task = threading.Thread(target=tasks.harvest)
+    task.start()
+    until(lambda: state_of(link).leased_until is not None)
+    begun = state_of(link).leased_until
+
+    until(lambda: state_of(link).leased_until > begun)
+
+    assert state_of(link).asking_since is None
+    shared_worker._process.slot.release()
+    task.join(LONG_S)
+    assert state_of(link).state == Run.State.DONE
+
+
+def test_a_run_that_lets_another_go_first_does_not_end_its_task(link: Link) -> None:
+    """Else each pause would bring one more run into the process."""
+    slot = Slot()
+    turn = SharedTurn(1, LONG_S, slot)
+    turn.begin()
+
+    def go_first() -> None:
+        slot.acquire(LONG_S, lambda: None)
+        slot.release()
+
+    other = threading.Thread(target=go_first)
+    other.start()
+    until(lambda: turn.is_wanted)
+
+    turn.pause()
+
+    other.join(LONG_S)
+    assert not turn.left.is_set()
+    turn.end()
+    assert turn.left.is_set()
 
 
 def test_who_waits_has_no_connection_to_the_database(link: Link, slow: Provider, gate: Gate) -> None:
