@@ -103,6 +103,17 @@ start_thread, timer = _host.start_thread, _host.timer
 start_program, run_program = _host.start_program, _host.run_program
 
 
+def is_alive(pid: int) -> bool:
+    """Whether a process of this host has this id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def run_in_process(function: Callable[..., Returned], *values: object) -> Returned:
     """Call a function of a module in a process of its own, and return its result."""
     with process_pool(1) as process:

@@ -4,7 +4,6 @@ Each process writes its counters into files of its own, of a megabyte, in PROMET
 counted still counts: a sum that falls would look like a restart.
 """
 
-import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from prometheus_client import multiprocess
 from prometheus_client.mmap_dict import MmapedDict
 
+from catalogue import seams
 from gisc import file_locks
 
 _FILE = re.compile(r"(counter|histogram|summary|gauge_all)_(\d+)\.db")
@@ -39,7 +39,7 @@ def _fold(folder: Path) -> None:
     dead: dict[str, list[Path]] = {}
     for file in sorted(folder.glob("*.db")):
         matched = _FILE.fullmatch(file.name)
-        if matched and not _is_alive(int(matched[2])):
+        if matched and not seams.is_alive(int(matched[2])):
             multiprocess.mark_process_dead(int(matched[2]), str(folder))  # type: ignore[no-untyped-call]
             dead.setdefault(matched[1], []).append(file)
     if shutil.disk_usage(folder).free < _ROOM:
@@ -65,13 +65,3 @@ def _merge(into: Path, files: list[Path]) -> None:
         merged.write_value(key, value, timestamp)  # type: ignore[no-untyped-call]
     merged.close()  # type: ignore[no-untyped-call]
     draft.replace(into)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -108,7 +108,7 @@ class FaultCode(Code):
     @property
     def is_of_this_node(self) -> bool:
         """Whether the fault says nothing about the provider."""
-        return self in (FaultCode.DATABASE_LOST, FaultCode.NODE_ERROR, FaultCode.NODE_CRASHED)
+        return self in (FaultCode.DATABASE_LOST, FaultCode.DISK_FULL, FaultCode.NODE_ERROR, FaultCode.NODE_CRASHED)
 
     def sentence(self, facts: Facts) -> str:
         return describe_fault(self, facts)

@@ -7,7 +7,6 @@ the others waiting.
 A worker has a run by a lease with its host and process id, so that the run of a dead worker is free at once.
 """
 
-import os
 import socket
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -110,11 +109,6 @@ class QueueState:
     longest_s: dict[WaitsFor, float]
     is_stalled: bool
 
-    @property
-    def longest_wait_s(self) -> float:
-        """The longest wait for a worker; 0 if none waits."""
-        return self.longest_s[WaitsFor.WORKER]
-
     def report(self) -> dict[str, object]:
         """Return the state for reports in JSON."""
         return {
@@ -169,17 +163,7 @@ def _is_leased(worker: str, leased_until: datetime | None, now: datetime) -> boo
     if leased_until is None or leased_until <= now:
         return False
     host, _, pid = worker.rpartition(":")
-    return host != socket.gethostname() or _is_alive(int(pid))
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return host != socket.gethostname() or seams.is_alive(int(pid))
 
 
 def claim(run_id: int | None = None) -> Run | None:

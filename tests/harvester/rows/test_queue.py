@@ -1,5 +1,6 @@
 """The queue of open runs: who is next, what each of the others waits for, and whose fault it was."""
 
+import errno
 import json
 from datetime import timedelta
 from unittest.mock import ANY
@@ -104,7 +105,7 @@ def test_what_each_run_waits_for_is_told(link: Link, settings) -> None:
     assert state.working == 1
     assert state.waiting == dict.fromkeys(WaitsFor, 1)
     assert state.longest_s[WaitsFor.PROVIDER] == pytest.approx(30, abs=1)
-    assert state.longest_wait_s == pytest.approx(96, abs=1)
+    assert state.longest_s[WaitsFor.WORKER] == pytest.approx(96, abs=1)
 
 
 def test_a_run_that_waits_for_its_provider_takes_no_place_of_those_worked_on(link: Link, settings) -> None:
@@ -193,6 +194,24 @@ def test_a_run_on_which_every_worker_dies_ends_with_what_is_known_of_it(link: Li
     link.refresh_from_db()
     assert (link.failures, link.failing_since) == (0, None), "nobody turns to another provider for our fault"
     assert link.next_due is not None and link.next_due > seams.now()
+
+
+def test_a_full_disk_of_ours_turns_no_link_to_another_provider(
+    link: Link, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bool:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    fill(provider, range(4))
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    monkeypatch.setattr(store_page, "store_page", fail)
+    for _ in range(schedule.MAX_CRASHES):
+        run = go_on(run)
+
+    assert (run.state, run.attempts, run.outcome_data["cause"]["code"]) == (Run.State.FAILED, 0, "disk-full")
+    link.refresh_from_db()
+    assert (link.failures, link.failing_since) == (0, None)
 
 
 def test_the_first_and_the_last_fault_of_a_run_are_kept(
