@@ -4,8 +4,10 @@ The limits of `catalogue.documents.complexity` bound the cost of what is known t
 yet. A document that goes beyond costs itself, not the worker with all the others. lxml only, no Django.
 """
 
+import os
 import pickle
 import resource
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ from catalogue.limits import Replaceable
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing.read_document import ReadResult, read_or_describe_fault
 
+_OUT_OF_MEMORY = 3  # an exit status
+_BY_LIMITS = (_OUT_OF_MEMORY, -signal.SIGXCPU, -signal.SIGKILL)  # the kernel kills at the hard limit of CPU time
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -48,7 +52,10 @@ def is_large(document: bytes) -> bool:
 
 
 def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
-    """Parse a document as `read_document.read` does, in a process of its own. Returns why, if it cannot be stored."""
+    """Parse a document as `read_document.read` does, in a process of its own. Returns why, if it cannot be stored.
+
+    Raises RuntimeError if the process ends for another reason than its limits.
+    """
     limits = LIMITS.in_force
     done = seams.run_program(
         [sys.executable, "-m", __name__, str(limits.cpu_s), str(limits.memory_bytes)],
@@ -59,6 +66,9 @@ def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
     if done.returncode == 0:
         result: ReadResult = pickle.loads(done.stdout)  # of our own process
         return result
+    if done.returncode not in _BY_LIMITS:
+        error = done.stderr.decode("utf-8", "replace").strip()[-500:]
+        raise RuntimeError(f"a reading process ended with {done.returncode}: {error}")
     facts = {"cpu_s": limits.cpu_s, "memory_mib": limits.memory_bytes // 1024**2}
     return Reason(ReasonCode.TOO_COSTLY, facts)
 
@@ -69,7 +79,11 @@ def _serve(cpu_s: int, memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.stdout.buffer.write(pickle.dumps(read_or_describe_fault(document, stored_digest)))
+    try:
+        result = pickle.dumps(read_or_describe_fault(document, stored_digest))
+    except MemoryError:
+        os._exit(_OUT_OF_MEMORY)
+    sys.stdout.buffer.write(result)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,11 @@ def test_a_document_that_costs_too_much_is_refused_and_the_process_goes_on(limit
     assert "of CPU time or" in str(result)
 
 
+def test_a_process_that_ends_for_another_reason_is_an_error_of_ours_and_no_fault_of_the_record() -> None:
+    with read_apart.LIMITS.replaced(cpu_s="none"), pytest.raises(RuntimeError, match="a reading process ended with 1"):
+        read_apart.read(large("urn:x-wmo:md:int.wmo.wis::L"))
+
+
 @pytest.mark.django_db(transaction=True)
 def test_it_costs_that_record_alone(link: Link, provider: Provider) -> None:
     for number in range(4):
