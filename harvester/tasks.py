@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 import redis
-from amqp.exceptions import ChannelError
 from celery import current_app, shared_task
 from celery.signals import worker_process_shutdown
 from django.conf import settings
@@ -46,7 +45,7 @@ def _calls_standing() -> int:
     with current_app.connection_or_acquire() as connection:
         try:
             return int(connection.default_channel.queue_declare(settings.GISC_RUN_QUEUE, passive=True).message_count)
-        except ChannelError:
+        except connection.channel_errors:
             return 0  # Redis has no empty queue
 
 

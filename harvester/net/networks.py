@@ -14,7 +14,6 @@ from harvester.errors import FaultCode, RefusedByProvider
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-PUBLIC, PRIVATE, LOOPBACK, SPECIAL = "public", "private", "loopback", "special"
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052
 _NAT64_OF_A_SITE = ipaddress.IPv6Network("64:ff9b:1::/48")  # RFC 8215: where it leads, the site decides
 _ISATAP = (0x00005EFE, 0x02005EFE)  # RFC 5214: the third quarter of the address
@@ -56,19 +55,17 @@ def is_redirect_allowed(provider: Sequence[str], target: Sequence[str]) -> bool:
     To public addresses always; to others only if they are the provider's own, which an operator has named. To a host without
     an address never.
     """
-    return bool(target) and all(address in provider or network(address) == PUBLIC for address in target)
+    return bool(target) and all(address in provider or is_public(address) for address in target)
 
 
-def network(text: str) -> str:
-    """Return in which kind of network an address is."""
+def is_public(text: str) -> bool:
+    """Whether an address leads to the public network."""
     address = _innermost(ipaddress.ip_address(text.partition("%")[0]))
-    if address.is_loopback or address.is_unspecified:  # Linux connects to itself at 0.0.0.0
-        return LOOPBACK
-    if address.is_link_local or address.is_multicast or address in _METADATA:
-        return SPECIAL
+    if address.is_multicast or address in _METADATA:
+        return False
     if isinstance(address, ipaddress.IPv6Address) and (address.is_site_local or address in _NAT64_OF_A_SITE):
-        return PRIVATE
-    return PUBLIC if address.is_global else PRIVATE
+        return False
+    return address.is_global
 
 
 def _innermost(address: Address) -> Address:

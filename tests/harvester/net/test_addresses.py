@@ -21,41 +21,41 @@ from harvester.net.access import Access
 from harvester.net.session import Session
 from harvester.rows import moved_address
 
-NOT_PUBLIC = {
-    "64:ff9b::7f00:1": "loopback",  # NAT64 of 127.0.0.1
-    "64:ff9b::a9fe:a9fe": "special",  # NAT64 of 169.254.169.254
-    "64:ff9b::c0a8:101": "private",
-    "64:ff9b:1::808:808": "private",
-    "2002:7f00:1::": "loopback",  # 6to4
-    "2002:a00:1::1": "private",
-    "2001:0:4136:e378:8000:63bf:80ff:fffe": "loopback",  # Teredo of 127.0.0.1
-    "::127.0.0.1": "loopback",
-    "::10.0.0.1": "private",
-    "::ffff:127.0.0.1": "loopback",
-    "::ffff:169.254.169.254": "special",
-    "2001:db8::5efe:127.0.0.1": "loopback",  # ISATAP
-    "fec0::1": "private",
-    "fd00:ec2::254": "private",
-    "fe80::1%eth0": "special",
-    "ff02::1": "special",
-    "224.0.0.1": "special",
-    "::": "loopback",
-    "::1": "loopback",
-    "0.0.0.0": "loopback",
-    "100.64.0.1": "private",
-    "100.100.100.200": "private",
-    "168.63.129.16": "special",
-    "169.254.169.254": "special",
-    "192.168.1.1": "private",
-    "255.255.255.255": "private",
-}
+NOT_PUBLIC = [
+    "64:ff9b::7f00:1",  # NAT64 of 127.0.0.1
+    "64:ff9b::a9fe:a9fe",  # NAT64 of 169.254.169.254
+    "64:ff9b::c0a8:101",
+    "64:ff9b:1::808:808",
+    "2002:7f00:1::",  # 6to4
+    "2002:a00:1::1",
+    "2001:0:4136:e378:8000:63bf:80ff:fffe",  # Teredo of 127.0.0.1
+    "::127.0.0.1",
+    "::10.0.0.1",
+    "::ffff:127.0.0.1",
+    "::ffff:169.254.169.254",
+    "2001:db8::5efe:127.0.0.1",  # ISATAP
+    "fec0::1",
+    "fd00:ec2::254",
+    "fe80::1%eth0",
+    "ff02::1",
+    "224.0.0.1",
+    "::",
+    "::1",
+    "0.0.0.0",
+    "100.64.0.1",
+    "100.100.100.200",
+    "168.63.129.16",
+    "169.254.169.254",
+    "192.168.1.1",
+    "255.255.255.255",
+]
 PUBLIC = ["128.1.1.1", "2a00:1450:4001:81b::200e", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"]
 
 
 @pytest.mark.spec("F95")
-@pytest.mark.parametrize(("address", "network"), NOT_PUBLIC.items())
-def test_an_address_counts_as_what_it_leads_to(address: str, network: str) -> None:
-    assert networks.network(address) == network
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_an_address_counts_as_what_it_leads_to(address: str) -> None:
+    assert not networks.is_public(address)
     assert not networks.is_redirect_allowed(["128.1.1.1"], [address])
     assert not networks.is_redirect_allowed([], [address])
 
@@ -79,7 +79,7 @@ def test_a_host_without_an_address_and_one_of_special_use_are_no_targets() -> No
     "host", ["127.1", "2130706433", "0x7f000001", "0177.0.0.1", "[::1]", "localhost", "a.localhost."]
 )
 def test_an_address_is_known_in_each_way_to_write_it(host: str) -> None:
-    assert [networks.network(address) for address in networks.literal(host)] == ["loopback"]
+    assert networks.literal(host) in (["127.0.0.1"], ["::1"])
     assert networks.literal("gisc.example.org") == []
 
 
