@@ -73,12 +73,22 @@ def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
     return Reason(ReasonCode.TOO_COSTLY, facts)
 
 
+def confine(cpu_s: int, memory_bytes: int) -> None:
+    """Limit this process, for good. A limit that is stricter already, as of a service manager, stays."""
+    for limit, value in (
+        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(limit)[1]
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)  # only root may raise a hard limit
+        resource.setrlimit(limit, (bound, bound))
+
+
 def _serve(cpu_s: int, memory_bytes: int) -> None:
     """Read the document on standard input within the limits, and write the result to standard output."""
     document, stored_digest = pickle.loads(sys.stdin.buffer.read())  # of the process that started this
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    confine(cpu_s, memory_bytes)
     try:
         result = pickle.dumps(read_or_describe_fault(document, stored_digest))
     except MemoryError:

@@ -1,5 +1,8 @@
 """Large documents are read in a process of their own, which the kernel ends when it costs too much."""
 
+import subprocess
+import sys
+
 import pytest
 
 from catalogue import bootstrap, seams
@@ -9,6 +12,7 @@ from catalogue.models import Record
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import read_apart, read_document
 from harvester.models import Link, Reject, Run
+from tests.support.paths import ROOT
 from tests.support.provider import Provider, identifier
 from tests.support.runs import counters, harvest
 from tests.support.world import iso_record
@@ -39,6 +43,19 @@ def test_a_document_that_costs_too_much_is_refused_and_the_process_goes_on(limit
 
     assert isinstance(result, Reason) and result.code == ReasonCode.TOO_COSTLY
     assert "of CPU time or" in str(result)
+
+
+def test_a_limit_that_is_stricter_already_stays() -> None:
+    """A service manager's limit of the worker: only root may raise it, and to try would cost the run."""
+    program = (
+        "import resource\n"
+        "from catalogue.writing import read_apart\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (8, 8))\n"
+        "read_apart.confine(10, 2**30)\n"
+        "print(resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_AS))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "(8, 8) (1073741824, 1073741824)"
 
 
 def test_a_process_that_ends_for_another_reason_is_an_error_of_ours_and_no_fault_of_the_record() -> None:
