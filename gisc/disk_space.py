@@ -1,22 +1,15 @@
-"""The room that is left on the disks of the node: for health, metrics, and what is answered when a disk is full.
-
-When the disk is full, reads go on; writes end with one sentence, and go on when there is room again.
-"""
+"""The room that is left on the disks of the node: for health and metrics."""
 
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-
-from catalogue import outage
 
 logger = logging.getLogger(__name__)
 
@@ -86,19 +79,3 @@ class DiskCollector(Collector):
             total.add_metric([disk.kind], float("nan") if disk.total is None else disk.total)
             low.add_metric([disk.kind], disk.is_low)
         yield from (free, total, low)
-
-
-class AnswerFullDisk:
-    """Middleware that answers 503 with one sentence when a view, of the administration mostly, finds the disk full."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not outage.is_disk_full(exception):
-            return None
-        logger.error("disk is full", extra={"path": request.path, "reason": " ".join(str(exception).split())})
-        return render(request, "503.html", {"reason": f"{outage.DISK_FULL.capitalize()}."}, status=503)

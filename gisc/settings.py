@@ -134,7 +134,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "gisc.disk_space.AnswerFullDisk",
     "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]

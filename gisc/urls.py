@@ -6,6 +6,7 @@ from django.urls import include, path
 from gisc.metrics import metrics
 from oaiprovider.views import browse, robots
 
+handler500 = "gisc.error_pages.server_error"
 urlpatterns = [
     path("oai", include("oaiprovider.urls")),
     path("oai/browse", browse, name="browse"),

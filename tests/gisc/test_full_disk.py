@@ -162,9 +162,23 @@ def test_a_run_says_that_the_disk_is_full_and_goes_on_when_there_is_room(
 
 @pytest.mark.django_db(transaction=True)
 def test_the_administration_answers_in_a_sentence(admin_client: Client, toulouse: MetadataSet) -> None:
+    admin_client.raise_request_exception = False
     form = {"spec": "WIS-X", "name": "x", "description": "", "kind": "peer", "public": "on"}
     with full_for("catalogue_metadataset"):
         answer = admin_client.post("/admin/catalogue/metadataset/add/", form)
     assert answer.status_code == 503
     assert SENTENCE.capitalize() in answer.content.decode()
     assert admin_client.post("/admin/catalogue/metadataset/add/", form).status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("table", ["django_session", "axes_accesslog"])
+def test_a_sign_in_without_room_for_the_session_is_answered_in_a_sentence(django_user_model, table: str) -> None:
+    django_user_model.objects.create_superuser("operator", password="a long password")
+    client = Client(raise_request_exception=False)
+    form = {"username": "operator", "password": "a long password"}
+    with full_for(table):
+        answer = client.post("/admin/login/?next=/admin/", form)
+    assert answer.status_code == 503
+    assert SENTENCE.capitalize() in answer.content.decode()
+    assert client.post("/admin/login/?next=/admin/", form).status_code == 302

@@ -149,6 +149,16 @@ def test_without_the_database_each_page_is_503_and_comes_back_by_itself(server: 
     assert "Traceback" not in server.log.read_text()
 
 
+def test_without_the_database_the_administration_is_503_and_comes_back_by_itself(server: Served) -> None:
+    signed_in = {"Cookie": "sessionid=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}
+    with without_database():
+        for path in ("/admin/", "/admin/harvester/link/", "/admin/login/"):
+            answer = requests.get(server.url + path, timeout=60, headers=signed_in)
+            assert answer.status_code == 503, path
+            assert "database of this node cannot be used at the moment" in answer.text
+    assert requests.get(f"{server.url}/admin/", timeout=60, headers=signed_in).status_code == 200
+
+
 @contextmanager
 def locked() -> Iterator[None]:
     """Let nobody read descriptions, and links."""

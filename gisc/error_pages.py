@@ -1,0 +1,34 @@
+"""What is answered when a page ends in an error: 503 with one sentence if this node's disk is full or its database away.
+
+Django calls this for every error that no view has met, also for those of its own middleware, as when a session is stored.
+"""
+
+import logging
+import sys
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views import defaults
+
+from catalogue import outage
+
+logger = logging.getLogger(__name__)
+_AWAY = "The database of this node cannot be used at the moment, so nothing was stored; try again in a minute."
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 503 where trying again will help, else 500. Called within the `except` of the error."""
+    error = sys.exc_info()[1]
+    sentence = _sentence(error)
+    if sentence is None:
+        return defaults.server_error(request)
+    logger.error("page not made", extra={"path": request.path, "reason": " ".join(str(error).split())})
+    answer = render(request, "503.html", {"reason": sentence}, status=503)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _sentence(error: BaseException | None) -> str | None:
+    if outage.is_disk_full(error):
+        return f"{outage.DISK_FULL.capitalize()}."
+    return _AWAY if isinstance(error, Exception) and outage.is_outage(error) else None
