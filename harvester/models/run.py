@@ -133,6 +133,9 @@ class Run(models.Model):
     worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text="host:pid that works on it")
     leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
 
+    # Of a run that a worker has claimed: whether it waited for its provider's answer when its last worker died or ended.
+    was_asking: bool = False
+
     class Meta:
         ordering = ("-begun",)
         indexes = (

@@ -10,7 +10,7 @@ A worker has a run by a lease with its host and process id, so that the run of a
 import socket
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import attrgetter
 from urllib.parse import urlsplit
@@ -27,13 +27,17 @@ from harvester.rows import runs
 
 @dataclass(frozen=True, slots=True)
 class OpenRun:
-    """An open run as the queue has it. `waits_for`: None while a worker works on it. `since`: when that began."""
+    """An open run as the queue has it. `waits_for`: None while a worker works on it. `since`: when that began.
+
+    `was_asking`: whether it waited for its provider's answer when its worker last had it, or still does.
+    """
 
     pk: int
     link_id: int
     host: str
     waits_for: WaitsFor | None
     since: datetime
+    was_asking: bool
 
 
 # --- The queue --------------------------------------------------------------------------------------
@@ -48,14 +52,15 @@ def read_queue(now: datetime) -> list[OpenRun]:
     ready: defaultdict[str, list[OpenRun]] = defaultdict(list)
     for pk, link_id, url, worker, leased_until, asking_since, not_before, queued, begun in rows.values_list(*columns):
         host = urlsplit(url).hostname or ""
-        since = queued or begun
+        since, is_asking = queued or begun, asking_since is not None
         if _is_leased(worker, leased_until, now):
-            state = WaitsFor.PROVIDER if asking_since else None
-            taken.append(OpenRun(pk, link_id, host, state, asking_since or since))
+            state = WaitsFor.PROVIDER if is_asking else None
+            taken.append(OpenRun(pk, link_id, host, state, asking_since or since, is_asking))
         elif not_before is not None and not_before > now:
-            taken.append(OpenRun(pk, link_id, host, WaitsFor.RETRY, since))
+            taken.append(OpenRun(pk, link_id, host, WaitsFor.RETRY, since, is_asking))
         else:
-            ready[host].append(OpenRun(pk, link_id, host, WaitsFor.WORKER, max(since, not_before or since)))
+            waits_since = max(since, not_before or since)
+            ready[host].append(OpenRun(pk, link_id, host, WaitsFor.WORKER, waits_since, is_asking))
     busy = Counter(run.host for run in taken if run.waits_for != WaitsFor.RETRY)
     turns = Canary.objects.filter(pk=1).values_list("host_turns", flat=True).first() or {}
     return [*taken, *_in_order(ready, busy, turns)]
@@ -74,7 +79,7 @@ def _in_order(ready: Mapping[str, list[OpenRun]], busy: Mapping[str, int], turns
             if rank < settings.GISC_MAX_RUNS_PER_HOST:
                 ranked.append((rank, turns.get(host, 0), run))
             else:
-                crowded.append(OpenRun(run.pk, run.link_id, run.host, WaitsFor.HOST, run.since))
+                crowded.append(replace(run, waits_for=WaitsFor.HOST))
     ranked.sort(key=lambda each: (each[0], each[1], *_waiting_since(each[2])))
     return [*(run for *_, run in ranked), *sorted(crowded, key=_waiting_since)]
 
@@ -183,7 +188,9 @@ def claim(run_id: int | None = None) -> Run | None:
         if claimed is None:
             return None
         _record_turn(claimed, {run.host for run in queue}, now)
-    return Run.objects.select_related("link__local_set", "link__serving").get(pk=claimed.pk)
+    run = Run.objects.select_related("link__local_set", "link__serving").get(pk=claimed.pk)
+    run.was_asking = claimed.was_asking
+    return run
 
 
 def _record_turn(claimed: OpenRun, hosts: Set[str], now: datetime) -> None:

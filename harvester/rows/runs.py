@@ -19,7 +19,7 @@ from harvester import schedule
 from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Link, Run
 
-_RELEASED: dict[str, object] = {"worker": "", "leased_until": None, "asking_since": None}
+_RELEASED: dict[str, object] = {"worker": "", "leased_until": None}
 _RUNNING = Outcome(OutcomeCode.RUNNING)
 _START_OF_LIST: dict[str, object] = {
     "phase": Run.Phase.LISTING,

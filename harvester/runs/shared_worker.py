@@ -34,6 +34,7 @@ class WorkerLimits:
     """How long a run keeps the worker while it waits, and how many runs a process has."""
 
     patience_s: float = 0.25  # chosen: most answer sooner; to close and make connections again costs some 10 ms
+    slow_patience_s: float = 0.02  # chosen: where the last answer took longer than that
     max_runs: int = 32  # chosen: nearly all of them wait for providers, each with some MB and five threads
 
 
@@ -90,10 +91,11 @@ class SharedTurn(Turn):
     `left` is set as soon as the worker may take another run: this one waits, or has ended.
     """
 
-    def __init__(self, run_id: int, for_s: float, slot: Slot) -> None:
-        super().__init__(seams.monotonic() + for_s, LIMITS.in_force.patience_s)
+    def __init__(self, run: Run, for_s: float, slot: Slot) -> None:
+        super().__init__(seams.monotonic() + for_s)
         self.left = seams.Event()
-        self._run_id, self._slot = run_id, slot
+        self._run_id, self._slot = run.pk, slot
+        self._learn(is_slow=run.was_asking)
         self._guard = seams.RLock()  # of the fields below
         self._has_slot = self._is_ended = self._asks = False
         self._owner = 0
@@ -122,7 +124,7 @@ class SharedTurn(Turn):
             self._take_slot()
 
     def result_of(self, request: Future[Result]) -> Result:
-        if not _is_done(request, LIMITS.in_force.patience_s):
+        if not _is_done(request, self._usual_patience_s):
             self._wait_long_for(request)
         return request.result()
 
@@ -136,6 +138,7 @@ class SharedTurn(Turn):
             self._asks = True
             if seams.thread_id() == self._owner:
                 self._leave()
+        asked = seams.monotonic()
         try:
             connections.close_all()  # of this thread
             while not _is_done(request, settings.GISC_LEASE_SECONDS / 4):
@@ -143,7 +146,12 @@ class SharedTurn(Turn):
         finally:
             with self._guard:
                 self._asks = False
+                self._learn(is_slow=seams.monotonic() - asked > LIMITS.in_force.patience_s)
             self._return()
+
+    def _learn(self, *, is_slow: bool) -> None:
+        limits = LIMITS.in_force
+        self._usual_patience_s = limits.slow_patience_s if is_slow else limits.patience_s
 
     def _leave(self) -> None:
         """Go on without the slot, and without connections to the database."""
@@ -164,7 +172,7 @@ class SharedTurn(Turn):
 
     def _take_slot(self) -> None:
         self._slot.acquire(settings.GISC_LEASE_SECONDS / 4, self._renew_lease)
-        self._has_slot, self.patience_s = True, LIMITS.in_force.patience_s
+        self._has_slot, self.patience_s = True, self._usual_patience_s
 
     def _give_slot(self) -> None:
         if self._has_slot:
@@ -201,7 +209,7 @@ def work_on_waiting(after: Callable[[], object]) -> None:
         run = _claim()
         if run is None:
             return
-        turn = SharedTurn(run.pk, work_s, _process.slot)
+        turn = SharedTurn(run, work_s, _process.slot)
         _process.runs.add(run.pk)
         seams.start_thread(_work_on, run, turn, after, name=f"run {run.pk}")
         turn.left.wait()

@@ -62,7 +62,7 @@ def test_hosts_take_turns_and_at_a_host_who_waited_longest_is_first(link: Link) 
 def test_the_order_is_fair_for_all_queues(waiting: list[tuple[str, int]], per_host: int) -> None:
     ready: dict[str, list[OpenRun]] = {}
     for pk, (host, since) in enumerate(waiting):
-        run = OpenRun(pk, pk, host, WaitsFor.WORKER, START + timedelta(seconds=since))
+        run = OpenRun(pk, pk, host, WaitsFor.WORKER, START + timedelta(seconds=since), False)
         ready.setdefault(host, []).append(run)
     with override_settings(GISC_MAX_RUNS_PER_HOST=per_host):
         order = queue._in_order(ready, {}, {})

@@ -1,7 +1,10 @@
 """A run that waits for its provider keeps no worker: the process takes other runs, and the answer is stored when it comes."""
 
+import socket
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from datetime import timedelta
 
 import pytest
@@ -166,7 +169,9 @@ def test_a_run_that_waits_for_its_turn_in_the_process_is_not_said_to_wait_for_it
 def test_a_run_that_lets_another_go_first_does_not_end_its_task(link: Link) -> None:
     """Else each pause would bring one more run into the process."""
     slot = Slot()
-    turn = SharedTurn(1, LONG_S, slot)
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    turn = SharedTurn(run, LONG_S, slot)
     turn.begin()
 
     def go_first() -> None:
@@ -183,6 +188,52 @@ def test_a_run_that_lets_another_go_first_does_not_end_its_task(link: Link) -> N
     assert not turn.left.is_set()
     turn.end()
     assert turn.left.is_set()
+
+
+@shared_worker.LIMITS.replaced(patience_s=LONG_S)
+def test_a_run_that_waited_for_its_provider_when_its_worker_died_keeps_the_next_one_for_a_moment_only(
+    link: Link, slow: Provider, gate: Gate
+) -> None:
+    """Else each death of a worker would have its slow runs keep the others, one after the other."""
+    fill(slow, range(3))
+    slow.faults.append(gate.fault(lambda asked: True))
+    waits = link_to(slow, link, "slow")
+    run = lifecycle.open_run(waits, trigger="test")
+    assert run is not None
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    now = timezone.now()
+    lost = {"worker": f"{socket.gethostname()}:{dead.pid}", "leased_until": now + timedelta(seconds=LONG_S)}
+    Run.objects.filter(pk=run.pk).update(**lost, asking_since=now)
+
+    tasks.harvest()
+
+    assert gate.came.is_set() and not gate.opened.is_set(), "the task ended long before the patience"
+    gate.opened.set()
+    until(lambda: state_of(waits).state == Run.State.DONE)
+    assert (state_of(waits).received, state_of(waits).crashes) == (3, 0)
+
+
+@shared_worker.LIMITS.replaced(patience_s=LONG_S, slow_patience_s=0.0)
+def test_a_provider_that_was_slow_is_waited_for_as_usual_after_it_has_answered_soon(link: Link) -> None:
+    run = Run(link=link)
+    run.was_asking = True
+    turn = SharedTurn(run, LONG_S, Slot())
+    turn.begin()
+    assert turn.patience_s == 0
+    request: Future[str] = Future()
+
+    def answer() -> None:
+        turn.left.wait(LONG_S)
+        request.set_result("a page")
+
+    provider = threading.Thread(target=answer)
+    provider.start()
+
+    assert turn.result_of(request) == "a page"
+    provider.join()
+    assert turn.patience_s == LONG_S
+    turn.end()
 
 
 def test_who_waits_has_no_connection_to_the_database(link: Link, slow: Provider, gate: Gate) -> None:
