@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-public bench-year migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-year migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -32,6 +32,7 @@ help:
 	@echo 'make bench-provider  measure the speed of /oai; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
 	@echo 'make bench-harvest   measure a harvest, beside Sickle; BENCH_N=... sets the number of records'
 	@echo 'make bench-queue    measure how long 200 links take that are due at once, with slow providers among them'
+	@echo 'make bench-soak     watch what grows in a node that harvests at the smallest intervals; BENCH_MINUTES=...'
 	@echo 'make bench-public    measure the public search, and /oai beside a crowd; BENCH_N=... sets the number of records'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
@@ -66,6 +67,12 @@ bench-harvest: $(DEV_READY)
 bench-queue: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= REDIS_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench --queue
+
+# What grows in a node that harvests at the smallest intervals.
+bench-soak: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= REDIS_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		--soak $(or $(BENCH_MINUTES),30)
 
 # The same for the public pages, and for /oai beside a crowd that asks for them.
 bench-public: $(RUN_READY)

@@ -7,13 +7,11 @@ emptied every few seconds. Results: docs/benchmarks.md.
 
 import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ import redis
 from django.conf import settings
 
 from gisc import embedded
+from gisc.bench import whole_node
 from gisc.bench.catalogue import Row
 
 FAST, SLOW = 160, 40
@@ -33,13 +32,16 @@ _STRIKE_EVERY_S = 5
 def run(folder: Path, *, say: Callable[[str], None]) -> list[Row]:
     """Measure each number of processes, each in a node of its own."""
     rows = []
-    with _provider() as port:
+    with whole_node.provider(SLOW_S) as port:
         for processes in PROCESSES:
             say(f"{processes} processes: {FAST} fast links, then {SLOW} slow ones besides ...")
-            with _node(folder / f"node-{processes}", processes) as environment:
-                alone = _measure(environment, port, slow=0)
-                beside = _measure(environment, port, slow=SLOW)
-                struck = _measure(environment, port, slow=SLOW, strikes=True) if processes == PROCESSES[0] else None
+            hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
+            with whole_node.running(folder / f"node-{processes}", processes, **hosts) as node:
+                alone = _measure(node.environment, port, slow=0)
+                beside = _measure(node.environment, port, slow=SLOW)
+                struck = (
+                    _measure(node.environment, port, slow=SLOW, strikes=True) if processes == PROCESSES[0] else None
+                )
             rows.append(Row(f"{FAST} fast links, {processes} processes", f"{alone['seconds']:.1f} s"))
             rows += _rows(processes, "beside 40 slow ones", beside, alone)
             if struck is not None:
@@ -55,46 +57,6 @@ def _rows(processes: int, what: str, measured: dict[str, Any], alone: dict[str, 
         f"{name}: most messages in Redis, most runs waiting for their provider",
         f"{measured['messages']}, {measured['asking']}",
     )
-
-
-@contextmanager
-def _provider() -> Iterator[int]:
-    port = _free_port()
-    process = subprocess.Popen([sys.executable, "-m", "gisc.bench.queue_provider", str(port), str(SLOW_S)])
-    try:
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-@contextmanager
-def _node(folder: Path, processes: int) -> Iterator[dict[str, str]]:
-    """A node without links, as a process tree of its own; the environment for commands beside it."""
-    environment = {
-        "GISC_NAME": "WIS-GISC-HARVESTER",
-        "GISC_DATA_DIR": str(folder),
-        "GISC_JOURNAL_DIR": str(folder / "journal"),
-        "GISC_BASE_URL": "",
-        "PORT": str(_free_port()),
-        "GISC_WEB_WORKERS": "1",
-        "GISC_HARVEST_WORKERS": str(processes),
-        "GISC_BEAT_SECONDS": "1",  # the shortest, which costs most
-        "GISC_MAX_RUNS_PER_HOST": "100",  # all providers of this measurement have one host
-        "LOG_LEVEL": "ERROR",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "node"],
-        cwd=settings.BASE_DIR,
-        env=os.environ | environment,
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        _await(lambda: _answers(int(environment["PORT"])), process)
-        yield environment
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
 
 
 def _measure(environment: dict[str, str], port: int, *, slow: int, strikes: bool = False) -> dict[str, Any]:
@@ -133,23 +95,3 @@ def _is_worker(process: psutil.Process) -> bool:
 def _is_of(process: psutil.Process, folder: Path) -> bool:
     of_process: str = process.environ().get("GISC_DATA_DIR", "")
     return of_process == str(folder)
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        refused: int = probe.connect_ex(("127.0.0.1", port))
-    return refused == 0
-
-
-def _await(is_so: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 120
-    while not is_so():
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError("the node does not start")
-        time.sleep(0.2)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,6 +1,7 @@
-"""The provider of `gisc.bench.queue`: `python -m gisc.bench.queue_provider PORT SECONDS`.
+"""The provider of `gisc.bench.queue` and `gisc.bench.soak`: `python -m gisc.bench.queue_provider PORT SECONDS`.
 
-Each path is a provider with one record. Under `/slow` a list is answered after so many seconds.
+Each path is a provider with one record, deleted. Under `/slow` a list is answered after so many seconds; under `/failing`
+each list fails; under `/live` there are records, of which one changes every two seconds, and one that cannot be stored.
 """
 
 import sys
@@ -18,6 +19,36 @@ _IDENTIFY = """<Identify><repositoryName>bench</repositoryName><baseURL>http://1
 _DELETED = """<{verb}><record><header status="deleted"><identifier>urn:x-bench:{name}</identifier>
 <datestamp>2026-01-01T00:00:00Z</datestamp></header></record></{verb}>"""
 
+_LIVE = """<record><header><identifier>{identifier}</identifier><datestamp>{stamp}</datestamp></header><metadata>
+<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">
+<gmd:fileIdentifier><gco:CharacterString>{identifier}</gco:CharacterString></gmd:fileIdentifier>
+<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation><gmd:title>
+<gco:CharacterString>As of {stamp}</gco:CharacterString></gmd:title></gmd:CI_Citation></gmd:citation><gmd:abstract>
+<gco:CharacterString>{text}</gco:CharacterString></gmd:abstract></gmd:MD_DataIdentification></gmd:identificationInfo>
+</gmd:MD_Metadata></metadata></record>"""
+_BAD = """<record><header><identifier>urn:x-bench:{name}:bad</identifier><datestamp>{stamp}</datestamp></header>
+<metadata><other xmlns="http://www.example.org/">no record</other></metadata></record>"""
+_LIVE_RECORDS, _CHANGE_S = 20, 2
+
+
+def _text_of(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def _live(name: str, list_from: str) -> str:
+    """The list of a provider whose records change in turn; each is deleted at every fourth change."""
+    last = int(time.time()) // _CHANGE_S
+    entries = [_BAD.format(name=name, stamp=_text_of(last * _CHANGE_S))]
+    for change in range(last - _LIVE_RECORDS + 1, last + 1):
+        number, stamp = change % _LIVE_RECORDS, _text_of(change * _CHANGE_S)
+        identifier = f"urn:x-bench:{name}:{number}"
+        if change // _LIVE_RECORDS % 4 == 3:
+            header = f"<identifier>{identifier}</identifier><datestamp>{stamp}</datestamp>"
+            entries.append(f'<record><header status="deleted">{header}</header></record>')
+        else:
+            entries.append(_LIVE.format(identifier=identifier, stamp=stamp, text=f"Change {change}. " * 300))
+    return "".join(entry for entry in entries if list_from <= entry.partition("<datestamp>")[2][:20])
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -25,13 +56,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
-        verb = parse_qs(parts.query).get("verb", [""])[0]
+        arguments = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        verb, name = arguments.get("verb", ""), parts.path.strip("/")
         if verb.startswith("List") and parts.path.startswith("/slow"):
             time.sleep(self.slow_s)
-        body = _IDENTIFY if verb == "Identify" else _DELETED.format(verb=verb, name=parts.path.strip("/"))
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        answer = _ENVELOPE.format(now=now, verb=verb, body=body).encode()
-        self.send_response(200)
+        fails = verb.startswith("List") and name.startswith("failing")
+        if verb == "Identify":
+            body = _IDENTIFY
+        elif name.startswith("live"):
+            body = f"<{verb}>{_live(name, arguments.get('from', ''))}</{verb}>"
+        else:
+            body = _DELETED.format(verb=verb, name=name)
+        answer = _ENVELOPE.format(now=_text_of(time.time()), verb=verb, body=body).encode()
+        self.send_response(500 if fails else 200)
         self.send_header("Content-Type", "text/xml; charset=UTF-8")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()

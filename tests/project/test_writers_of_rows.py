@@ -22,6 +22,7 @@ CONFIGURATION = {
     "harvester/links/edit.py": {"link.save"},
     "harvester/management/commands/link.py": {"link.save", "link.delete", "other.save"},
     "gisc/bench/worker.py": {"Link.objects.create"},
+    "gisc/bench/soak_links.py": {"Link.objects.create"},
     "gisc/bench/queue_worker.py": {"Link.objects.bulk_create", "Link.objects.update", "Link.objects.all().delete"},
     "gisc/bench/year.py": {"Link.objects.bulk_create", "MetadataSet.objects.bulk_create"},
 }

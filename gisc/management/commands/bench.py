@@ -19,6 +19,7 @@ from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
 from gisc.bench import public as public_bench
 from gisc.bench import queue as queue_bench
+from gisc.bench import soak as soak_bench
 from gisc.bench import year as year_bench
 from gisc.bench.catalogue import Row
 
@@ -38,12 +39,16 @@ class Command(BaseCommand):
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
         only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
         only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
+        only.add_argument(
+            "--soak", type=float, metavar="MINUTES", help="watch what grows in a node that harvests; no records"
+        )
         only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
     def handle(self, *, records: int, processes: int, small: bool, **options: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
-        if options["queue"]:
-            table = catalogue_bench.table(queue_bench.run(folder, say=self.stderr.write))
+        if options["queue"] or options["soak"]:
+            run = partial(soak_bench.run, minutes=options["soak"]) if options["soak"] else queue_bench.run
+            table = catalogue_bench.table(run(folder, say=self.stderr.write))
             self.stdout.write(f"\n{os.cpu_count()} cores\n\n{table}")
             return
         if not settings.GISC_EMBEDDED_DATABASE:

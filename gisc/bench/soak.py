@@ -1,0 +1,142 @@
+"""`manage.py bench --soak MINUTES`: have a node harvest at the smallest intervals, and watch what grows.
+
+Links are due every five seconds: to providers whose records change all the time, to a slow one and to one that fails; beside
+that, somebody reads the node's pages. What counts is that nothing is larger at the end than in the middle: the memory and
+open files of processes, the queue, the files beside the database. Results: docs/benchmarks.md.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import redis
+import requests
+from django.conf import settings
+
+from gisc import embedded
+from gisc.bench import whole_node
+from gisc.bench.catalogue import Row
+
+LINKS = {"live": 8, "slow": 1, "failing": 1}
+_SLOW_S = 30
+_PATHS = ("/", "/?q=change", "/harvest/", "/harvest/status.json", "/metrics", "/health/ready") + tuple(
+    f"/oai?verb={verb}&metadataPrefix=iso19139" for verb in ("ListRecords", "ListIdentifiers")
+)
+_PERIOD_S = 1.0  # between two rounds of the reader
+_FIRST = 1 / 6  # of the time: until then processes still load what they keep
+
+
+@dataclass
+class Watched:
+    """Figures by name, each with its values in the order of time."""
+
+    figures: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    processes: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    answers: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+
+def run(folder: Path, *, minutes: float, say: Callable[[str], None]) -> list[Row]:
+    """Watch a node for so long."""
+    watched = Watched()
+    until = time.monotonic() + minutes * 60
+    with whole_node.provider(_SLOW_S) as port, whole_node.running(folder, 2) as node:
+        say(f"{sum(LINKS.values())} links that are due every 5 s, for {minutes:g} minutes ...")
+        _add_links(node, port)
+        while time.monotonic() < until:
+            began = time.monotonic()
+            for path in _PATHS:
+                watched.answers[_status(node.url + path)] += 1
+            _sample(node, folder, watched)
+            time.sleep(max(0.0, began + _PERIOD_S - time.monotonic()))
+        links = requests.get(f"{node.url}/harvest/status.json", timeout=60).json()["links"]
+        say("stopping ...")
+    return [*_rows(watched), *_ends(links)]
+
+
+def _add_links(node: whole_node.Running, port: int) -> None:
+    numbers = [f"{kind}={number}" for kind, number in LINKS.items()]
+    command = [sys.executable, "-m", "gisc.bench.soak_links", str(port), *numbers]
+    subprocess.run(command, cwd=settings.BASE_DIR, env=os.environ | node.environment, check=True)
+
+
+def _status(url: str) -> int:
+    """The status of an answer; 0 without one."""
+    try:
+        return requests.get(url, timeout=60).status_code
+    except requests.RequestException:
+        return 0
+
+
+def _sample(node: whole_node.Running, folder: Path, watched: Watched) -> None:
+    sums: defaultdict[str, float] = defaultdict(float)
+    postmaster = int((folder / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
+    for head in (node.process, psutil.Process(postmaster)):
+        for process in (head, *head.children(recursive=True)):
+            with suppress(psutil.Error):  # it has ended meanwhile
+                role = _role(process, node.process.pid)
+                sums[f"{role}: memory, MB"] += process.memory_full_info().pss / 1e6
+                sums[f"{role}: open files"] += process.num_fds()
+                watched.processes[role].add(process.pid)
+    files = [file for file in folder.rglob("*") if folder / "postgres" not in (file, *file.parents)]
+    sums["files beside the database"] = len(files)
+    for file in files:
+        with suppress(FileNotFoundError):
+            sums[f"{_kind(file, folder)}, kB"] += file.stat().st_size / 1000
+    with redis.Redis.from_url(embedded.redis_url(folder)) as client:
+        sums["messages in Redis"] = sum(
+            int(client.llen(key)) for key in client.keys("*") if client.type(key) == b"list"
+        )
+        sums["Redis: keys"] = client.dbsize()
+        sums["Redis: its own memory, MB"] = client.info("memory")["used_memory"] / 1e6
+    queue = requests.get(f"{node.url}/health/ready", timeout=60).json().get("queue") or {}
+    sums["runs that wait for a worker"] = queue.get("waiting", {}).get("worker", 0)
+    for name, value in sums.items():
+        watched.figures[name].append(value)
+
+
+def _ends(links: list[dict[str, Any]]) -> Iterator[Row]:
+    runs = [(link["name"].rstrip("0123456789"), link["last_run"]) for link in links]
+    for kind in LINKS:
+        ends = Counter(f"{run['outcome']} {run['received']}" for name, run in runs if name == kind and run)
+        yield Row(f"last runs of {kind} links: outcome, records", ", ".join(f"{n} x {end}" for end, n in ends.items()))
+    yield Row("runs", str(max(run["id"] for _, run in runs if run)))
+
+
+def _role(process: psutil.Process, node: int) -> str:
+    words = " ".join(process.cmdline())
+    if process.pid == node:
+        return "node"
+    parent = process.parent()
+    is_child = parent is not None and parent.pid != node
+    if "gunicorn" in words:
+        return "web process" if is_child else "web"
+    if "celery" in words:
+        return "beat" if " beat" in words else "worker process" if is_child else "worker"
+    if "watchdog" in words:
+        return "watchdog"
+    name = process.name()
+    return "PostgreSQL" if name.startswith("postgres") else "Redis" if "redis" in name else name
+
+
+def _kind(file: Path, folder: Path) -> str:
+    first = file.relative_to(folder).parts[0]
+    return {"journal": "journal"}.get(first, "other files")
+
+
+def _rows(watched: Watched) -> Iterator[Row]:
+    for name, values in sorted(watched.figures.items()):
+        first, half = int(len(values) * _FIRST), len(values) // 2
+        early, late = max(values[first:half], default=0.0), max(values[half:], default=0.0)
+        yield Row(name, f"{late:,.0f}", f"{early:,.0f}: most before half-time", f"{late / early:.2f}" if early else "")
+    for role, pids in sorted(watched.processes.items()):
+        yield Row(f"{role}: processes, one after the other", str(len(pids)))
+    for status, number in sorted(watched.answers.items()):
+        yield Row(f"answers with {status}" if status else "no answer", f"{number:,}")
