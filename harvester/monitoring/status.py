@@ -50,7 +50,7 @@ _LAST_COMPLETE = """
 
 
 def _runs(ids: str) -> QuerySet[Run]:
-    return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField())).defer("token")
+    return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField()))
 
 
 def with_last_run(links: QuerySet[Link], *, successes: bool = False) -> QuerySet[Link]:
