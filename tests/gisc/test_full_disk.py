@@ -106,6 +106,10 @@ def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(smal
         assert told.returncode == 2, told
         assert SENTENCE in told.stderr.splitlines()[-1]
         assert "Traceback" not in told.stderr
+        told = manage("backup", str(small_disk / "backup"), GISC_DATA_DIR=str(data_dir), **settings)
+        assert (told.returncode, "Traceback" in told.stderr) == (2, False), told
+        assert SENTENCE in told.stderr.splitlines()[-1]
+        assert not list(small_disk.glob("backup/*.tar*")), "no archive that is not whole"
         for path in paths:
             assert requests.get(node.url + path, timeout=60).status_code == 200, path
         assert {worker.pid for worker in web_workers(node)} == workers, "none was killed"
