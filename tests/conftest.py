@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from django.test import Client, override_settings
 
@@ -14,6 +15,12 @@ from catalogue.models import MetadataSet
 from gisc import module_state
 from tests.support import schemas
 from tests.support.world import TOULOUSE
+
+# No test says anything about time: on a slow machine an example may take any.
+hypothesis.settings.register_profile(
+    "gisc", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("gisc")
 
 _UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}
 
