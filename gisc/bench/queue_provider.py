@@ -35,19 +35,24 @@ def _text_of(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def _live(name: str, list_from: str) -> str:
-    """The list of a provider whose records change in turn; each is deleted at every fourth change."""
+def _live(name: str, arguments: dict[str, str]) -> str:
+    """The list, or the record, of a provider whose records change in turn; each is deleted at every fourth change."""
     last = int(time.time()) // _CHANGE_S
     entries = [_BAD.format(name=name, stamp=_text_of(last * _CHANGE_S))]
     for change in range(last - _LIVE_RECORDS + 1, last + 1):
         number, stamp = change % _LIVE_RECORDS, _text_of(change * _CHANGE_S)
-        identifier = f"urn:x-bench:{name}:{number}"
+        identifier = f"urn:x-bench:{name}:{number:02}"
         if change // _LIVE_RECORDS % 4 == 3:
             header = f"<identifier>{identifier}</identifier><datestamp>{stamp}</datestamp>"
             entries.append(f'<record><header status="deleted">{header}</header></record>')
         else:
             entries.append(_LIVE.format(identifier=identifier, stamp=stamp, text=f"Change {change}. " * 300))
-    return "".join(entry for entry in entries if list_from <= entry.partition("<datestamp>")[2][:20])
+    list_from, wanted = arguments.get("from", ""), arguments.get("identifier", "")
+    return "".join(
+        entry
+        for entry in entries
+        if list_from <= entry.partition("<datestamp>")[2][:20] and f"<identifier>{wanted}" in entry
+    )
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -64,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
         if verb == "Identify":
             body = _IDENTIFY
         elif name.startswith("live"):
-            body = f"<{verb}>{_live(name, arguments.get('from', ''))}</{verb}>"
+            body = f"<{verb}>{_live(name, arguments)}</{verb}>"
         else:
             body = _DELETED.format(verb=verb, name=name)
         answer = _ENVELOPE.format(now=_text_of(time.time()), verb=verb, body=body).encode()

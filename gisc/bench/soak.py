@@ -1,11 +1,12 @@
 """`manage.py bench --soak MINUTES`: have a node harvest at the smallest intervals, and watch what grows.
 
 Links are due every five seconds: to providers whose records change all the time, to a slow one and to one that fails; beside
-that, somebody reads the node's pages. What counts is that nothing is larger at the end than in the middle: the memory and
+that, somebody reads the node's pages. What counts is that nothing grows after the first sixth of the time: the memory and
 open files of processes, the queue, the files beside the database. Results: docs/benchmarks.md.
 """
 
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -105,9 +106,15 @@ def _sample(node: whole_node.Running, folder: Path, watched: Watched) -> None:
 def _ends(links: list[dict[str, Any]]) -> Iterator[Row]:
     runs = [(link["name"].rstrip("0123456789"), link["last_run"]) for link in links]
     for kind in LINKS:
-        ends = Counter(f"{run['outcome']} {run['received']}" for name, run in runs if name == kind and run)
-        yield Row(f"last runs of {kind} links: outcome, records", ", ".join(f"{n} x {end}" for end, n in ends.items()))
+        ends = Counter(_end(run) for name, run in runs if name == kind and run)
+        yield Row(f"last runs of {kind} links", ", ".join(f"{n} x {end}" for end, n in ends.items()))
     yield Row("runs", str(max(run["id"] for _, run in runs if run)))
+
+
+def _end(run: dict[str, Any]) -> str:
+    """How a run ended, or stands: the code of its outcome, with that of the cause."""
+    cause = run["outcome_data"].get("cause", {}).get("code")
+    return f"{run['outcome']} ({cause})" if cause else str(run["outcome"])
 
 
 def _role(process: psutil.Process, node: int) -> str:
@@ -133,9 +140,13 @@ def _kind(file: Path, folder: Path) -> str:
 
 def _rows(watched: Watched) -> Iterator[Row]:
     for name, values in sorted(watched.figures.items()):
-        first, half = int(len(values) * _FIRST), len(values) // 2
-        early, late = max(values[first:half], default=0.0), max(values[half:], default=0.0)
-        yield Row(name, f"{late:,.0f}", f"{early:,.0f}: most before half-time", f"{late / early:.2f}" if early else "")
+        first = int(len(values) * _FIRST)
+        third = (len(values) - first) // 3
+        # Of each third the median: an answer that is large for a moment says nothing of what stays.
+        parts = [statistics.median(values[at : at + third] or [0]) for at in (first, first + third, first + 2 * third)]
+        grown = f"{parts[2] / parts[0]:.2f}" if parts[0] else ""
+        beside = f"{parts[0]:,.1f}, {parts[1]:,.1f}: in the first and second third; most {max(values):,.1f}"
+        yield Row(name, f"{parts[2]:,.1f}", beside, grown)
     for role, pids in sorted(watched.processes.items()):
         yield Row(f"{role}: processes, one after the other", str(len(pids)))
     for status, number in sorted(watched.answers.items()):

@@ -173,7 +173,8 @@ def _page(what: str, client: Client, address: str, *, limit_ms: int = PAGE_MS) -
 
 def _pruning(say: Callable[[str], None]) -> Iterator[Row]:
     """What ticks prune: at most so many, as they take little at a time."""
-    ticks, before, is_clean = [], Run.objects.count(), False
+    ticks: list[float] = []
+    before, is_clean = Run.objects.count(), False
     while not is_clean and len(ticks) < _MOST_TICKS:
         started = time.perf_counter()
         is_clean = prune.prune(seams.now())
