@@ -57,9 +57,7 @@ def follow_redirects(
         if credentials is not None and may_send_credentials(base_url, url):
             request.auth = credentials
         prepared = session.prepare_request(request)
-        # The link's proxy and certificates come before those of the environment.
-        ca_file = session.ca_file or None
-        options = session.merge_environment_settings(prepared.url, dict(session.proxies), True, ca_file, None)
+        options = session.options_for(prepared.url or url)
         if way.is_redirected and select_proxy(url, options["proxies"]):
             way.check_by_name(urlsplit(base_url).hostname or "", urlsplit(url).hostname or "")
         try:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 from django.conf import settings
@@ -42,6 +43,7 @@ class Session(requests.Session):
         super().__init__()
         self.access = access = access or Access()
         self._files = ExitStack()
+        self._options: dict[tuple[str, str], dict[str, Any]] = {}
         # As bytes, because requests would send text in Latin-1, and RFC 7617 asks for UTF-8.
         self.credentials = HTTPBasicAuth(access.user.encode(), access.password.encode()) if access.user else None
         self.auth = _no_auth  # else requests would look into ~/.netrc
@@ -60,6 +62,18 @@ class Session(requests.Session):
             self.cookies.set(**cookie)
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
+
+    def options_for(self, url: str) -> dict[str, Any]:
+        """Return proxies and certificates for a URL: the link's own before those of the environment.
+
+        requests reads all variables of the environment several times for each request; here that is done once a host.
+        """
+        origin = url.partition("://")[0], urlsplit(url).netloc
+        if origin not in self._options:
+            verify = self.ca_file or None
+            found = self.merge_environment_settings(url, dict(self.proxies), True, verify, None)
+            self._options[origin] = dict(found)
+        return self._options[origin]
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request; keep the first cookies of an answer that would make the next request ever longer."""

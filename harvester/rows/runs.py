@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 
@@ -235,7 +235,9 @@ def advance_fetching(
 def add_to_counters(run: Run, **more: int) -> None:
     """Add to the run's counters, in the transaction that stores what is counted; a constraint sees that they add up."""
     if any(more.values()):
-        Run.objects.filter(pk=run.pk).update(**{name: F(name) + number for name, number in more.items()})
+        added = ", ".join(f"{name} = {name} + %({name})s" for name in more)
+        with connection.cursor() as cursor:  # for each page: Django takes longer to write it than PostgreSQL to do it
+            cursor.execute(f"UPDATE harvester_run SET {added} WHERE id = %(id)s", {"id": run.pk, **more})
 
 
 # --- After a fault ----------------------------------------------------------------------------------
