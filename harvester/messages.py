@@ -98,6 +98,7 @@ class FaultCode(Code):
     GETRECORD_COUNT = "getrecord-count"
     OTHER_RECORD = "other-record"
     OTHER_SET = "other-set-answered"
+    SET_MISSING = "set-missing"
     RECORD_UNAVAILABLE = "record-unavailable"
     # This node
     DATABASE_LOST = "database-lost"
@@ -230,6 +231,7 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.GETRECORD_COUNT: "GetRecord brought {records} records",
     FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
     FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
+    FaultCode.SET_MISSING: lambda facts: _set_missing(facts).removesuffix(".").replace("The", "the", 1),
     FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
     FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
     FaultCode.DISK_FULL: "the disk of this node is full ({detail}); make room on it, and the run goes on by itself",
@@ -418,6 +420,9 @@ class Remark(NamedTuple):
     code: RemarkCode
     facts: Facts = {}
 
+    def __str__(self) -> str:
+        return describe_remark(self.code, self.facts)
+
     def to_json(self) -> dict[str, Any]:
         return {"code": str(self.code), "facts": limit_facts(self.facts)}
 
@@ -456,31 +461,41 @@ def _list_empty(facts: Facts) -> str:
     )
 
 
-def describe_remote_set(remote_set: str, state: str) -> str:
-    """Return whether the provider has the set that a link asks for. `state`: a value of `Link.SetState`, or none yet."""
+def describe_remote_set(remote_set: str, state: str, alternative: str = "") -> str:
+    """Return whether the provider has the set that a link asks for. `state`: a value of `Link.SetState`, or none yet.
+
+    `alternative`: the name of the provider, if it is not the link's own.
+    """
     if not remote_set:
         return "The link asks for all that the provider has."
     if not state:
         return f"The set {remote_set} has not been looked for yet."
-    return write_sentence(_SET_STATES, state, {"set": remote_set})
+    owner = f"the alternative {alternative}" if alternative else "the link"
+    return write_sentence(_SET_STATES, state, {"set": remote_set, "owner": owner})
+
+
+def _set_missing(facts: Facts) -> str:
+    return describe_remote_set(facts["set"], facts["state"], facts.get("alternative", ""))
 
 
 _SET_IS_MISSING = (
     " {set}: it may be gone, or have another name now. Nothing was deleted; list its sets by “retrieve info”, and correct "
-    "the link's remote setSpec."
+    "the remote setSpec of {owner}."
 )
 _SET_STATES: Mapping[str, Sentence] = {
     "listed": "The provider lists the set {set}.",
     "not told": "The provider could not be asked whether it has the set {set}.",
     "missing": "The provider does not list the set" + _SET_IS_MISSING,
     "no sets": "The provider says that it has no sets, and the link asks for" + _SET_IS_MISSING,
+    "unlisted": "The provider does not list the set {set}, and gives records of it. They are stored; ask the provider "
+    "whether the remote setSpec of {owner} is right.",
 }
 
 REMARKS: Mapping[str, Sentence] = {
     RemarkCode.LONG_SILENCE: _long_silence,
     RemarkCode.FUTURE_DATESTAMPS: "The provider has datestamps in its own future; its responseDate was used instead.",
     RemarkCode.CLOCK_SKEW: _clock_skew,
-    RemarkCode.SET_MISSING: lambda facts: describe_remote_set(facts["set"], facts["state"]),
+    RemarkCode.SET_MISSING: _set_missing,
     RemarkCode.LIST_EMPTY: _list_empty,
     RemarkCode.OFFERS_WAIT: "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
     RemarkCode.SIZE_DIFFERS: "The provider announced {announced} entries and listed {listed}.",

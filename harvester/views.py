@@ -11,12 +11,11 @@ from harvester.monitoring import status
 
 @require_safe
 def status_page(request: HttpRequest) -> HttpResponse:
-    """Show all links, each with its newest run and comparison."""
+    """Show all links, each with its state, its newest run and comparison."""
     rows = []
     for link in status.with_last_run(Link.objects.all()):
-        run = status.last_run(link)
-        outcome = status.run_outcome(run) if run else ("", "none yet")
-        rows.append((link, run, outcome, status.last_comparison(link), failover.describe_relay(link)))
+        run, state = status.last_run(link), status.link_state(link)
+        rows.append((link, run, state, status.last_comparison(link), failover.describe_relay(link)))
     return render(request, "harvester/status.html", {"links": rows})
 
 

@@ -5,8 +5,10 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from catalogue.models import MetadataSet
+from catalogue.reasons import Facts
 from harvester import link_rules
 from harvester.link_rules import Kind
+from harvester.messages import Remark, RemarkCode
 from harvester.models.link_access import AccessFields
 from harvester.models.link_address import AddressFields, Provider
 from harvester.models.link_comparison import ComparisonFields
@@ -96,6 +98,20 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         A link of the kind shared stores none either once records are uploaded into its set at this node.
         """
         return self.kind == Kind.BACKUP or (self.kind == Kind.SHARED and self.local_set.fed_here)
+
+    @property
+    def set_facts(self) -> Facts:
+        """The facts of a remark, or a fault, about the set that the link asks for."""
+        facts = {"set": self.provider.remote_set, "state": str(self.set_state)}
+        return facts if self.serving is None else {**facts, "alternative": str(self.serving)}
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """What an operator should know of the provider for as long as it is so."""
+        found = []
+        if self.set_state in (*self.LACKING, self.SetState.UNLISTED):  # H17, H18
+            found.append(Remark(RemarkCode.SET_MISSING, self.set_facts))
+        return found
 
     def arrangement(self) -> link_rules.Arrangement:
         """Return what the link harvests, for the rules of `harvester.link_rules`."""

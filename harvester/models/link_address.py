@@ -45,7 +45,10 @@ class AddressFields(ProviderFields):
         LISTED = "listed", "the provider lists it"
         MISSING = "missing", "the provider lists other sets and not this one"
         NO_SETS = "no sets", "the provider says that it has no sets"
+        UNLISTED = "unlisted", "the provider does not list it, and gives records of it"
         UNKNOWN = "not told", "the provider could not be asked for its sets"
+
+    LACKING = (SetState.MISSING, SetState.NO_SETS)
 
     remote_set = models.CharField(
         "remote setSpec",
@@ -89,4 +92,9 @@ class AddressFields(ProviderFields):
     @property
     def lacks_remote_set(self) -> bool:
         """Whether the provider was asked for its sets and does not have the one that the link asks for (H17, H18)."""
-        return self.set_state in (self.SetState.MISSING, self.SetState.NO_SETS)
+        return self.set_state in self.LACKING
+
+    @property
+    def has_unlisted_set(self) -> bool:
+        """Whether the provider gives records of the set that the link asks for, and does not list it."""
+        return self.set_state == self.SetState.UNLISTED

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db import DatabaseError
-from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.db.models.fields.json import KT
+from django.db.models import Count, QuerySet
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from catalogue import seams
 from harvester.models import Conflict, Link, Reject, Run
+from harvester.monitoring import status
 from harvester.rows import health, queue
 from harvester.runs import comparison
 
@@ -45,6 +45,9 @@ class LinkCollector(Collector):
             "1 while the provider does not list the set that the link asks for",
             labels=["link"],
         )
+        state = GaugeMetricFamily(
+            "gisc_link_state", "1 for the state of the link, as its pages show it", labels=["link", "state"]
+        )
         outcome = GaugeMetricFamily(
             "gisc_link_outcome",
             "1 for the outcome of the link's last harvest, with the code of its cause",
@@ -56,7 +59,7 @@ class LinkCollector(Collector):
             offset_s = health.host_clock_offset_s()
             drifts = comparison.drift_by_link()
             open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
-            for link in Link.objects.annotate(**_last_outcome()):
+            for link in status.with_last_run(Link.objects.all()):
                 if link.harvested_to is not None:
                     harvested_to.add_metric([link.name], link.harvested_to.timestamp())
                 if link.skew_s is not None:
@@ -69,8 +72,10 @@ class LinkCollector(Collector):
                 set_missing.add_metric([link.name], float(link.lacks_remote_set))
                 by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
-                if last_outcome := getattr(link, "last_outcome", None):
-                    outcome.add_metric([link.name, last_outcome, getattr(link, "last_cause", None) or ""], 1)
+                state.add_metric([link.name, str(status.link_state(link)[0])], 1)
+                if (run := status.last_run(link)) is not None:
+                    cause = run.outcome_data.get("cause") or {}
+                    outcome.add_metric([link.name, run.outcome, cause.get("code", "")], 1)
             for *labels, number in _conflicts_that_wait():
                 conflicts.add_metric(labels, number)
             for *labels, number in _rejects_that_stand():
@@ -91,7 +96,7 @@ class LinkCollector(Collector):
         yield from _queue_metrics(queue_state)
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, doubts, skew, running, by_relay, set_missing, outcome)
+        yield from (harvested_to, failures, drift, doubts, skew, running, by_relay, set_missing, state, outcome)
         yield from (conflicts, rejects)
 
 
@@ -110,20 +115,6 @@ def _queue_metrics(state: queue.QueueState) -> Iterator[GaugeMetricFamily]:
         "1 while runs wait for a worker and none was taken for GISC_CANARY_SECONDS",
         state.is_stalled,
     )
-
-
-def _newest_harvests() -> QuerySet[Run]:
-    """The harvests of the link of an outer query, the newest first."""
-    return Run.objects.filter(link=OuterRef("pk"), purpose=Run.Purpose.HARVEST).order_by("-begun", "-pk")
-
-
-def _last_outcome() -> dict[str, Subquery]:
-    """Annotations of links, in the query that reads them: the outcome of the newest harvest, and the code of its cause."""
-    harvests = _newest_harvests()
-    return {
-        "last_outcome": Subquery(harvests.values("outcome")[:1]),
-        "last_cause": Subquery(harvests.values(cause=KT("outcome_data__cause__code"))[:1]),
-    }
 
 
 def _conflicts_that_wait() -> QuerySet[Conflict, tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
 from harvester.link_rules import Kind
 from harvester.links import failover
-from harvester.messages import OutcomeCode
+from harvester.messages import FaultCode, OutcomeCode
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.models.link_access import UNREADABLE
 from harvester.protocol.warnings import report_warnings
@@ -49,15 +49,22 @@ _LAST_COMPLETE = """
 """
 
 
-def _runs(ids: str) -> QuerySet[Run]:
+def _runs(ids: str, link: int | None) -> QuerySet[Run]:
+    if link is not None:
+        return Run.objects.filter(pk__in=RawSQL(f"{ids} WHERE link.id = %s", (link,), IntegerField()))
     return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField()))
 
 
-def with_last_run(links: QuerySet[Link], *, successes: bool = False) -> QuerySet[Link]:
+def find(link: Link) -> Link:
+    """The link as it stands now, as it comes from `with_last_run`."""
+    return with_last_run(Link.objects.filter(pk=link.pk), only=link.pk).get()
+
+
+def with_last_run(links: QuerySet[Link], *, successes: bool = False, only: int | None = None) -> QuerySet[Link]:
     """The links, each with its newest harvest, comparison and total re-harvest, its local set and provider, its drift, the
     number of conflicts that wait and of rejects that stand: what the functions below read.
 
-    `successes`: with its newest harvest that came to its end, too.
+    `successes`: with its newest harvest that came to its end, too. `only`: the one link that is looked for.
     """
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
@@ -67,10 +74,10 @@ def with_last_run(links: QuerySet[Link], *, successes: bool = False) -> QuerySet
         drift=comparison.drift(),
     )
     found = annotated.select_related("local_set", "serving").prefetch_related(
-        Prefetch("runs", queryset=_runs(_NEWEST), to_attr="newest_runs")
+        Prefetch("runs", queryset=_runs(_NEWEST, only), to_attr="newest_runs")
     )
     if successes:
-        return found.prefetch_related(Prefetch("runs", queryset=_runs(_LAST_COMPLETE), to_attr="last_successes"))
+        return found.prefetch_related(Prefetch("runs", queryset=_runs(_LAST_COMPLETE, only), to_attr="last_successes"))
     return found
 
 
@@ -132,18 +139,34 @@ def run_outcome(run: Run) -> tuple[str, str]:
 
 
 def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
-    """The state of a link that came from `with_last_run`, as a key for its colour and in words."""
+    """The state of a link that came from `with_last_run`, as a key for its colour and in words. Every page shows this one.
+
+    What has failed is failed until a run succeeds, also while the next one runs.
+    """
     run = last_run(link)
     if run is None:
-        return (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
-    if run.is_open:
-        return _state_of_open(run, now or seams.now())
-    key, text = run_outcome(run)
-    if run.state == Run.State.DONE and link.doubts:
-        return PARTIAL, f"{text}, in doubt"
-    if run.state == Run.State.FAILED and link.failures > 1:
-        text = f"failed {link.failures} times"
+        key, text = (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
+    elif run.is_open:
+        key, text = _state_of_open(run, now or seams.now())
+    else:
+        key, text = run_outcome(run)
+    if fault := _fault_in_words(link):
+        is_told = run is not None and run.state == Run.State.FAILED
+        return Run.State.FAILED, fault if is_told else f"{text}; {fault}"
+    if key in (Run.State.DONE, PARTIAL) and (remarks := _remarks_in_words(link)):
+        return PARTIAL, ", ".join([text, *remarks])
     return key, text
+
+
+def _fault_in_words(link: Link) -> str:
+    """Why nothing arrives, in a few words; empty if the last harvest that ended has not failed."""
+    failed = f"failed {link.failures} times" if link.failures > 1 else "failed" if link.failures else ""
+    return ": ".join(filter(None, (failed, "set missing" if link.lacks_remote_set else "")))
+
+
+def _remarks_in_words(link: Link) -> list[str]:
+    """What is not as it should be though records arrive, in a few words."""
+    return [*(["set not listed"] if link.has_unlisted_set else []), *(["in doubt"] if link.doubts else [])]
 
 
 def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:
@@ -168,11 +191,13 @@ class Todo:
 def find_todos(link: Link) -> Iterator[Todo]:
     """What waits for an operator, the most urgent first, of a link that came from `with_last_run`."""
     run, compared = last_run(link), last_comparison(link)
+    for remark in link.remarks:
+        yield Todo(str(remark), LINK)
     for password in link.unreadable_passwords():
         yield Todo(f"The {password} {UNREADABLE}.", LINK)
     if link.moved_to:
         yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
-    if run is not None and run.outcome != OutcomeCode.RUNNING and _is_failing(run):
+    if run is not None and run.outcome != OutcomeCode.RUNNING and _is_failing(run) and not _is_set_missing(link, run):
         yield Todo(run.message, RUN)
     if compared is not None and compared.held_back:
         number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
@@ -193,6 +218,11 @@ def find_todos(link: Link) -> Iterator[Todo]:
         )
     if not link.enabled and link.kind != Kind.RECOVERY:
         yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
+
+
+def _is_set_missing(link: Link, run: Run) -> bool:
+    """Whether the run has failed for what a remark of the link says already."""
+    return link.lacks_remote_set and run.outcome_data.get("cause", {}).get("code") == FaultCode.SET_MISSING
 
 
 def _is_failing(run: Run) -> bool:
@@ -218,6 +248,7 @@ def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
     run, compared, reharvest = last_run(link), last_comparison(link), last_reharvest(link)
     return {
         "name": link.name,
+        **state_facts(link),
         "kind": link.kind,
         "base_url": link.base_url,
         "remote_set": link.remote_set,
@@ -244,6 +275,13 @@ def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
         "last_comparison": compared and run_facts(compared),
         "last_reharvest": reharvest and run_facts(reharvest),
     }
+
+
+def state_facts(link: Link) -> dict[str, Any]:
+    """The state of a link that came from `with_last_run`: key and words, and what to know of its provider."""
+    state, text = link_state(link)
+    remarks = [{**remark.to_json(), "text": str(remark)} for remark in link.remarks]
+    return {"state": str(state), "state_text": text, "remarks": remarks}
 
 
 def run_facts(run: Run) -> dict[str, Any]:

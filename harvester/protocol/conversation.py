@@ -68,6 +68,7 @@ class Conversation:
         self._sends_prefix_with_token = False
         self._is_legacy = False
         self.moved_to = ""
+        self.has_seen_records = False  # in a list
         self._warnings: WarningCounts = {}
         self._new_warnings: WarningCounts = {}
 
@@ -183,6 +184,7 @@ class Conversation:
             page = self._repeat_in_other_form(arguments, exc)
         except HarvestError as exc:
             page = self._repeat_in_other_form(arguments, exc)
+        self.has_seen_records = self.has_seen_records or bool(page.entries)
         if arguments["verb"] == "ListRecords" and any(_is_incomplete(entry) for entry in page.entries):
             return replace(page, entries=self._refetch_incomplete(page.entries))
         return page

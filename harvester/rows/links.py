@@ -68,7 +68,7 @@ def record_identity(link_id: int, *, granularity: str, deleted_record: str, resp
     Link.objects.filter(pk=link_id).update(granularity=granularity, deleted_record=deleted_record[:20], skew_s=skew_s)
 
 
-def record_set_state(link: Link, *, set_state: str, checked: datetime) -> None:
+def record_set_state(link: Link, *, set_state: str, checked: datetime | None) -> None:
     """Store whether the provider lists the set that the link asks for (H17)."""
     link.set_state, link.set_checked = set_state, checked
     Link.objects.filter(pk=link.pk).update(set_state=set_state, set_checked=checked)

@@ -7,12 +7,16 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
-from harvester import messages
+from django.db import transaction
+
+from catalogue import seams
+from harvester import messages, schedule
+from harvester.errors import HarvestError
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
 from harvester.rows import conflicts, health, links, rejects, remote_headers, runs
-from harvester.runs import comparison, doubts
+from harvester.runs import comparison, doubts, remote_set
 from harvester.runs.doubts import Judgement
 
 logger = logging.getLogger(__name__)
@@ -40,12 +44,17 @@ def finish(run: Run, *, now: datetime) -> None:
         comparison.finish(run, now=now)
         return
     assert run.first_response is not None
-    link = Link.objects.select_for_update().get(pk=run.link_id)
+    link = Link.objects.select_for_update(of=("self",)).select_related("serving").get(pk=run.link_id)
+    if link.set_state in Link.LACKING:
+        if not run.listed:  # an empty list of a set that is missing says nothing of the set
+            fail_run(run, remote_set.fault(link))
+            return
+        links.record_set_state(link, set_state=Link.SetState.UNLISTED, checked=link.set_checked)
     judgement = doubts.judge(run, link)
     found = judgement.found
     reconciles = bool(found) or link.reconciles
     first_response, first_asked, newest = link.first_response, link.first_asked, link.newest
-    if run.listed or not link.lacks_remote_set:  # an empty list of a set that is missing says nothing of the set
+    if run.listed or not link.has_unlisted_set:  # an empty list of a set that is not listed says nothing of the set
         first_response, first_asked, newest = run.first_response, run.first_asked, _newest(run, link)
     spellings = conflicts.load_spellings(link)
     remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement, spellings.flapping), *found)]
@@ -107,13 +116,11 @@ def _remarks(run: Run, link: Link, judgement: Judgement, flapping: int) -> list[
         remarks.append(Remark(RemarkCode.CAME_LATE, late))
     if flapping:  # F74
         remarks.append(Remark(RemarkCode.SPELLING_STAYS, {"records": flapping}))
-    if link.lacks_remote_set:  # H17, H18
-        missing = {"set": link.provider.remote_set, "state": link.set_state}
-        remarks.append(Remark(RemarkCode.SET_MISSING, missing))
-    elif run.listed == 0 and run.list_from is None:  # H13
-        remote_set = link.provider.remote_set
-        is_listed = bool(remote_set) and link.set_state == Link.SetState.LISTED
-        remarks.append(Remark(RemarkCode.LIST_EMPTY, {"set": remote_set, "is_set_listed": is_listed}))
+    remarks += link.remarks
+    if run.listed == 0 and run.list_from is None:  # H13
+        asked_set = link.provider.remote_set
+        is_listed = bool(asked_set) and link.set_state == Link.SetState.LISTED
+        remarks.append(Remark(RemarkCode.LIST_EMPTY, {"set": asked_set, "is_set_listed": is_listed}))
     if link.kind in BETWEEN_CO_OWNERS and link.only_reports:  # W44
         waiting = Conflict.objects.filter(link=link, kind=Conflict.Kind.OFFERED, settled=None).count()
         remarks.append(Remark(RemarkCode.OFFERS_WAIT, {"waiting": waiting}))
@@ -124,4 +131,28 @@ def _remarks(run: Run, link: Link, judgement: Judgement, flapping: int) -> list[
 
 def describe_remote_set(link: Link) -> str:
     """A sentence on whether the provider has the set that the link asks for."""
-    return messages.describe_remote_set(link.provider.remote_set, link.set_state)
+    facts = link.set_facts
+    return messages.describe_remote_set(facts["set"], facts["state"], facts.get("alternative", ""))
+
+
+@transaction.atomic
+def fail_run(run: Run, error: HarvestError) -> None:
+    """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while."""
+    now = seams.now()
+    outcome = Outcome(OutcomeCode.FAILED, {"cause": error.to_json(), "pages": run.pages})
+    if not runs.mark_failed(run, now=now, outcome=outcome):
+        return
+    if run.compares:
+        comparison.put_off(run)
+        return
+    link = Link.objects.select_for_update().get(pk=run.link_id)
+    is_ours = error.code.is_of_this_node  # then nobody turns to another provider for it
+    failures = link.failures if is_ours else link.failures + 1
+    links.record_failure(
+        link,
+        failures=failures,
+        failing_since=link.failing_since if is_ours else link.failing_since or run.begun,
+        next_due=schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
+    )
+    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
+    logger.warning("run failed", extra=facts)

@@ -24,6 +24,7 @@ from harvester.models import Conflict, Link, Run
 from harvester.protocol.prefetch import Turn
 from harvester.rows import health, links, moved_address, outage, queue, runs
 from harvester.runs import comparison, get_records, pipeline
+from harvester.runs.finish import fail_run
 
 logger = logging.getLogger(__name__)
 
@@ -273,26 +274,3 @@ def start_over(link: Link, *, since: datetime | None = None) -> None:
     for run in Run.objects.filter(link=link, state=Run.State.OPEN, purpose__in=comparison.PURPOSES):
         cancel(run)
     runs.restart_for_changed_link(link, list_from=since)
-
-
-@transaction.atomic
-def fail_run(run: Run, error: HarvestError) -> None:
-    """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while."""
-    now = seams.now()
-    outcome = Outcome(OutcomeCode.FAILED, {"cause": error.to_json(), "pages": run.pages})
-    if not runs.mark_failed(run, now=now, outcome=outcome):
-        return
-    if run.compares:
-        comparison.put_off(run)
-        return
-    link = Link.objects.select_for_update().get(pk=run.link_id)
-    is_ours = error.code.is_of_this_node  # then nobody turns to another provider for it
-    failures = link.failures if is_ours else link.failures + 1
-    links.record_failure(
-        link,
-        failures=failures,
-        failing_since=link.failing_since if is_ours else link.failing_since or run.begun,
-        next_due=schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
-    )
-    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
-    logger.warning("run failed", extra=facts)

@@ -12,7 +12,6 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 
 from django.db import connections
@@ -24,18 +23,18 @@ from catalogue.datestamps import Granularity
 from catalogue.payloads import payload
 from catalogue.writing.current import current_versions
 from harvester import schedule
-from harvester.errors import Endless, FaultCode, HarvestError
+from harvester.errors import Endless, FaultCode, HarvestError, RefusedByProvider
 from harvester.guards import contradictions, names, spellings
 from harvester.link_rules import Identifiers
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
-from harvester.protocol import prefetch, probe
+from harvester.protocol import prefetch
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.list_checks import ListChecker
 from harvester.protocol.prefetch import Turn
-from harvester.rows import links, remote_headers
-from harvester.runs import bounds, prepare_entries, store_page
+from harvester.rows import remote_headers
+from harvester.runs import bounds, prepare_entries, remote_set, store_page
 from harvester.runs.prepare_entries import EntrySource, PreparedPage, StoredVersions
 from harvester.runs.run_position import LoopMark, RunPosition, next_loop_mark
 
@@ -44,7 +43,6 @@ logger = logging.getLogger(__name__)
 READ_AHEAD = 2  # chosen: pages parsed, or being parsed, that are not prepared yet; all of them are in memory
 THREADS = 2  # chosen: digests, comparing and packing keep no other thread waiting
 PROCESSES = 2  # chosen: at most; beside them work PostgreSQL and the worker
-CHECK_SET_EVERY = timedelta(hours=23)  # H17: at least daily, and links run by the clock
 
 Progress = Callable[[Run], None]  # called with the run after each page
 
@@ -102,9 +100,14 @@ def store_list(run: Run, *, turn: Turn, progress: Progress) -> None:
             provider.remote_set, start=run.list_from, end=until_asked, received=run.listed, list_size=run.list_size
         )
         if is_first:
-            _check_remote_set(run, provider.remote_set, conversation)
+            remote_set.look_before_list(run, conversation)
         pipeline = Pipeline(run, conversation, prefetcher, turn=turn, progress=progress)
-        pipeline.store_pages(_request_arguments(run, provider))
+        try:
+            pipeline.store_pages(_request_arguments(run, provider))
+        except RefusedByProvider as exc:
+            if exc.codes and is_first and remote_set.is_missing(run, conversation):
+                raise remote_set.fault(run.link) from exc
+            raise
 
 
 class Pipeline:
@@ -211,6 +214,8 @@ class Pipeline:
     def _prepare(self, parsed: ParsedPage) -> PendingPage:
         """Begin to prepare a page."""
         page = parsed.page
+        if not (page.entries or page.token or parsed.position.pages):
+            remote_set.look_after_empty_list(self._run, self._conversation)
         if self._run.strategy == Link.Strategy.IDENTIFIERS:
             deleted = frozenset(entry.header.key for entry in page.entries if entry.header.deleted)
             return PendingPage(parsed, None, deleted)
@@ -305,16 +310,6 @@ def _prepare_part(
 
 
 # --- The run's first request ------------------------------------------------------------------------
-
-
-def _check_remote_set(run: Run, remote_set: str, conversation: Conversation) -> None:
-    """Look for the link's set before its first list, and once a day (H17). A set that is missing is asked for all the same."""
-    link, now = run.link, seams.now()
-    if not remote_set or (link.set_checked is not None and now - link.set_checked < CHECK_SET_EVERY):
-        return
-    links.record_set_state(link, set_state=probe.set_state(conversation, remote_set), checked=now)
-    if link.lacks_remote_set:
-        logger.error("remote set is not listed", extra={**run.log_facts, "set": remote_set, "state": link.set_state})
 
 
 def _request_arguments(run: Run, provider: Provider) -> dict[str, str]:

@@ -154,32 +154,37 @@ class Command(BaseCommand):
         self._print(link, options["json"], f"Identifiers of {name}: {link.get_identifiers_display()}; {what_next}")
 
     def _list(self, **options: Any) -> None:
-        links = Link.objects.select_related("local_set")
+        links = list(status.with_last_run(Link.objects.all()))
         if options["json"]:
             self.stdout.write(json.dumps([_as_dict(link) for link in links], indent=2))
             return
-        table = Table("link", "base URL", "remote set", "local set", "harvested to", "failures")
+        table = Table("link", "state", "base URL", "remote set", "local set", "harvested to")
         for link in links:
             facts = _as_dict(link)
             table.add_row(
                 link.name + ("" if link.enabled else " (disabled)"),
+                facts["state_text"],
                 link.base_url,
                 link.remote_set or "(everything)",
                 link.local_set.spec,
                 facts["harvested_to"] or "never",
-                str(link.failures),
             )
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        for link in links:
+            for todo in status.find_todos(link):
+                self.stdout.write(f"{link.name}: {todo.text}")
 
     def _show(self, *, name: str, **options: Any) -> None:
-        link = _get_link(name)
+        link = status.find(_get_link(name))
         facts = _as_dict(link)
+        facts["todos"] = [todo.text for todo in status.find_todos(link)]
         facts["access"] = link.describe_access()
         facts["runs"] = [status.run_facts(run) for run in link.runs.all()[:10]]
         if options["json"]:
             self.stdout.write(json.dumps(facts, ensure_ascii=False, indent=2))
             return
         runs = facts.pop("runs")
+        facts["remarks"] = [remark["text"] for remark in facts["remarks"]]
         for field, value in facts.items():
             self.stdout.write(f"{field}: {_as_text(value)}")
         for run in runs:
@@ -313,6 +318,7 @@ def _get_link(name: str) -> Link:
 def _as_dict(link: Link) -> dict[str, Any]:
     return {
         "name": link.name,
+        **status.state_facts(link if hasattr(link, "newest_runs") else status.find(link)),
         "kind": link.kind,
         "base_url": link.base_url,
         "prefix": link.prefix,

@@ -27,7 +27,7 @@ def test_a_node_without_links_says_where_to_add_one(client: Client) -> None:
 def test_a_link_that_never_ran_says_so(client: Client, link: Link) -> None:
     shown = page(client)
     assert link.base_url in shown
-    assert "none yet" in shown
+    assert "not harvested yet" in shown
     assert "not yet" in shown
 
 

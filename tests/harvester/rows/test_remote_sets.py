@@ -1,5 +1,6 @@
 """The set that a link asks for is looked for: an unknown one and an empty one answer a list request alike (H17, H18)."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,8 @@ from django.test import Client
 from django.utils import timezone
 from werkzeug import Response
 
-from harvester.models import Link
+from harvester.links import failover
+from harvester.models import Alternative, Link
 from harvester.monitoring import status
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, fill, identifier, xml
@@ -16,6 +18,18 @@ from tests.support.runs import at, harvest, held
 from tests.support.world import TOULOUSE
 
 STAMP = at("2026-02-01T00:00:00Z")
+
+
+def seen() -> Link:
+    return status.with_last_run(Link.objects.all()).get()
+
+
+def state() -> tuple[str, str]:
+    return status.link_state(seen())
+
+
+def todos() -> list[str]:
+    return [todo.text for todo in status.find_todos(seen())]
 
 
 def lists_sets(provider: Provider, *pages: tuple[str, ...]) -> None:
@@ -33,23 +47,122 @@ def lists_sets(provider: Provider, *pages: tuple[str, ...]) -> None:
 
 
 @pytest.mark.spec("H17")
-def test_an_unknown_set_and_an_empty_one_are_told_apart(
-    link: Link, provider: Provider, admin_client: Client, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_set_and_an_empty_one_are_told_apart(link: Link, provider: Provider) -> None:
     lists_sets(provider, ("A",), ("B", TOULOUSE.spec))
     run = harvest(link)
     assert f"lists the set {TOULOUSE.spec}, and no records in it" in run.message
     assert Link.objects.get().set_state == "listed", "it stands on the second page"
 
+    assert state() == ("done", "done") and not todos(), "an empty set is no fault"
+
     lists_sets(provider, ("A",), ("B",))
-    Link.objects.update(set_checked=None)
     run = harvest(Link.objects.get())
+    assert (run.state, run.outcome_data["cause"]["code"]) == ("failed", "set-missing")
     assert f"does not list the set {TOULOUSE.spec}" in run.message
-    assert status.status_report()["links"][0]["set"] == "missing"
-    assert 'gisc_link_set_missing{link="toulouse"} 1.0' in admin_client.get("/metrics").content.decode()
-    assert "does not list the set" in admin_client.get(f"/admin/harvester/link/{link.pk}/change/").content.decode()
+
+
+SENTENCE = (
+    f"The provider does not list the set {TOULOUSE.spec}: it may be gone, or have another name now. Nothing was deleted; "
+    "list its sets by “retrieve info”, and correct the remote setSpec of the link."
+)
+
+
+@pytest.mark.spec("H2", "H17")
+def test_a_link_whose_set_is_missing_is_red_everywhere_and_says_why_and_what_to_do(
+    link: Link, provider: Provider, admin_client: Client, client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists_sets(provider, ("A",))
+    run = harvest(link)
+    assert run.state == "failed" and Link.objects.get().harvested_to is None
+
+    assert state() == ("failed", "failed: set missing") and todos() == [SENTENCE]
+    (facts,) = client.get("/harvest/status.json").json()["links"]
+    assert (facts["state"], facts["state_text"], facts["set"]) == ("failed", "failed: set missing", "missing")
+    assert facts["harvested_to"] is None
+    assert facts["remarks"] == [
+        {"code": "set-missing", "facts": {"set": TOULOUSE.spec, "state": "missing"}, "text": SENTENCE}
+    ]
+    assert facts["last_run"]["outcome_data"]["cause"]["code"] == "set-missing"
+    figures = client.get("/metrics").content.decode()
+    assert 'gisc_link_set_missing{link="toulouse"} 1.0' in figures
+    assert 'gisc_link_state{link="toulouse",state="failed"} 1.0' in figures
+    assert 'gisc_link_outcome{cause="set-missing",link="toulouse",outcome="failed"} 1.0' in figures
+    public = client.get("/harvest/").content.decode()
+    assert '<span class="failed">failed: set missing</span>' in public and SENTENCE.replace("'", "&#x27;") in public
+    for page in ("/admin/harvester/link/", f"/admin/harvester/link/{link.pk}/change/"):
+        shown = admin_client.get(page).content.decode()
+        assert "ailed: set missing" in shown and SENTENCE in shown
+    call_command("link", "list")
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"toulouse: {SENTENCE}" in told
     call_command("link", "show", "toulouse")
-    assert "set: The provider does not list the set" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "state_text: failed: set missing" in told and f"todos: {SENTENCE}" in told
+    for action in (("link", "list", "--json"), ("link", "show", "toulouse", "--json")):
+        call_command(*action)
+        told = json.loads(capsys.readouterr().out)
+        shown = told[0] if isinstance(told, list) else told
+        assert (shown["state"], shown["remarks"][0]["code"]) == ("failed", "set-missing")
+
+
+@pytest.mark.spec("H17")
+def test_a_set_that_goes_between_two_looks_is_noticed_at_once_and_misses_nothing_when_it_is_back(
+    link: Link, provider: Provider
+) -> None:
+    """What was stamped meanwhile is older than the last empty list, so that list must not have moved the link on."""
+    Link.objects.update(lateness_h=0)
+    fill(provider, range(3), stamp="2026-03-01T11:00:00Z")
+    harvest(Link.objects.get())
+    before = Link.objects.get().harvested_to
+    entries = dict(provider.entries)
+
+    provider.entries.clear()
+    lists_sets(provider, ("OTHER",))
+    for hour in (13, 14):
+        provider.now = f"2026-03-01T{hour}:00:00Z"
+        assert harvest(Link.objects.get()).state == "failed"
+    assert Link.objects.get().harvested_to == before and state() == ("failed", "failed 2 times: set missing")
+    assert held() == {identifier(number) for number in range(3)}
+    run = lifecycle.open_run(Link.objects.get(), trigger="test")
+    assert run is not None and state()[0] == "failed", "until a run succeeds"
+    lifecycle.cancel(run)
+
+    provider.entries.update(entries)
+    fill(provider, range(3, 4), stamp="2026-03-01T12:30:00Z")
+    provider.faults.clear()
+    provider.now = "2026-03-01T15:00:00Z"
+    harvest(Link.objects.get())
+    assert state() == ("done", "done") and todos() == []
+    assert identifier(3) in held() and Link.objects.get().harvested_to == at(provider.now)
+
+
+@pytest.mark.spec("H17")
+def test_a_refusal_of_an_unknown_set_says_that_the_set_is_missing(link: Link, provider: Provider) -> None:
+    harvest(link)
+    assert Link.objects.get().set_state == "listed"
+    lists_sets(provider, ("A",))
+    provider.faults.append(
+        lambda a: xml(provider.envelope('<error code="badArgument">set</error>')) if "Ide" not in a["verb"] else None
+    )
+    run = harvest(Link.objects.get())
+    assert run.outcome_data["cause"] == {"code": "set-missing", "facts": {"set": TOULOUSE.spec, "state": "missing"}}
+    assert state()[1] == "failed: set missing"
+
+
+@pytest.mark.spec("H17", "W32")
+def test_an_alternative_that_lacks_the_set_is_named_as_what_to_correct(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    relay = Alternative.objects.create(
+        link=link, name="relay A", base_url=provider.base_url, prefix="iso19139", remote_set="TOULOUSE"
+    )
+    failover.switch(Link.objects.get(), relay)
+    provider.entries.clear()
+    harvest(Link.objects.get())
+    assert state()[1] == "failed: set missing" and Link.objects.get().harvested_to is None
+    assert "The provider does not list the set TOULOUSE" in todos()[0]
+    assert "correct the remote setSpec of the alternative relay A" in todos()[0]
+    assert len(held()) == 3
 
 
 @pytest.mark.spec("H17")
@@ -86,7 +199,7 @@ def test_an_empty_answer_for_a_set_that_is_gone_neither_deletes_nor_moves_the_li
 
     run = harvest(Link.objects.get())
 
-    assert run.state == "done" and held() == {identifier(number) for number in range(3)}
+    assert run.state == ("failed" if gone else "done") and held() == {identifier(number) for number in range(3)}
     assert Link.objects.get().harvested_to == (before if gone else at(provider.now))
 
 
@@ -103,8 +216,21 @@ def test_records_that_come_for_a_set_that_is_not_listed_are_stored_and_the_opera
 
     assert len(held()) == 2 and Link.objects.get().harvested_to == STAMP
     no_sets = error == "noSetHierarchy"
-    assert ("says that it has no sets" in run.message) is no_sets
-    assert Link.objects.get().set_state == ("no sets" if no_sets else "not told")
+    assert ("does not list the set" in run.message) is no_sets
+    assert Link.objects.get().set_state == ("unlisted" if no_sets else "not told")
+    assert state() == (("partial", "done, set not listed") if no_sets else ("done", "done"))
+    assert harvest(Link.objects.get()).state == "done" and state()[0] == ("partial" if no_sets else "done")
+
+
+@pytest.mark.spec("H18")
+def test_a_provider_without_sets_that_has_nothing_for_the_link_is_a_fault_of_the_link(
+    link: Link, provider: Provider
+) -> None:
+    provider.faults.append(
+        lambda a: xml(provider.envelope('<error code="noSetHierarchy">x</error>')) if a["verb"] == "ListSets" else None
+    )
+    assert harvest(link).outcome_data["cause"]["facts"]["state"] == "no sets"
+    assert "says that it has no sets" in todos()[0] and state()[0] == "failed"
 
 
 def test_a_link_without_a_remote_set_does_not_ask_for_sets(link: Link, provider: Provider) -> None:

@@ -223,8 +223,8 @@ def listing_one_twice(link: Link, provider: Provider) -> None:
         (
             without_the_set,
             "set-missing",
-            {"set": "WIS-GISC-ELSEWHERE", "state": "missing"},
-            "The provider does not list the set WIS-GISC-ELSEWHERE: it may be gone,",
+            {"set": "WIS-GISC-ELSEWHERE", "state": "unlisted"},
+            "The provider does not list the set WIS-GISC-ELSEWHERE, and gives records of it.",
         ),
         (announcing_more, "size-differs", {"announced": 4, "listed": 3}, "announced 4 entries and listed 3."),
         (backed_up, "offers-wait", {"waiting": 3}, "Nothing was stored; 3 records of the co-owner wait"),
