@@ -99,6 +99,7 @@ class FaultCode(Code):
     OTHER_RECORD = "other-record"
     OTHER_SET = "other-set-answered"
     SET_MISSING = "set-missing"
+    NOTHING_TAKEN = "nothing-taken"
     RECORD_UNAVAILABLE = "record-unavailable"
     # This node
     DATABASE_LOST = "database-lost"
@@ -232,6 +233,8 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
     FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
     FaultCode.SET_MISSING: lambda facts: _set_missing(facts).removesuffix(".").replace("The", "the", 1),
+    FaultCode.NOTHING_TAKEN: "of the entries of the list, {rejected}, none could be stored (mostly {reason}): look at the "
+    "rejects, and by “retrieve info” whether prefix and identifiers of the link are right",
     FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
     FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
     FaultCode.DISK_FULL: "the disk of this node is full ({detail}); make room on it, and the run goes on by itself",
@@ -253,6 +256,7 @@ class OutcomeCode(StrEnum):
     RESTARTED_BY_HEADERS = "restarted-by-headers"
     LINK_CHANGED = "link-changed"
     DONE = "done"
+    NOTHING_TAKEN = "nothing-taken"
     COMPARED = "compared"
     REHARVESTED = "reharvested"
     FAILED = "failed"
@@ -314,6 +318,11 @@ def _done(data: Facts) -> str:
     return " ".join(describe_remark(remark["code"], remark["facts"]) for remark in data["remarks"])
 
 
+def _nothing_taken(data: Facts) -> str:
+    text = f"Of what came, {data['rejected']}, nothing could be stored (mostly {data['reason']}): see the rejects."
+    return f"{text} {_done(data)}".rstrip()
+
+
 def _compared(data: Facts) -> str:
     text = f"Compared: {data['missing']} missing, {data['stale']} stale, {data['extra']} extra."
     if number := data.get("not_served", 0):
@@ -356,6 +365,7 @@ OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.RESTARTED_BY_HEADERS: _restarted_by_headers,
     OutcomeCode.LINK_CHANGED: "The link was changed; its list is asked for from the start.",
     OutcomeCode.DONE: _done,
+    OutcomeCode.NOTHING_TAKEN: _nothing_taken,
     OutcomeCode.COMPARED: _compared,
     OutcomeCode.REHARVESTED: _reharvested,
     OutcomeCode.FAILED: _failed,

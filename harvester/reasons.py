@@ -56,6 +56,17 @@ class EntryCode(Code):
         return write_sentence(ENTRIES, self, facts)
 
 
+# What is stored here counts, or a person decides: such a reject says nothing against the link.
+KEPT_AS_IT_IS = frozenset(
+    {
+        *(EntryCode.WITHDRAWN_HERE, EntryCode.DELETED_THERE, EntryCode.NOT_LATER, EntryCode.CENTRE_DECIDES),
+        *(EntryCode.DELETED_BY_PROVIDER, EntryCode.NOT_NEWER, EntryCode.MASS_DELETION, EntryCode.RENAMED),
+        *(EntryCode.OLD_SPELLING, EntryCode.CALLED_OTHERWISE, EntryCode.TWO_NAMES),
+        *(ReasonCode.IDENTIFIER_TAKEN, ReasonCode.WITHDRAWN, ReasonCode.LINK_DECIDES, ReasonCode.DELETED_BY_LINK),
+    }
+)
+
+
 def describe_reason(code: str, facts: Facts) -> str:
     """Return why an entry was not stored as it came: a clause that begins small and has no full stop."""
     if code in ENTRIES:

@@ -127,6 +127,8 @@ def _newest(link: Link, attribute: str, purpose: Run.Purpose) -> Run | None:
 
 def run_outcome(run: Run) -> tuple[str, str]:
     """The state of a run, as a key and in words. A run that is done and has not stored everything is `partial`."""
+    if run.outcome == OutcomeCode.NOTHING_TAKEN:
+        return PARTIAL, f"nothing taken, {run.rejected} rejected"
     if run.state == Run.State.DONE and run.held_back:
         return PARTIAL, f"done, {run.held_back} held back"
     if run.state == Run.State.DONE and run.not_served:
@@ -141,7 +143,8 @@ def run_outcome(run: Run) -> tuple[str, str]:
 def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     """The state of a link that came from `with_last_run`, as a key for its colour and in words. Every page shows this one.
 
-    What has failed is failed until a run succeeds, also while the next one runs.
+    What has failed is failed until a run succeeds, also while the next one runs. Where something is to be done, it is not
+    just done.
     """
     run = last_run(link)
     if run is None:
@@ -155,6 +158,8 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
         return Run.State.FAILED, fault if is_told else f"{text}; {fault}"
     if key in (Run.State.DONE, PARTIAL) and (remarks := _remarks_in_words(link)):
         return PARTIAL, ", ".join([text, *remarks])
+    if key == Run.State.DONE and (number := len(list(find_todos(link)))):
+        return PARTIAL, f"{text}, {number} thing{'s' if number > 1 else ''} to do"
     return key, text
 
 

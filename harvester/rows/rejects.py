@@ -79,6 +79,12 @@ def count_nameless(run: Run) -> int:
     return found["number"] or 0
 
 
+def reasons_in(run: Run) -> list[str]:
+    """The codes of what the run has rejected, the most frequent first."""
+    counted = Reject.objects.filter(run=run).order_by().values_list("reason").annotate(number=Sum("count_in_run"))
+    return [code for code, _ in counted.order_by("-number", "reason")]
+
+
 def settle(run: Run, *, now: datetime) -> None:
     """Mark the rejects of the run's link that are over, when the run has come to its end.
 

@@ -11,10 +11,11 @@ from django.db import transaction
 
 from catalogue import seams
 from harvester import messages, schedule
-from harvester.errors import HarvestError
+from harvester.errors import FaultCode, HarvestError
 from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
+from harvester.reasons import KEPT_AS_IT_IS
 from harvester.rows import conflicts, health, links, rejects, remote_headers, runs
 from harvester.runs import comparison, doubts, remote_set
 from harvester.runs.doubts import Judgement
@@ -50,6 +51,12 @@ def finish(run: Run, *, now: datetime) -> None:
             fail_run(run, remote_set.fault(link))
             return
         links.record_set_state(link, set_state=Link.SetState.UNLISTED, checked=link.set_checked)
+    took_nothing = bool(run.received) and run.received == run.rejected
+    data = {"rejected": run.rejected, "reason": next(iter(rejects.reasons_in(run)), "")} if took_nothing else {}
+    if took_nothing and _brings_nothing(run, link):
+        rejects.settle(run, now=now)
+        fail_run(run, HarvestError(FaultCode.NOTHING_TAKEN, data), next_due=link.next_due)
+        return
     judgement = doubts.judge(run, link)
     found = judgement.found
     reconciles = bool(found) or link.reconciles
@@ -80,8 +87,20 @@ def finish(run: Run, *, now: datetime) -> None:
     if spellings.are_disputed:
         conflicts.record_old_spellings(run)
     rejects.settle(run, now=now)
-    runs.mark_done(run, now=now, outcome=Outcome(OutcomeCode.DONE, {"remarks": remarks}))
+    code = OutcomeCode.NOTHING_TAKEN if took_nothing else OutcomeCode.DONE
+    runs.mark_done(run, now=now, outcome=Outcome(code, {**data, "remarks": remarks}))
     logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
+
+
+def _brings_nothing(run: Run, link: Link) -> bool:
+    """Whether a link brings nothing at all, as all of a list was rejected: then no list is complete, and the link fails.
+
+    One bad record among those of earlier lists is a reject, and the link goes on (H33). So are entries that this node
+    knows better.
+    """
+    if not KEPT_AS_IT_IS.isdisjoint(rejects.reasons_in(run)):
+        return False
+    return run.list_from is None or not remote_headers.live(link).exists()
 
 
 def _newest(run: Run, link: Link) -> datetime | None:
@@ -136,8 +155,11 @@ def describe_remote_set(link: Link) -> str:
 
 
 @transaction.atomic
-def fail_run(run: Run, error: HarvestError) -> None:
-    """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while."""
+def fail_run(run: Run, error: HarvestError, *, next_due: datetime | None = None) -> None:
+    """End the run as failed. What it stored stays, `harvested_to` stays; the link is due again after a while.
+
+    `next_due`: when, if not sooner than by its interval.
+    """
     now = seams.now()
     outcome = Outcome(OutcomeCode.FAILED, {"cause": error.to_json(), "pages": run.pages})
     if not runs.mark_failed(run, now=now, outcome=outcome):
@@ -152,7 +174,7 @@ def fail_run(run: Run, error: HarvestError) -> None:
         link,
         failures=failures,
         failing_since=link.failing_since if is_ours else link.failing_since or run.begun,
-        next_due=schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
+        next_due=next_due or schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
     )
     facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
     logger.warning("run failed", extra=facts)

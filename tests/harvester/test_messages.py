@@ -42,7 +42,19 @@ FACTS = {
     ),
     **dict.fromkeys(("wait_s", "attempt", "max_attempts", "restart", "max_restarts", "days", "stored"), 7),
     **dict.fromkeys(
-        ("missing", "stale", "extra", "not_served", "changed", "vanished", "above_ceiling", "ceiling", "waiting"), 7
+        (
+            "rejected",
+            "missing",
+            "stale",
+            "extra",
+            "not_served",
+            "changed",
+            "vanished",
+            "above_ceiling",
+            "ceiling",
+            "waiting",
+        ),
+        7,
     ),
     **dict.fromkeys(("crash", "crashes", "max_crashes"), 7),
     **dict.fromkeys(("records", "lateness_h", "seconds", "lacking", "different"), 7),

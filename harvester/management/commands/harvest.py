@@ -109,6 +109,7 @@ class Command(BaseCommand):
             self.stderr.write(f"warning: {sentence}")
         for reject in run.rejects.defer("raw"):
             self.stderr.write(f"rejected: {reject.identifier} {reject.reason_text}")
-        self.stdout.write(f"{run.state}: " + ", ".join(f"{getattr(run, name)} {name}" for name in COUNTERS))
+        words = "nothing taken" if run.outcome == OutcomeCode.NOTHING_TAKEN else run.state
+        self.stdout.write(f"{words}: " + ", ".join(f"{getattr(run, name)} {name}" for name in COUNTERS))
         if run.message:
             self.stdout.write(run.message)
