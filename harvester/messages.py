@@ -86,6 +86,7 @@ class FaultCode(Code):
     REQUEST_REFUSED = "request-refused"
     LIST_BROKEN_OFF = "list-broken-off"
     OAI_ERROR_UNKNOWN = "oai-error-unknown"
+    PREFIX_NOT_ISO = "prefix-not-iso19139"
     # Lists and records
     EMPTY_PAGES = "empty-pages"
     ONE_IDENTIFIER = "one-identifier"
@@ -167,6 +168,13 @@ def _request_refused(facts: Facts) -> str:
     return f"{text}; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else text
 
 
+def _prefix_not_iso(facts: Facts) -> str:
+    text = f"the prefix {facts['prefix']} brings {facts['namespace']}, and only ISO 19139 can be stored"
+    if facts["iso_prefixes"]:
+        return f"{text}; ISO 19139 is called {', '.join(facts['iso_prefixes'])} there: correct the link's prefix"
+    return f"{text}; “retrieve info” says what else the provider offers: correct the link's prefix, or ask it for ISO 19139"
+
+
 def _node_crashed(facts: Facts) -> str:
     text = (
         f"{facts['crashes']} times in a row this node could not go on with the run: its worker died, or made an error"
@@ -221,6 +229,7 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.REQUEST_REFUSED: _request_refused,
     FaultCode.LIST_BROKEN_OFF: lambda facts: f"the provider broke off the list: {_oai_errors(facts)}",
     FaultCode.OAI_ERROR_UNKNOWN: lambda facts: f"the provider answered an unknown error: {_oai_errors(facts)}",
+    FaultCode.PREFIX_NOT_ISO: _prefix_not_iso,
     FaultCode.EMPTY_PAGES: "{pages} pages in a row without records that ask to go on",
     FaultCode.ONE_IDENTIFIER: "all {records} records of a page have the identifier {identifier!r}",
     FaultCode.SETS_ENDLESS: "ListSets did not end after {pages} pages",

@@ -1,13 +1,14 @@
 """The form of a link's access: passwords can be entered, and are never displayed."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 from unfold.widgets import UnfoldAdminPasswordWidget
 
-from harvester.models import Link
+from harvester.links import prefixes
+from harvester.models import Alternative, Link
 from harvester.net import access
 
 FIELDS = (
@@ -73,6 +74,37 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
                 changed.add(f"sealed_{password}")
             changed.discard(password)
         return changed
+
+
+class CheckedPrefixMixin:
+    """A form of a link, or of an alternative, that refuses a prefix whose records cannot be stored, before it is saved.
+
+    `prefix_warning`: where that cannot be known.
+    """
+
+    prefix_warning = ""
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]  # of the form; it fills the instance
+        form = cast("forms.ModelForm[Any]", self)
+        if form.errors or not {"base_url", "prefix"} & set(form.changed_data):
+            return
+        found = prefixes.check(form.instance)
+        self.prefix_warning = found.warning
+        if found.fault:
+            form.add_error("prefix", found.fault)
+
+
+class AlternativeForm(CheckedPrefixMixin, forms.ModelForm):  # type: ignore[type-arg]
+    """The form of an alternative, on the page of its link."""
+
+    class Meta:
+        model = Alternative
+        fields: tuple[str, ...] = ()  # set by the page that uses the form
+
+
+class CheckedLinkForm(CheckedPrefixMixin, LinkForm):
+    """The form of a link that is saved."""
 
 
 def _checked_password(password: str, *, of_proxy: bool) -> str:

@@ -161,6 +161,7 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
     """The alternatives of a link in their order, on its page."""
 
     model = Alternative
+    form = access_form.AlternativeForm
     fields = ("position", "name", "base_url", "prefix", "remote_set")
     extra = 0
     tab = False
@@ -190,7 +191,7 @@ class LinkAdmin(LinkColumns, Admin):
         "cancel_run",
     )
     inlines = (AlternativeInline,)
-    form = access_form.LinkForm
+    form = access_form.CheckedLinkForm
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
         *("serving_provider", "return_state", "failing_since", "skew_s", "moved_to", "remote_set_state"),
@@ -313,6 +314,8 @@ class LinkAdmin(LinkColumns, Admin):
         if obj.sealed_password and obj.base_url.startswith("http://"):
             warning = "The password is sent unencrypted, because the base URL does not begin with https://."
             self.message_user(request, warning, messages.WARNING)
+        if form.prefix_warning:
+            self.message_user(request, form.prefix_warning, messages.WARNING)
         if not change:
             super().save_model(request, obj, form, change)
         elif edit.save(obj, form.changed_fields):
@@ -322,6 +325,9 @@ class LinkAdmin(LinkColumns, Admin):
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         super().save_formset(request, form, formset, change)
+        for warning in (getattr(each, "prefix_warning", "") for each in formset.forms):
+            if warning:
+                self.message_user(request, warning, messages.WARNING)
         for alternative, fields in formset.changed_objects if formset.model is Alternative else ():
             if set(fields) & {"base_url", "prefix", "remote_set"}:
                 failover.restart_alternative(alternative)

@@ -114,6 +114,26 @@ class Format:
 
     prefix: str
     namespace: str
+    schema: str = ""
+
+    @property
+    def is_iso(self) -> bool:
+        """Whether it is ISO 19139, by its namespace or its schema: some providers give one of them wrong (annex B)."""
+        texts = f"{self.namespace} {self.schema}".lower()
+        return any(mark in texts for mark in _ISO_MARKS)
+
+
+_ISO_MARKS = ("isotc211.org", "iso19139", "/gmd.xsd", "/gmi.xsd")
+
+
+def find_prefix_fault(offered: Iterable[Format], prefix: str) -> RefusedByProvider | None:
+    """Return why nothing that a prefix brings can be stored; None if it brings ISO 19139, or the provider does not say."""
+    offered = list(offered)
+    found = next((item for item in offered if item.prefix == prefix), None)
+    if found is None or found.is_iso or not found.namespace:
+        return None
+    facts = {"prefix": prefix, "namespace": found.namespace, "iso_prefixes": iso_prefixes(offered)}
+    return RefusedByProvider(FaultCode.PREFIX_NOT_ISO, facts)
 
 
 def iso_prefixes(offered: Iterable[Format]) -> list[str]:
@@ -173,7 +193,7 @@ def parse_formats(body: bytes, charset: str = "") -> list[Format]:
     element = _verb_element(root, "ListMetadataFormats", continued=False)
     _check_number(len(element), complexity.LIMITS.in_force.page_entries)
     return [
-        Format(_child_text(item, "metadataPrefix"), _child_text(item, "metadataNamespace"))
+        Format(*(_child_text(item, name) for name in ("metadataPrefix", "metadataNamespace", "schema")))
         for item in element.findall(f"{_OAI}metadataFormat")
     ]
 

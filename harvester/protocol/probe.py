@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from catalogue import oai, seams
 from catalogue.documents import iso19139, xml_tree
+from harvester import messages
 from harvester.errors import BrokenReply, FaultCode, HarvestError
 from harvester.header import is_unknown
 from harvester.link_rules import Identifiers
@@ -63,6 +64,8 @@ class Offer:
             prefixes = answers.iso_prefixes(self.formats)
             hint = f"; ISO 19139 is called {', '.join(prefixes)} there" if prefixes else ""
             found.append(f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}.")
+        if fault := answers.find_prefix_fault(self.formats, prefix):
+            found.append(messages.as_sentence(str(fault)))
         specs = [item.spec for item in self.sets]
         if remote_set and not self.sets_fault and remote_set not in specs:
             found.append(f"The provider does not list the set {remote_set!r}; it lists {', '.join(specs) or 'none'}.")

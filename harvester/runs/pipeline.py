@@ -16,7 +16,7 @@ from functools import partial
 
 from django.db import connections
 
-from catalogue import datestamps, seams
+from catalogue import datestamps, oai, seams
 from catalogue.bulk import ingest
 from catalogue.bulk.pool import ReadPool
 from catalogue.datestamps import Granularity
@@ -28,7 +28,7 @@ from harvester.guards import contradictions, names, spellings
 from harvester.link_rules import Identifiers
 from harvester.models import Link, Provider, Run
 from harvester.net.session import Session
-from harvester.protocol import prefetch
+from harvester.protocol import answers, prefetch
 from harvester.protocol.answers import Page, ReceivedEntry
 from harvester.protocol.conversation import Conversation
 from harvester.protocol.list_checks import ListChecker
@@ -95,6 +95,8 @@ def store_list(run: Run, *, turn: Turn, progress: Progress) -> None:
         is_first = not run.token and not run.pages
         if is_first:
             bounds.set_bounds(run, conversation)
+            if provider.prefix != oai.ISO19139:  # W2: this spelling is known
+                _check_prefix(provider.prefix, conversation)
         until_asked = run.list_until and datestamps.end_of(run.list_until, Granularity(run.granularity))
         conversation.list_checker = ListChecker(
             provider.remote_set, start=run.list_from, end=until_asked, received=run.listed, list_size=run.list_size
@@ -310,6 +312,16 @@ def _prepare_part(
 
 
 # --- The run's first request ------------------------------------------------------------------------
+
+
+def _check_prefix(prefix: str, conversation: Conversation) -> None:
+    """Raise RefusedByProvider where the prefix brings something else than ISO 19139 (H1, H2)."""
+    try:
+        offered = conversation.formats()
+    except HarvestError:
+        return  # the list tells
+    if fault := answers.find_prefix_fault(offered, prefix):
+        raise fault
 
 
 def _request_arguments(run: Run, provider: Provider) -> dict[str, str]:

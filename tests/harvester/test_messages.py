@@ -36,7 +36,8 @@ FACTS = {
     **{
         name: f"<{name}>" for name in ("url", "detail", "target", "host", "link", "password", "verb", "text", "version")
     },
-    **{name: f"<{name}>" for name in ("identifier", "error", "beginning", "set", "granularity", "moved_to")},
+    **{name: f"<{name}>" for name in ("identifier", "error", "beginning", "set", "granularity", "moved_to", "prefix")},
+    "namespace": "<namespace>",
     **dict.fromkeys(
         ("bytes", "announced", "limit", "limit_mib", "number", "limit_s", "records", "pages", "page", "listed"), 7
     ),

@@ -16,7 +16,7 @@ from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
 from harvester.errors import HarvestError
 from harvester.link_rules import Identifiers, Kind
-from harvester.links import edit, failover
+from harvester.links import edit, failover, prefixes
 from harvester.management import access_options
 from harvester.models import Alternative, Link, Run
 from harvester.monitoring import status
@@ -128,6 +128,7 @@ class Command(BaseCommand):
             link.clean()
         except ValidationError as exc:
             raise CommandError(f"The link was not added. {_describe_faults(exc)}") from exc
+        self._check_prefix(link, "The link was not added.")
         link.local_set = set_inclusion.ensure_set(spec, name=local.name)
         link.save()
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
@@ -260,6 +261,7 @@ class Command(BaseCommand):
             link.clean_fields(exclude={field.name for field in Link._meta.fields} - set(given))
         except ValidationError as exc:
             raise CommandError(f"The alternative was not added. {_describe_faults(exc)}") from exc
+        self._check_prefix(other, "The alternative was not added.")
         other.save()
         link.save(update_fields=given)
         message = f"{name} can turn to {relay}: {base_url} {other.remote_set} (`link switch {name}`)"
@@ -292,6 +294,14 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"removed": facts}, indent=2))
         else:
             self.stdout.write(f"Link {name} removed; the records it brought stay in {facts['local_set']}.")
+
+    def _check_prefix(self, provider: Link | Alternative, refusal: str) -> None:
+        """Refuse a prefix whose records cannot be stored; warn where that cannot be known."""
+        found = prefixes.check(provider)
+        if found.fault:
+            raise CommandError(f"{refusal} {found.fault}")
+        if found.warning:
+            self.stderr.write(f"warning: {found.warning}")
 
     def _print(self, link: Link, as_json: bool, message: str) -> None:
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else message)
