@@ -426,6 +426,7 @@ class RemarkCode(StrEnum):
     SIZE_DIFFERS = "size-differs"
     CAME_LATE = "came-late"
     SPELLING_STAYS = "spelling-stays"
+    FROM_IGNORED = "from-ignored"
     # Doubts: all headers are compared at once. So are they after a long silence.
     CLOCK_SET_BACK = "clock-set-back"
     LIST_SHORT = "list-short"
@@ -522,6 +523,8 @@ REMARKS: Mapping[str, Sentence] = {
     "provider's lateness is taken as {lateness_h} h from now on.",
     RemarkCode.SPELLING_STAYS: "The provider changes the case of identifiers to and fro: {records} records keep the spelling "
     "that they have here, with the provider's content. Ask the provider for one spelling.",
+    RemarkCode.FROM_IGNORED: "The provider ignores `from`: its last {lists} lists were mostly older than what was asked for, so "
+    "that each harvest reads all of it again. Nothing is missed by that; tell the provider.",
     RemarkCode.CLOCK_SET_BACK: _clock_set_back,
     RemarkCode.LIST_SHORT: "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
     "headers are compared.",

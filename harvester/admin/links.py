@@ -90,6 +90,10 @@ class LinkColumns:
             return "not compared yet"
         return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in status.drift_of(link).items())
 
+    @admin.display(description="remarks on the provider")
+    def remarks_in_full(self, link: Link) -> str:
+        return " ".join(map(str, link.remarks)) or "none"
+
     @admin.display(description="in doubt")
     def doubts_in_full(self, link: Link) -> str:
         return " ".join(link.doubt_sentences) or "nothing"
@@ -195,7 +199,7 @@ class LinkAdmin(LinkColumns, Admin):
     readonly_fields = (
         *("harvested_to", "first_response", "newest", "next_due", "failures", "granularity", "deleted_record"),
         *("serving_provider", "return_state", "failing_since", "skew_s", "moved_to", "remote_set_state"),
-        *("doubts_in_full", "size_is_estimate"),
+        *("remarks_in_full", "doubts_in_full", "size_is_estimate"),
         *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
         *("next_content", "content_to", "content_begun", "content_ended"),
     )
@@ -282,7 +286,7 @@ class LinkAdmin(LinkColumns, Admin):
             {
                 "classes": ("tab",),
                 "fields": (
-                    *("doubts_in_full", "size_is_estimate"),
+                    *("remarks_in_full", "doubts_in_full", "size_is_estimate"),
                     *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
                     *("next_content", "content_to", "content_begun", "content_ended"),
                 ),

@@ -111,6 +111,8 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         found = []
         if self.set_state in (*self.LACKING, self.SetState.UNLISTED):  # H17, H18
             found.append(Remark(RemarkCode.SET_MISSING, self.set_facts))
+        if self.from_ignored >= self.FROM_IS_IGNORED:  # F55
+            found.append(Remark(RemarkCode.FROM_IGNORED, {"lists": self.from_ignored}))
         return found
 
     def arrangement(self) -> link_rules.Arrangement:

@@ -1,4 +1,4 @@
-"""Fields of a link: why what it holds may not be what its provider has, until all headers are compared."""
+"""Fields of a link: what is odd about the lists of its provider; doubts stay until all headers are compared."""
 
 from django.db import models
 
@@ -7,7 +7,9 @@ from harvester.messages import RemarkCode
 
 
 class DoubtFields(models.Model):
-    """Doubts about complete lists, and what a provider's completeListSize is worth (H48, H49)."""
+    """Doubts about complete lists, and what a provider's completeListSize and its `from` are worth (H48, H49)."""
+
+    FROM_IS_IGNORED = 2  # chosen: lists in a row; one may be a provider that was restored
 
     doubts = models.JSONField(
         default=list,
@@ -36,6 +38,13 @@ class DoubtFields(models.Model):
         db_default=False,
         editable=False,
         help_text="two comparisons after lists that were too short have found nothing missing",
+    )
+
+    from_ignored = models.PositiveIntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="lists in a row, until now, that were mostly older than what was asked for",
     )
 
     class Meta:

@@ -45,6 +45,9 @@ class LinkCollector(Collector):
             "1 while the provider does not list the set that the link asks for",
             labels=["link"],
         )
+        ignored = GaugeMetricFamily(
+            "gisc_link_from_ignored", "1 while the provider lists what is older than was asked for", labels=["link"]
+        )
         state = GaugeMetricFamily(
             "gisc_link_state", "1 for the state of the link, as its pages show it", labels=["link", "state"]
         )
@@ -69,6 +72,7 @@ class LinkCollector(Collector):
                     drift.add_metric([link.name, kind], number)
                 for doubt in link.doubts:
                     doubts.add_metric([link.name, doubt["code"]], 1)
+                ignored.add_metric([link.name], float(link.from_ignored >= link.FROM_IS_IGNORED))
                 set_missing.add_metric([link.name], float(link.lacks_remote_set))
                 by_relay.add_metric([link.name], float(link.is_served_by_alternative))
                 running.add_metric([link.name], float(link.pk in open_links))
@@ -96,7 +100,19 @@ class LinkCollector(Collector):
         yield from _queue_metrics(queue_state)
         if offset_s is not None:
             yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (harvested_to, failures, drift, doubts, skew, running, by_relay, set_missing, state, outcome)
+        yield from (
+            harvested_to,
+            failures,
+            drift,
+            doubts,
+            skew,
+            running,
+            by_relay,
+            set_missing,
+            ignored,
+            state,
+            outcome,
+        )
         yield from (conflicts, rejects)
 
 

@@ -171,7 +171,12 @@ def _fault_in_words(link: Link) -> str:
 
 def _remarks_in_words(link: Link) -> list[str]:
     """What is not as it should be though records arrive, in a few words."""
-    return [*(["set not listed"] if link.has_unlisted_set else []), *(["in doubt"] if link.doubts else [])]
+    words = {
+        "set not listed": link.has_unlisted_set,
+        "`from` ignored": link.from_ignored >= link.FROM_IS_IGNORED,
+        "in doubt": bool(link.doubts),
+    }
+    return [word for word, is_true in words.items() if is_true]
 
 
 def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:

@@ -209,6 +209,8 @@ class Conversation:
                 stamp, _ = datestamps.parse(adapted[bound])
                 stamp -= timedelta(days=envelope.LEGACY_OVERLAP_DAYS if self._is_legacy and bound == "from" else 0)
                 adapted[bound] = datestamps.write(stamp, self._granularity or Granularity.DAY)
+                if bound == "from" and self.list_checker is not None:
+                    self.list_checker.start_at(datestamps.parse(adapted[bound])[0])
         return adapted
 
     def _other_form(self, arguments: Mapping[str, str], refusal: HarvestError) -> Mapping[str, str] | None:

@@ -35,6 +35,10 @@ class ListChecker:
         self._received, self._list_size = received, list_size
         self._last: ReceivedHeader | None = None  # of the page before
 
+    def start_at(self, start: datetime) -> None:
+        """Expect entries from there on, as the list is asked for from an earlier `from` than was meant."""
+        self._start = start if self._start is None else min(self._start, start)
+
     @property
     def is_complete(self) -> bool:
         """Whether as many entries have come as the provider announced (a hint: F31, F36)."""

@@ -30,6 +30,7 @@ NO_DOUBTS: dict[str, object] = {
     "shortfall_from": None,
     "clean_comparisons": 0,
     "size_is_estimate": False,
+    "from_ignored": 0,
 }
 
 
@@ -86,6 +87,7 @@ class CompleteList(NamedTuple):
     doubts: list[dict[str, Any]]
     shortfall: int
     shortfall_from: datetime | None
+    from_ignored: int
     reconciles: bool
     compared_to: datetime | None
     next_slice: datetime | None

@@ -83,6 +83,14 @@ def judge(run: Run, link: Link) -> Judgement:
     return Judgement(found, 0 if found else max(short, 0), lateness_h, relisted_to)
 
 
+def count_ignored_from(run: Run, link: Link) -> int:
+    """How many lists in a row the provider has ignored `from`: most of what it listed is older than that (F55)."""
+    if run.list_from is None:
+        return link.from_ignored
+    older = sum(warning["count"] for warning in run.warnings if warning["code"] == WarningCode.TOO_OLD)
+    return link.from_ignored + 1 if older and 2 * older >= run.listed else 0
+
+
 def adds_up(run: Run) -> bool:
     """Whether no more was counted in the window that this list has left out than is known of it now (H50).
 

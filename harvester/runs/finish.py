@@ -63,6 +63,7 @@ def finish(run: Run, *, now: datetime) -> None:
     first_response, first_asked, newest = link.first_response, link.first_asked, link.newest
     if run.listed or not link.has_unlisted_set:  # an empty list of a set that is not listed says nothing of the set
         first_response, first_asked, newest = run.first_response, run.first_asked, _newest(run, link)
+    link.from_ignored = doubts.count_ignored_from(run, link)
     spellings = conflicts.load_spellings(link)
     remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement, spellings.flapping), *found)]
     links.record_complete_list(
@@ -77,6 +78,7 @@ def finish(run: Run, *, now: datetime) -> None:
             doubts=_merge(link.doubts, found) if found else link.doubts,
             shortfall=judgement.shortfall,
             shortfall_from=run.list_from,
+            from_ignored=link.from_ignored,
             reconciles=reconciles,
             compared_to=None if found else link.compared_to,
             next_slice=now if reconciles else link.next_slice or now + timedelta(days=1),

@@ -38,6 +38,7 @@ FACTS = {
     },
     **{name: f"<{name}>" for name in ("identifier", "error", "beginning", "set", "granularity", "moved_to", "prefix")},
     "namespace": "<namespace>",
+    "lists": 2,
     **dict.fromkeys(
         ("bytes", "announced", "limit", "limit_mib", "number", "limit_s", "records", "pages", "page", "listed"), 7
     ),
