@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from datetime import datetime
 
 from catalogue import outage, seams
 from catalogue.models import CatalogueCanary
 
 logger = logging.getLogger(__name__)
+_HOSTS_DIFFER_S = 60.0  # chosen
 
 
 def run_each(chores: Iterable[Callable[[], object]]) -> None:
@@ -31,4 +33,13 @@ def record_tick() -> None:
 def tick_age_s() -> float | None:
     """Seconds since the last tick of the catalogue; None if there never was one."""
     canary = CatalogueCanary.objects.filter(pk=1).first()
-    return None if canary is None else max((seams.now() - canary.last).total_seconds(), 0.0)
+    return None if canary is None else age_s(canary.last)
+
+
+def age_s(last: datetime) -> float | None:
+    """Seconds since a tick; None for one in the future: it came while a clock was ahead, and says nothing of now.
+
+    The clocks of several hosts may differ by seconds.
+    """
+    passed_s = (seams.now() - last).total_seconds()
+    return max(passed_s, 0.0) if passed_s > -_HOSTS_DIFFER_S else None

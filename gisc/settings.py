@@ -72,6 +72,7 @@ GISC_RETRY_SECONDS = env.number("GISC_RETRY_SECONDS", 10, low=1, high=600)  # H2
 GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
 GISC_NTP_SERVERS = env.comma_separated("GISC_NTP_SERVERS")
+GISC_CLOCK_LIMIT_SECONDS = env.number("GISC_CLOCK_LIMIT_SECONDS", 2, low=1, high=3600)
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 GISC_WORKER_MAX_MB = env.number("GISC_WORKER_MAX_MB", 500, low=200, high=100_000)
 
@@ -227,6 +228,7 @@ OAI_FRIENDS = (
     "harvester.monitoring.status.friend_base_urls"  # the base URLs in the `friends` container of Identify (P127)
 )
 CLOCK_DOUBT = "harvester.rows.health.clock_doubt"  # why the clock of this host is not trusted, for the purge (P85)
+NODE_STATE = "gisc.parts.parts.public_report"  # the states of the parts of the node, for the pages of the harvests
 UPKEEP = "gisc.upkeep.tick"  # what the tick cleans up besides the apps' own
 LINKS_INTO_SET = "harvester.links.feeding.links_into"  # the links that store into a set, for uploads (W42)
 

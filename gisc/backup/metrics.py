@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from gisc.backup.schedule import backup_state
+from gisc.backup.schedule import BackupState
 
 
 class BackupCollector(Collector):
     """Collects `gisc_backup_*`, always all of them: an alert on an age must not wait for a backup that never came."""
 
+    def __init__(self, state: BackupState) -> None:
+        self._state = state
+
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        state = backup_state()
+        state = self._state
         no_age = math.inf if state.is_configured else math.nan
         values = {
             "gisc_backup_configured": ("whether GISC_BACKUP_DIR is set", float(state.is_configured)),

@@ -33,6 +33,7 @@ class BackupState:
 
     state: str
     is_configured: bool = True
+    is_readable: bool = True
     is_late: bool = False
     made: datetime | None = None
     age_s: float | None = None
@@ -52,7 +53,7 @@ def backup_state() -> BackupState:
         now = seams.now()
         archives = [each for each in _list() if each.made <= now + _CLOCK_TOLERANCE]
     except OSError as exc:
-        return BackupState(f"GISC_BACKUP_DIR cannot be read ({exc.strerror})", is_late=True)
+        return BackupState(f"GISC_BACKUP_DIR cannot be read ({exc.strerror})", is_readable=False, is_late=True)
     if not archives:
         return BackupState("no backup yet", is_late=True)
     newest = archives[-1]

@@ -1,6 +1,7 @@
 """Ask the web server of this node for its health, as the processes that started it do."""
 
 import http.client
+import json
 
 from django.conf import settings
 
@@ -18,8 +19,16 @@ def ask() -> tuple[int, str]:
     try:
         http_connection.request("GET", "/health/ready", headers={"Host": name})
         response = http_connection.getresponse()
-        return response.status, response.read(10_000).decode(errors="replace").strip()
+        return response.status, response.read(100_000).decode(errors="replace").strip()
     except (OSError, http.client.HTTPException) as exc:
         return 0, str(exc)
     finally:
         http_connection.close()
+
+
+def is_complete(status: int, answer: str) -> bool:
+    """Whether the node serves, and Redis is up as well, without which nothing is harvested."""
+    try:
+        return status == 200 and json.loads(answer)["redis"] == "ok"
+    except (ValueError, TypeError, KeyError):
+        return False

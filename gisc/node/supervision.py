@@ -133,7 +133,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
 
     def _print_welcome_if_ready(self) -> None:
         status, answer = readiness.ask()
-        if status == 200:
+        if readiness.is_complete(status, answer):
             assert self.welcome is not None
             print(self.welcome.text(), flush=True)
             self.welcome = None

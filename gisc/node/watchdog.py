@@ -36,6 +36,6 @@ class Watchdog:
 def _hangs(answer: str) -> bool:
     try:
         health = json.loads(answer)
-        return bool(health["ready"] and health["tasks"]["late"])
+        return bool(health["ready"] and health["redis"] == "ok" and health["tasks"]["late"])
     except (ValueError, TypeError, KeyError):
         return False

@@ -2,17 +2,19 @@
 
 Without this, a pool process would go on with its task while the next worker has started. `die_with_parent` asks the
 kernel for a signal at the parent's death: on Linux only; elsewhere the operator must end the children of a killed node.
-Imports no app.
+It also writes the heartbeats of worker and beat (`gisc.heartbeat`). Imports no app.
 """
 
 import ctypes
 import os
 import signal
+import socket
 import sys
 from typing import Any
 
-from celery.signals import worker_init, worker_process_init
+from celery.signals import beat_init, worker_init, worker_process_init, worker_ready, worker_shutdown
 
+from catalogue import seams
 from gisc.celery import app
 
 __all__ = ["app"]
@@ -28,6 +30,27 @@ def _store_worker_pid(**_: Any) -> None:
 @worker_process_init.connect
 def _end_with_worker(**_: Any) -> None:
     die_with_parent(_worker_pid, signal.SIGKILL)
+
+
+@worker_ready.connect
+def _start_heartbeat_of_worker(sender: Any, **_: Any) -> None:
+    from gisc import heartbeat
+
+    def processes() -> tuple[list[int], int]:
+        info = sender.pool.info
+        return list(info["processes"]), int(info["max-concurrency"])
+
+    pulse = heartbeat.Pulse(heartbeat.WORKER, sender.hostname, processes)
+    seams.start_thread(pulse.keep_beating, name="heartbeat")
+    worker_shutdown.connect(lambda **_: pulse.end(), weak=False)
+
+
+@beat_init.connect
+def _start_heartbeat_of_beat(**_: Any) -> None:
+    from gisc import heartbeat
+
+    pulse = heartbeat.Pulse(heartbeat.BEAT, socket.gethostname())
+    seams.start_thread(pulse.keep_beating, name="heartbeat")
 
 
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>

@@ -27,11 +27,12 @@ class HostClock(models.Model):
 
     checked = models.DateTimeField()
     server = models.CharField(max_length=255, blank=True)
-    offset_s = models.FloatField(null=True, help_text="NTP's time minus this host's; none: no server answered")
-    fault = models.TextField(blank=True)
+    offset_s = models.FloatField(null=True, help_text="NTP's time minus this host's, as last measured; none: never")
+    measured = models.DateTimeField(null=True, help_text="when it was measured last")
+    fault = models.TextField(blank=True, help_text="why no server answered the last check")
 
     class Meta:
         constraints = (models.CheckConstraint(name="there_is_one_host_clock", condition=Q(id=1)),)
 
     def __str__(self) -> str:
-        return self.fault if self.offset_s is None else f"{self.offset_s:+.3f} s"
+        return self.fault or ("not measured" if self.offset_s is None else f"{self.offset_s:+.3f} s")

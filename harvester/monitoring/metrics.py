@@ -1,136 +1,205 @@
-"""Prometheus figures by link, read from the database when they are scraped, so that any process gives all of them."""
+"""Prometheus figures of links and runs, read from the database when they are scraped, so that any process gives all of them."""
 
-from collections.abc import Iterator
+import logging
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from django.db import DatabaseError
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Min, OuterRef, QuerySet, Subquery
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from catalogue import seams
+from catalogue.outage import ERRORS
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.monitoring import status
-from harvester.rows import health, queue
 from harvester.runs import comparison
 
 
 class LinkCollector(Collector):
-    """`gisc_link_*`: what alerts on links need."""
+    """`gisc_link_*`: what alerts on links need. Each link has a sample of each, but for those of single codes.
+
+    Without the database the links that this process has seen last have NaN. `has_database`: whether to ask it at all.
+    """
+
+    def __init__(self, *, has_database: bool = True) -> None:
+        self._has_database = has_database
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        harvested_to = GaugeMetricFamily(
-            "gisc_link_harvested_to_seconds", "Unix time up to which the link is complete", labels=["link"]
-        )
-        failures = GaugeMetricFamily("gisc_link_failures", "failed runs in a row", labels=["link"])
-        drift = GaugeMetricFamily(
+        """Yield the same metrics with and without the database: a scrape must answer while it is away."""
+        global _seen
+        if self._has_database:
+            try:
+                read, runs_age_s = _read_links(), _oldest_run_age_s()
+            except ERRORS as exc:
+                logger.warning("links not readable", extra={"reason": " ".join(str(exc).split())})
+            else:
+                _seen = tuple(link.name for link in read.links)
+                yield from _families(read)
+                yield _oldest_run(runs_age_s)
+                return
+        yield from _unknown_families(_seen)
+        yield _oldest_run(math.nan)
+
+
+logger = logging.getLogger(__name__)
+_seen: tuple[str, ...] = ()  # names of the links that were read last
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """All links, with what is counted beside their rows."""
+
+    links: list[Link]
+    open_links: set[int]
+    drifts: dict[int, dict[str, int]]
+    conflicts: list[tuple[Any, ...]]
+    rejects: list[tuple[Any, ...]]
+
+
+def _read_links() -> _Links:
+    return _Links(
+        links=list(status.with_last_run(Link.objects.annotate(**_last_success()), purposes=[Run.Purpose.HARVEST])),
+        open_links=set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True)),
+        drifts=comparison.drift_by_link(),
+        conflicts=list(_conflicts_that_wait()),
+        rejects=list(_rejects_that_stand()),
+    )
+
+
+# One sample a link: name, help, and the value. Where none was ever measured it is NaN, an instant that never was is 0.
+_OF_EACH: tuple[tuple[str, str, Callable[[Link, _Links], float]], ...] = (
+    (
+        "gisc_link_harvested_to_seconds",
+        "Unix time up to which the link is complete; 0: it never was",
+        lambda link, _: link.harvested_to.timestamp() if link.harvested_to else 0.0,
+    ),
+    (
+        "gisc_link_last_success_seconds",
+        "Unix time at which the last complete list of the link was stored; 0: there never was one",
+        lambda link, _: done.timestamp() if (done := getattr(link, "last_success", None)) else 0.0,
+    ),
+    ("gisc_link_enabled", "1 if the link is harvested by schedule", lambda link, _: float(link.enabled)),
+    ("gisc_link_interval_seconds", "between the starts of two runs", lambda link, _: float(link.interval_s)),
+    ("gisc_link_failures", "failed runs in a row", lambda link, _: float(link.failures)),
+    (
+        "gisc_link_clock_skew_seconds",
+        "the provider's clock minus ours; NaN: not measured yet",
+        lambda link, _: math.nan if link.skew_s is None else link.skew_s,
+    ),
+    (
+        "gisc_link_run_open",
+        "1 while a run of the link is open",
+        lambda link, read: float(link.pk in read.open_links),
+    ),
+    (
+        "gisc_link_by_relay",
+        "1 while another provider serves the link",
+        lambda link, _: float(link.is_served_by_alternative),
+    ),
+    (
+        "gisc_link_set_missing",
+        "1 while the provider does not list the set that the link asks for",
+        lambda link, _: float(link.lacks_remote_set),
+    ),
+    (
+        "gisc_link_from_ignored",
+        "1 while the provider lists what is older than was asked for",
+        lambda link, _: float(link.from_ignored >= link.FROM_IS_IGNORED),
+    ),
+    (
+        "gisc_link_in_doubt",
+        "1 while it is doubted that the link has all that its provider has",
+        lambda link, _: float(bool(link.doubts)),
+    ),
+    (
+        "gisc_link_conflicts_waiting",
+        "conflicts that wait for the operator",
+        lambda link, read: float(sum(number for name, *_, number in read.conflicts if name == link.name)),
+    ),
+    (
+        "gisc_link_rejects_standing",
+        "rejects of the link that stand",
+        lambda link, read: float(sum(number for name, *_, number in read.rejects if name == link.name)),
+    ),
+)
+
+
+def _families(read: _Links) -> Iterator[GaugeMetricFamily]:
+    for name, text, value in _OF_EACH:
+        family = GaugeMetricFamily(name, text, labels=["link"])
+        for link in read.links:
+            family.add_metric([link.name], value(link, read))
+        yield family
+    drift, doubts, state, outcome, conflicts, rejects = _families_by_code()
+    for link in read.links:
+        for kind, number in read.drifts.get(link.pk, {}).items():
+            drift.add_metric([link.name, kind], number)
+        for doubt in link.doubts:
+            doubts.add_metric([link.name, doubt["code"]], 1)
+        state.add_metric([link.name, str(status.link_state(link)[0])], 1)
+        if (run := status.last_run(link)) is not None:
+            outcome.add_metric([link.name, run.outcome, (run.outcome_data.get("cause") or {}).get("code", "")], 1)
+    for *labels, number in read.conflicts:
+        conflicts.add_metric(labels, number)
+    for *labels, number in read.rejects:
+        rejects.add_metric(labels, number)
+    yield from (drift, doubts, state, outcome, conflicts, rejects)
+
+
+def _unknown_families(links: Iterable[str]) -> Iterator[GaugeMetricFamily]:
+    for name, text, _ in _OF_EACH:
+        family = GaugeMetricFamily(name, text, labels=["link"])
+        for link in links:
+            family.add_metric([link], math.nan)
+        yield family
+    yield from _families_by_code()
+
+
+def _families_by_code() -> tuple[GaugeMetricFamily, ...]:
+    """Make the metrics whose samples are there only for what there is: nothing to alert on, but to look at."""
+    return (
+        GaugeMetricFamily(
             "gisc_link_drift",
             "what the comparisons and total re-harvests of the link's cycle have found",
             labels=["link", "kind"],
-        )
-        skew = GaugeMetricFamily("gisc_link_clock_skew_seconds", "the provider's clock minus ours", labels=["link"])
-        running = GaugeMetricFamily("gisc_link_run_open", "1 while a run of the link is open", labels=["link"])
-        conflicts = GaugeMetricFamily(
-            "gisc_link_conflicts", "conflicts that wait for the operator", labels=["link", "kind", "reason"]
-        )
-        rejects = GaugeMetricFamily("gisc_link_rejects", "rejects of the link that stand", labels=["link", "reason"])
-        doubts = GaugeMetricFamily(
+        ),
+        GaugeMetricFamily(
             "gisc_link_doubts",
             "1 for each doubt whether the link has all that its provider has, until all headers are compared",
             labels=["link", "code"],
-        )
-        by_relay = GaugeMetricFamily("gisc_link_by_relay", "1 while another provider serves the link", labels=["link"])
-        set_missing = GaugeMetricFamily(
-            "gisc_link_set_missing",
-            "1 while the provider does not list the set that the link asks for",
-            labels=["link"],
-        )
-        ignored = GaugeMetricFamily(
-            "gisc_link_from_ignored", "1 while the provider lists what is older than was asked for", labels=["link"]
-        )
-        state = GaugeMetricFamily(
+        ),
+        GaugeMetricFamily(
             "gisc_link_state", "1 for the state of the link, as its pages show it", labels=["link", "state"]
-        )
-        outcome = GaugeMetricFamily(
+        ),
+        GaugeMetricFamily(
             "gisc_link_outcome",
             "1 for the outcome of the link's last harvest, with the code of its cause",
             labels=["link", "outcome", "cause"],
-        )
-        try:
-            ticks = health.tick_ages()
-            queue_state = queue.queue_state(seams.now())
-            offset_s = health.host_clock_offset_s()
-            drifts = comparison.drift_by_link()
-            open_links = set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True))
-            for link in status.with_last_run(Link.objects.all()):
-                if link.harvested_to is not None:
-                    harvested_to.add_metric([link.name], link.harvested_to.timestamp())
-                if link.skew_s is not None:
-                    skew.add_metric([link.name], link.skew_s)
-                failures.add_metric([link.name], link.failures)
-                for kind, number in drifts.get(link.pk, {}).items():
-                    drift.add_metric([link.name, kind], number)
-                for doubt in link.doubts:
-                    doubts.add_metric([link.name, doubt["code"]], 1)
-                ignored.add_metric([link.name], float(link.from_ignored >= link.FROM_IS_IGNORED))
-                set_missing.add_metric([link.name], float(link.lacks_remote_set))
-                by_relay.add_metric([link.name], float(link.is_served_by_alternative))
-                running.add_metric([link.name], float(link.pk in open_links))
-                state.add_metric([link.name, str(status.link_state(link)[0])], 1)
-                if (run := status.last_run(link)) is not None:
-                    cause = run.outcome_data.get("cause") or {}
-                    outcome.add_metric([link.name, run.outcome, cause.get("code", "")], 1)
-            for *labels, number in _conflicts_that_wait():
-                conflicts.add_metric(labels, number)
-            for *labels, number in _rejects_that_stand():
-                rejects.add_metric(labels, number)
-        except DatabaseError:
-            return  # a scrape must answer while the database is away
-        if ticks.oldest_s is not None:
-            yield GaugeMetricFamily(
-                "gisc_canary_age_seconds",
-                "since both ticks, the harvester's and the catalogue's, have come through beat, broker, worker and database",
-                ticks.oldest_s,
-            )
-        yield GaugeMetricFamily(
-            "gisc_canary_late",
-            "1 while that is longer ago than GISC_CANARY_SECONDS, or never was",
-            ticks.is_late,
-        )
-        yield from _queue_metrics(queue_state)
-        if offset_s is not None:
-            yield GaugeMetricFamily("gisc_clock_offset_seconds", "NTP's time minus this host's", offset_s)
-        yield from (
-            harvested_to,
-            failures,
-            drift,
-            doubts,
-            skew,
-            running,
-            by_relay,
-            set_missing,
-            ignored,
-            state,
-            outcome,
-        )
-        yield from (conflicts, rejects)
+        ),
+        GaugeMetricFamily(
+            "gisc_link_conflicts", "conflicts that wait for the operator", labels=["link", "kind", "reason"]
+        ),
+        GaugeMetricFamily("gisc_link_rejects", "rejects of the link that stand", labels=["link", "reason"]),
+    )
 
 
-def _queue_metrics(state: queue.QueueState) -> Iterator[GaugeMetricFamily]:
-    yield GaugeMetricFamily("gisc_runs_working", "open runs that a worker works on", state.working)
-    waiting = GaugeMetricFamily("gisc_runs_waiting", "open runs that wait, by what they wait for", labels=["for"])
-    longest = GaugeMetricFamily(
-        "gisc_run_longest_wait_seconds", "how long the first of them has waited", labels=["for"]
+def _oldest_run(age_s: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(
+        "gisc_run_oldest_age_seconds", "since the oldest open run was begun; 0: none is open", age_s
     )
-    for cause, number in state.waiting.items():
-        waiting.add_metric([cause], number)
-        longest.add_metric([cause], state.longest_s[cause])
-    yield from (waiting, longest)
-    yield GaugeMetricFamily(
-        "gisc_queue_stalled",
-        "1 while runs wait for a worker and none was taken for GISC_CANARY_SECONDS",
-        state.is_stalled,
-    )
+
+
+def _oldest_run_age_s() -> float:
+    begun = Run.objects.filter(state=Run.State.OPEN).aggregate(first=Min("begun"))["first"]
+    return 0.0 if begun is None else max((seams.now() - begun).total_seconds(), 0.0)
+
+
+def _last_success() -> dict[str, Subquery]:
+    """Annotation of links, in the query that reads them: when their newest complete list was stored."""
+    complete = Run.objects.filter(link=OuterRef("pk"), purpose=Run.Purpose.HARVEST, state=Run.State.DONE)
+    return {"last_success": Subquery(complete.order_by("-begun", "-pk").values("finished")[:1])}
 
 
 def _conflicts_that_wait() -> QuerySet[Conflict, tuple[Any, ...]]:

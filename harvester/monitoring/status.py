@@ -3,7 +3,7 @@
 The number of queries does not grow with the links, nor what they read with the runs: the newest ones are found by index.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -36,7 +36,7 @@ CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
 
 
 _NEWEST = """
-    SELECT run.id FROM harvester_link link CROSS JOIN (VALUES ('harvest'), ('comparison'), ('content')) AS of (purpose)
+    SELECT run.id FROM harvester_link link CROSS JOIN unnest(%s) AS of (purpose)
     CROSS JOIN LATERAL (
         SELECT id FROM harvester_run WHERE link_id = link.id AND purpose = of.purpose ORDER BY begun DESC, id DESC LIMIT 1
     ) AS run
@@ -49,10 +49,11 @@ _LAST_COMPLETE = """
 """
 
 
-def _runs(ids: str, link: int | None) -> QuerySet[Run]:
+def _runs(ids: str, link: int | None, *values: object) -> QuerySet[Run]:
+    """The runs with the ids of this statement; of one link only, if one is named."""
     if link is not None:
-        return Run.objects.filter(pk__in=RawSQL(f"{ids} WHERE link.id = %s", (link,), IntegerField()))
-    return Run.objects.filter(pk__in=RawSQL(ids, (), IntegerField()))
+        ids, values = f"{ids} WHERE link.id = %s", (*values, link)
+    return Run.objects.filter(pk__in=RawSQL(ids, values, IntegerField()))
 
 
 def find(link: Link) -> Link:
@@ -60,11 +61,18 @@ def find(link: Link) -> Link:
     return with_last_run(Link.objects.filter(pk=link.pk), only=link.pk).get()
 
 
-def with_last_run(links: QuerySet[Link], *, successes: bool = False, only: int | None = None) -> QuerySet[Link]:
+def with_last_run(
+    links: QuerySet[Link],
+    *,
+    purposes: Iterable[Run.Purpose] = Run.Purpose,
+    successes: bool = False,
+    only: int | None = None,
+) -> QuerySet[Link]:
     """The links, each with its newest harvest, comparison and total re-harvest, its local set and provider, its drift, the
     number of conflicts that wait and of rejects that stand: what the functions below read.
 
-    `successes`: with its newest harvest that came to its end, too. `only`: the one link that is looked for.
+    `purposes`: the runs that are needed. `successes`: with its newest harvest that came to its end, too. `only`: the one
+    link that is looked for.
     """
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
@@ -74,7 +82,7 @@ def with_last_run(links: QuerySet[Link], *, successes: bool = False, only: int |
         drift=comparison.drift(),
     )
     found = annotated.select_related("local_set", "serving").prefetch_related(
-        Prefetch("runs", queryset=_runs(_NEWEST, only), to_attr="newest_runs")
+        Prefetch("runs", queryset=_runs(_NEWEST, only, [str(each) for each in purposes]), to_attr="newest_runs")
     )
     if successes:
         return found.prefetch_related(Prefetch("runs", queryset=_runs(_LAST_COMPLETE, only), to_attr="last_successes"))

@@ -6,6 +6,7 @@ against NTP and each provider's against ours; no result depends on them.
 
 import logging
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,12 +20,12 @@ from harvester.models import Canary, HostClock, Link
 
 logger = logging.getLogger(__name__)
 
-HOST_CLOCK_ALARM_S = 1.0  # of this host against NTP
 SKEW_WARNING_S = 5.0  # W19
 SKEW_ALARM_S = 60.0
 _CLOCK_DOUBT_S = 3600.0  # chosen: a clock so wrong may be wrong by months
 _WITNESSES = 3  # chosen: of fewer providers one may be the wrong one
-_CHECK_EVERY = timedelta(minutes=10)  # chosen
+_CHECK_EVERY = timedelta(seconds=45)  # chosen: at every second tick, so that a wrong clock is seen within a minute
+_CHECK_LASTS_S = 600.0  # chosen: a measurement that is older says nothing
 _TIMEOUT_S = 2
 _MAX_TICK_PAUSE_S = 60.0  # chosen: after a tick that took very long
 
@@ -76,7 +77,7 @@ class TickAges:
 def tick_ages() -> TickAges:
     """Read how long ago the ticks came through."""
     canary = Canary.objects.filter(pk=1).first()
-    age_s = None if canary is None else max((seams.now() - canary.last).total_seconds(), 0.0)
+    age_s = None if canary is None else chores.age_s(canary.last)
     return TickAges(harvester=age_s, catalogue=chores.tick_age_s())
 
 
@@ -84,7 +85,8 @@ def check_host_clock(now: datetime) -> HostClock | None:
     """Ask the NTP servers if a check is due, and store the result; None if there are no servers or none is due."""
     servers = settings.GISC_NTP_SERVERS
     clock = HostClock.objects.filter(pk=1).first()
-    if not servers or (clock is not None and now - clock.checked < _CHECK_EVERY):
+    # One in the future was stored while our clock was ahead.
+    if not servers or (clock is not None and timedelta(0) <= now - clock.checked < _CHECK_EVERY):
         return None
     faults = []
     for server in servers:
@@ -94,33 +96,78 @@ def check_host_clock(now: datetime) -> HostClock | None:
         except (ntplib.NTPException, OSError) as exc:
             faults.append(f"{server}: {exc}")
             continue
-        return _record_host_clock(now, server, measured_s=answer.offset)
-    return _record_host_clock(now, "", fault="; ".join(faults))
+        return _record_offset(now, server, answer.offset)
+    return _record_silence(now, "; ".join(faults))
 
 
-def _record_host_clock(now: datetime, server: str, *, measured_s: float | None = None, fault: str = "") -> HostClock:
+def _record_offset(now: datetime, server: str, offset_s: float) -> HostClock:
     clock, _ = HostClock.objects.update_or_create(
-        pk=1, defaults={"checked": now, "server": server, "offset_s": measured_s, "fault": fault}
+        pk=1, defaults={"checked": now, "server": server, "offset_s": offset_s, "measured": now, "fault": ""}
     )
-    if measured_s is None:
-        logger.warning("no NTP server answered", extra={"reason": fault})
-    elif abs(measured_s) > HOST_CLOCK_ALARM_S:
-        logger.error("the clock of this host is wrong", extra={"offset_s": round(measured_s, 3), "server": server})
+    if abs(offset_s) > settings.GISC_CLOCK_LIMIT_SECONDS:
+        logger.error("the clock of this host is wrong", extra={"offset_s": round(offset_s, 3), "server": server})
     return clock
 
 
-def host_clock_state() -> str:
-    """The state of this host's clock, `ok` or a few words; empty where no NTP server is set."""
-    if not settings.GISC_NTP_SERVERS:
-        return ""
+def _record_silence(now: datetime, fault: str) -> HostClock:
+    """Store that no server answers; what was measured last stays."""
+    clock, _ = HostClock.objects.update_or_create(pk=1, defaults={"checked": now, "server": "", "fault": fault})
+    logger.warning("no NTP server answered", extra={"reason": fault})
+    return clock
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """What is known of the clock of this host.
+
+    `offset_s`: NTP's time minus this host's, as last measured, `age_s` ago; None: never. `is_silent`: no server answered
+    the last check. `skews_s`: how far the clocks of providers are ahead of ours.
+    """
+
+    has_servers: bool
+    offset_s: float | None
+    age_s: float | None
+    is_silent: bool
+    skews_s: tuple[float, ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a measurement is there that still says something."""
+        is_recent = self.age_s is not None and self.age_s <= _CHECK_LASTS_S
+        return self.has_servers and is_recent and not self.is_silent
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the clock was found wrong, and nothing has shown since that it is right."""
+        return self.has_servers and self.offset_s is not None and abs(self.offset_s) > settings.GISC_CLOCK_LIMIT_SECONDS
+
+    @property
+    def is_checked_by_links(self) -> bool:
+        """Whether so many providers disagree with our clock that it is probably wrong."""
+        return _is_doubted(self.skews_s, SKEW_ALARM_S)
+
+
+def clock_state() -> ClockState:
+    """Read what is known of the clock of this host."""
     clock = HostClock.objects.filter(pk=1).first()
-    if clock is None:
-        return "not checked yet"
-    if clock.offset_s is None:
+    measured = None if clock is None else clock.measured
+    age_s = None if measured is None else (seams.now() - measured).total_seconds()
+    return ClockState(
+        has_servers=bool(settings.GISC_NTP_SERVERS),
+        offset_s=None if clock is None else clock.offset_s,
+        age_s=age_s if age_s is not None and age_s >= 0 else None,  # measured while our clock was ahead
+        is_silent=clock is not None and bool(clock.fault),
+        skews_s=tuple(_skews_s()),
+    )
+
+
+def describe_clock(clock: ClockState) -> str:
+    """Describe what is known of this host's clock where NTP servers are set: `ok`, or a few words."""
+    if clock.is_silent:
         return "no NTP server answered"
-    if abs(clock.offset_s) > HOST_CLOCK_ALARM_S:
+    if clock.is_wrong:
         return f"wrong by {clock.offset_s:+.1f} s; set it by NTP"
-    return "ok"
+    return "ok" if clock.is_known else "not checked yet" if clock.offset_s is None else "not checked for long"
 
 
 def clock_doubt() -> Reason | None:
@@ -128,11 +175,20 @@ def clock_doubt() -> Reason | None:
     offset_s = host_clock_offset_s()
     if offset_s is not None and abs(offset_s) > _CLOCK_DOUBT_S:
         return Reason(ReasonCode.CLOCK_WRONG, {"offset_s": offset_s})
-    measured = Link.objects.filter(enabled=True).values_list("skew_s", flat=True)
-    skews = [skew_s for skew_s in measured if skew_s is not None]
-    if len(skews) >= _WITNESSES and abs(skew_s := statistics.median(skews)) > _CLOCK_DOUBT_S:
-        return Reason(ReasonCode.CLOCK_DIFFERS, {"links": len(skews), "skew_s": skew_s})
+    skews_s = _skews_s()
+    if _is_doubted(skews_s, _CLOCK_DOUBT_S):
+        return Reason(ReasonCode.CLOCK_DIFFERS, {"links": len(skews_s), "skew_s": statistics.median(skews_s)})
     return None
+
+
+def _skews_s() -> list[float]:
+    """How far the clock of each provider is ahead of ours, as last measured."""
+    measured = Link.objects.filter(enabled=True).values_list("skew_s", flat=True)
+    return [skew_s for skew_s in measured if skew_s is not None]
+
+
+def _is_doubted(skews_s: Sequence[float], limit_s: float) -> bool:
+    return len(skews_s) >= _WITNESSES and abs(statistics.median(skews_s)) > limit_s
 
 
 def host_clock_offset_s() -> float | None:

@@ -1,6 +1,7 @@
-"""Health: live says only that the process answers; ready asks the database and Redis."""
+"""Health: live says only that the process answers; ready has each part of the node, with its state and a sentence."""
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from django.utils import timezone
 
 from catalogue import checks, chores
 from catalogue.models import CatalogueCanary
-from gisc import database
+from gisc import database, heartbeat
+from gisc.parts.reasons import PartCode
 from harvester.models import Canary
 from harvester.rows.health import begin_tick
 from tests.support.nodes import environment, free_port
@@ -24,8 +26,21 @@ django.setup()
 from django.test import Client
 for path in ("/health/live", "/health/ready", "/health/tasks"):
     answer = Client(headers={"host": "localhost"}).get(path)
-    print(answer.status_code, answer.content.decode().strip())
+    print(answer.status_code, answer.content.decode().replace("\\n", ""))
 """
+PARTS = [
+    "database",
+    "migrations",
+    "durability",
+    "redis",
+    "workers",
+    "beat",
+    "queue",
+    "clock",
+    "journal",
+    "disk",
+    "backup",
+]
 NO_BACKUP = {"state": "no backup configured", "age_s": None, "late": False, "last_is_verified": None}
 
 
@@ -34,6 +49,22 @@ def test_live_asks_nothing(client: Client) -> None:
     answer = client.get("/health/live")
     assert (answer.status_code, answer.content) == (200, b"ok\n")
     assert "no-store" in answer["Cache-Control"]
+
+
+@pytest.fixture
+def processes() -> None:
+    """A worker with all its processes, and a beat, that live."""
+    heartbeat.Pulse(heartbeat.WORKER, "a", lambda: ([1, 2], 2)).beat()
+    heartbeat.Pulse(heartbeat.BEAT, "a").beat()
+
+
+def not_ok(answer: dict) -> dict[str, str]:
+    """The codes of the parts that are not ok; each part says what is wrong and what to do."""
+    assert list(answer["parts"]) == PARTS
+    for part in answer["parts"].values():
+        assert set(part) == {"state", "code", "facts", "text"}
+        assert part["text"].endswith(".") and "{" not in part["text"]
+    return {name: part["code"] for name, part in answer["parts"].items() if part["state"] != "ok"}
 
 
 @pytest.mark.django_db
@@ -45,6 +76,10 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
     # None has come through yet.
     tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
     found = answer.json()
+    troubles = {"durability": PartCode.NOT_DURABLE, "workers": PartCode.NO_WORKER, "beat": PartCode.NO_BEAT}
+    unknown = {"clock": PartCode.CLOCK_NOT_CHECKED, "backup": PartCode.BACKUP_NOT_CONFIGURED}
+    assert not_ok(found) == troubles | unknown
+    del found["parts"]
     assert set(found.pop("disk")) == {"data", "journal"}
     waits = dict.fromkeys(("worker", "host", "provider", "retry"), 0)
     expected["queue"] = {"working": 0, "waiting": waits, "longest_wait_s": waits, "stalled": False}
@@ -55,13 +90,14 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
 @pytest.mark.django_db
 @pytest.mark.parametrize(("late_app", "canary"), [("harvester", Canary), ("catalogue", CatalogueCanary)])
 def test_health_tells_how_long_ago_each_tick_came_through(
-    client: Client, settings, late_app: str, canary: type[Canary] | type[CatalogueCanary]
+    client: Client, settings, processes: None, late_app: str, canary: type[Canary] | type[CatalogueCanary]
 ) -> None:
     settings.GISC_CANARY_SECONDS = 600
     begin_tick()
     chores.record_tick()
     answer = client.get("/health/ready")
-    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+    assert answer.status_code == 200
+    assert set(not_ok(answer.json())) == {"durability", "clock", "backup"}  # the tests' own server is not durable
     assert answer.json()["tasks"]["late"] is False
     assert 0 <= answer.json()["tasks"]["age_s"] < 60
     assert client.get("/health/tasks").status_code == 200
@@ -72,6 +108,7 @@ def test_health_tells_how_long_ago_each_tick_came_through(
     # Still ready: what is stored is served, and to take the node off the network would help nobody.
     assert (answer.status_code, answer.json()["ready"], answer.json()["status"]) == (200, True, "degraded")
     assert answer.json()["tasks"]["late"] is True
+    assert not_ok(answer.json())["beat"] == PartCode.TICKS_LATE
     assert client.get("/health/tasks").status_code == 503
     tasks = client.get("/health/tasks").json()
     ages_s = {"harvester": pytest.approx(0, abs=30), "catalogue": pytest.approx(0, abs=30)}
@@ -88,7 +125,7 @@ def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, t
         record()
     assert client.get("/health/tasks").status_code == 503
     assert figure(client, "gisc_canary_late") == 1
-    assert "gisc_canary_age_seconds " not in client.get("/metrics").content.decode()
+    assert figure(client, "gisc_canary_age_seconds") == math.inf
 
 
 def figure(client: Client, name: str) -> float:
@@ -97,10 +134,27 @@ def figure(client: Client, name: str) -> float:
 
 
 @pytest.mark.django_db
-def test_not_ready_without_redis(client: Client, settings) -> None:
+@pytest.mark.parametrize(("canary", "record"), [(Canary, begin_tick), (CatalogueCanary, chores.record_tick)])
+def test_a_tick_of_the_future_says_nothing_of_now(
+    client: Client, processes: None, canary: type[Canary] | type[CatalogueCanary], record: Callable[[], object]
+) -> None:
+    """The clock was ten minutes ahead, is right again, and no tick has come since."""
+    begin_tick()
+    chores.record_tick()
+    canary.objects.update(last=timezone.now() + timedelta(minutes=10))
+    assert client.get("/health/tasks").status_code == 503
+    assert not_ok(client.get("/health/ready").json())["beat"] == PartCode.NO_TICK
+    record()
+    assert client.get("/health/tasks").status_code == 200
+
+
+@pytest.mark.django_db
+def test_without_redis_the_node_is_ready_and_degraded(client: Client, settings, processes: None) -> None:
     settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     answer = client.get("/health/ready")
-    assert (answer.status_code, answer.json()["redis"]) == (503, "not reachable")
+    assert (answer.status_code, answer.json()["status"], answer.json()["redis"]) == (200, "degraded", "not reachable")
+    found = not_ok(answer.json())
+    assert (found["redis"], found["workers"]) == (PartCode.REDIS_AWAY, PartCode.NOT_KNOWN)
 
 
 @pytest.mark.django_db
@@ -132,5 +186,11 @@ def test_without_a_database_the_node_is_live_and_not_ready() -> None:
     parts = {"database": "not reachable", "redis": "not reachable", "tasks": None, "durable": None, "backup": NO_BACKUP}
     found = json.loads(body)
     assert set(found.pop("disk")) == {"data", "journal"}
+    codes = not_ok(found)
+    assert {found["parts"][name]["state"] for name in ("migrations", "workers", "beat", "queue", "journal")} == {
+        "unknown"
+    }
+    assert (codes["database"], codes["redis"]) == (PartCode.DATABASE_AWAY, PartCode.REDIS_AWAY)
+    del found["parts"]
     assert (status, found) == ("503", {"ready": False, "status": "not ready", **parts})
     assert tasks == '503 {"age_s": null, "late": true, "queue": null}'

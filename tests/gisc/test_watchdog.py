@@ -13,8 +13,8 @@ from tests.support.nodes import Node, free_port
 from tests.support.waiting import until
 
 
-def health(*, ready: bool = True, late: bool = True) -> str:
-    return json.dumps({"ready": ready, "tasks": {"age_s": 700.0, "late": late}})
+def health(*, ready: bool = True, redis: str = "ok", late: bool = True) -> str:
+    return json.dumps({"ready": ready, "redis": redis, "tasks": {"age_s": 700.0, "late": late}})
 
 
 @pytest.fixture
@@ -33,8 +33,16 @@ def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog)
 
 @pytest.mark.parametrize(
     "answer",
-    [health(late=False), health(ready=False), '{"ready": false, "tasks": null}', "timed out", "", "[]"],
-    ids=["a task came", "no database or no Redis", "nothing known", "no answer", "an empty one", "another"],
+    [
+        health(late=False),
+        health(ready=False),
+        health(redis="not reachable"),
+        '{"ready": false, "tasks": null}',
+        "timed out",
+        "",
+        "[]",
+    ],
+    ids=["a task came", "no database", "no Redis", "nothing known", "no answer", "an empty one", "another"],
 )
 def test_patience_begins_anew_with_any_other_answer(watchdog: Watchdog, answer: str) -> None:
     for now in range(1000, 10_000, 10):

@@ -490,7 +490,9 @@ def printed(*words: str) -> str:
 
 
 def keys(value: Any, before: str = "") -> list[str]:
-    """The keys of a JSON value as paths, in their order: `links[].name`."""
+    """The keys of a JSON value as paths, in their order: `links[].name`. What facts there are depends on the code beside them."""
+    if before.endswith("facts"):
+        return [before]
     if isinstance(value, list):
         return list(dict.fromkeys(path for one in value for path in keys(one, f"{before}[]"))) or [f"{before}[]"]
     if isinstance(value, dict) and value:

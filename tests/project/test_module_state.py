@@ -11,7 +11,8 @@ import pytest
 
 from catalogue import bootstrap, validation
 from catalogue.payloads import payload
-from gisc import health, module_state
+from gisc import module_state
+from gisc.parts import reading
 from oaiprovider import record_cache
 from oaiprovider.formats import custom
 from tests.project import found_state
@@ -108,7 +109,7 @@ def test_a_constant_is_no_state(source: str, tmp_path: Path) -> None:
 
 def flags() -> list[object]:
     """What these modules know, None where they know nothing."""
-    return [payload._cache.newest, validation._last_walk, health._migrated or None]
+    return [payload._cache.newest, validation._last_walk, reading._migrated or None]
 
 
 @pytest.mark.django_db
@@ -116,7 +117,7 @@ def test_reset_all_brings_back_what_there_is_after_the_import(settings) -> None:
     bootstrap.ensure_sets()
     world.put(world.iso_record("a"))
     assert validation.label_records(seconds=60) is None
-    health._database_state()
+    reading._database_state()
     custom._failed[None, b""] = None
     cache = record_cache.process_cache(5, "")
     assert None not in flags()

@@ -10,6 +10,8 @@ from catalogue import reasons
 from catalogue.documents import xml_tree
 from catalogue.provenance import Origin, compare_versions
 from catalogue.reasons import ActRefused, JournalCode, Reason, ReasonCode
+from gisc.parts import reasons as part_reasons
+from gisc.parts.reasons import PartCode
 from harvester import reasons as harvester_reasons
 from harvester.messages import FaultCode
 from harvester.reasons import ActCode, EntryCode, SettlementCode
@@ -25,6 +27,7 @@ SENTENCES = {
     SettlementCode: harvester_reasons.SETTLEMENTS,
     ActCode: harvester_reasons.ACTS,
     InputCode: INPUT_SENTENCES,
+    PartCode: part_reasons.PARTS,
 }
 HEADINGS = {
     ReasonCode: "### Documents and records",
@@ -33,6 +36,7 @@ HEADINGS = {
     SettlementCode: "### Settlements",
     ActCode: "### Refused acts",
     InputCode: "### Refused input",
+    PartCode: "## Parts of the node",
 }
 REASON = {"code": "by-metadata-date", "facts": {}}
 CAUSE = {"code": "http-error", "facts": {"status": 503, "reason": "Busy"}}
@@ -64,6 +68,9 @@ FACTS = {
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
     **dict.fromkeys(("all", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
+    **dict.fromkeys(("age_h", "age_s", "alive", "expected", "wait_s", "waiting"), 7),
+    **{name: f"<{name}>" for name in ("kinds", "part", "settings")},
+    "free_mb": {"data": 7},
     "of": "members",
     "sets": ["<one>", "<two>"],
     "faults": ["<one>"],

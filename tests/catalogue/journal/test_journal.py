@@ -625,7 +625,7 @@ def test_figures_say_how_many_events_wait_and_since_when(client) -> None:
         text = client.get("/metrics").content.decode()
         return {n: float(v) for n, v in (line.split() for line in text.splitlines() if line.startswith("gisc_journal"))}
 
-    assert scraped() == {"gisc_journal_waiting": 0}
+    assert scraped() == {"gisc_journal_waiting": 0, "gisc_journal_waiting_since_seconds": 0}
     assert (stats()["waiting_for_journal"], stats()["waiting_for_journal_since"]) == (0, None)
     for day in (2, 1):
         JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp=datetime(2024, 3, day, tzinfo=UTC))

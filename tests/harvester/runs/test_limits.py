@@ -91,7 +91,7 @@ def test_workers_that_claim_in_the_same_instant_keep_the_limit(three: list[Run],
 
 def test_the_age_of_the_canary_is_told(link: Link, client: Client) -> None:
     assert client.get("/harvest/status.json").json()["canary_age_s"] is None
-    assert "gisc_canary_age_seconds" not in client.get("/metrics").content.decode()
+    assert "gisc_canary_age_seconds +Inf" in client.get("/metrics").content.decode()
 
     chores.record_tick()
     tasks.tick()

@@ -1,0 +1,20 @@
+"""Tags for the templates of the administration: which parts of the node are not well."""
+
+from django import template
+
+from gisc.parts import parts
+from gisc.parts.parts import Part, State
+
+register = template.Library()
+
+
+@register.simple_tag
+def troubled_parts() -> list[Part]:
+    """Return the parts that are degraded or have failed."""
+    return [part for part in parts.recent().troubles if part.state != State.UNKNOWN]
+
+
+@register.simple_tag
+def unknown_parts() -> list[Part]:
+    """Return the parts of which nothing is known, for instance because nothing is set up that checks them."""
+    return [part for part in parts.recent().troubles if part.state == State.UNKNOWN]
