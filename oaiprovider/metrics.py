@@ -32,3 +32,9 @@ def count_other_response(status: int) -> None:
 # Cached, because the library looks a child up by its labels under a lock.
 _answers = functools.cache(_ANSWERS.labels)
 _seconds = functools.cache(_SECONDS.labels)
+
+# There from the first scrape on, because alarms (docs/operations.md) count how often they came since.
+for _status in ("500", "503"):
+    _answers("", _status)
+for _verb in ("ListRecords", "ListIdentifiers", "ListSets"):
+    _answers(_verb, "badResumptionToken")

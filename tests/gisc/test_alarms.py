@@ -1,0 +1,162 @@
+"""The alarms: rules and document name the same ones, each metric in them is there from the first scrape, and they work.
+
+`promtool`, which evaluates the rules, is in Debian's package prometheus.
+"""
+
+import math
+import re
+import shutil
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from catalogue import chores
+from catalogue.models import MetadataSet
+from gisc import heartbeat
+from harvester.models import Canary, Link
+from harvester.monitoring.metrics import LinkCollector
+from harvester.rows.health import begin_tick
+from tests.support.nodes import free_port
+from tests.support.paths import ROOT
+
+FOLDER = ROOT / "docker" / "prometheus"
+RULES = (FOLDER / "gisc-rules.yml").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+ALARMS = re.findall(r"^      - alert: (\w+)$", RULES, flags=re.MULTILINE)
+EXPRESSIONS = re.findall(r"^        expr: (.+)$", RULES, flags=re.MULTILINE)
+needs_promtool = pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not installed (Debian's package prometheus)"
+)
+# Of a node without backups and NTP servers, on a PostgreSQL that is not durable.
+OF_THESE_TESTS = {"GiscNoBackup", "GiscClockNotChecked", "GiscNotDurable"}
+
+
+def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["promtool", *arguments], capture_output=True, text=True, check=False, timeout=120)
+
+
+def scrape(client: Client) -> dict[str, float]:
+    """The samples of our metrics, by name and labels as they are written."""
+    lines = [line for line in client.get("/metrics").content.decode().splitlines() if line.startswith("gisc_")]
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines}
+
+
+def metrics_in(text: str) -> set[str]:
+    """The metrics that a text names, without the labels that it selects."""
+    return set(re.findall(r"\bgisc_\w+", text))
+
+
+@pytest.fixture
+def never(toulouse: MetadataSet) -> Link:
+    """A link that has never succeeded."""
+    return Link.objects.create(name="never", base_url="http://x.example.org/oai", local_set=toulouse)
+
+
+# --- The same in rules, document and scrape ---------------------------------------------------------
+
+
+def test_rules_and_document_have_the_same_alarms_in_the_same_order() -> None:
+    rows = re.findall(r"^\| `(Gisc\w+)` \| (\w+) \|((?:[^|]+\|){3})$", DOCUMENT, flags=re.MULTILINE)
+    assert [name for name, *_ in rows] == ALARMS and len(ALARMS) == len(set(ALARMS)) == len(EXPRESSIONS)
+    severities = re.findall(r"^        labels: \{severity: (critical|warning|info)\}$", RULES, flags=re.MULTILINE)
+    assert [severity for _, severity, _ in rows] == severities
+    assert all(len(cell.strip()) > 5 for *_, cells in rows for cell in cells.strip("|").split("|"))
+
+
+@pytest.mark.django_db
+def test_each_metric_in_rules_and_document_has_samples_from_the_first_scrape(client: Client, never: Link) -> None:
+    """Also for a link that never succeeded; but for those of which the document says that they are not for alarms."""
+    there = {name.partition("{")[0] for name in scrape(client)}
+    assert metrics_in(" ".join(EXPRESSIONS)) - there == set()
+    named, _, by_code = DOCUMENT.partition("With codes, for what there is")
+    _, _, listed = named.partition("## What they are made of")
+    # A histogram has samples when something was measured.
+    assert metrics_in(listed) - there - {"gisc_oai_seconds"} == set()
+    described = set(re.findall(r"^# TYPE (gisc_\w+) ", client.get("/metrics").content.decode(), flags=re.MULTILINE))
+    assert metrics_in(by_code) <= described
+    assert described - metrics_in(DOCUMENT) - {"gisc_oai_answers_created", "gisc_oai_seconds_created"} == set()
+
+
+@pytest.mark.django_db
+def test_each_selector_in_rules_selects_samples_from_the_first_scrape(client: Client) -> None:
+    there = scrape(client)
+    for selector in re.findall(r"gisc_\w+\{[^}]*\}", " ".join(EXPRESSIONS)):
+        name, _, labels = selector.rstrip("}").partition("{")
+        chosen = [sample for sample in there if sample.startswith(f"{name}{{")]
+        assert any(all(label in sample for label in labels.split(",")) for sample in chosen), selector
+
+
+def test_without_the_database_links_that_were_seen_are_unknown_and_not_gone(never: Link) -> None:
+    before = {
+        (sample.name, sample.labels["link"])
+        for family in LinkCollector().collect()
+        for sample in family.samples
+        if sample.labels.keys() == {"link"}
+    }
+    away = [sample for family in LinkCollector(has_database=False).collect() for sample in family.samples]
+    assert {(sample.name, sample.labels["link"]) for sample in away if sample.labels} == before
+    assert len(before) > 8 and all(math.isnan(sample.value) for sample in away)
+
+
+# --- As Prometheus evaluates them -------------------------------------------------------------------
+
+
+@needs_promtool
+def test_the_rules_do_what_their_tests_say_and_each_alarm_has_one() -> None:
+    assert promtool("check", "rules", FOLDER / "gisc-rules.yml").returncode == 0
+    done = promtool("test", "rules", FOLDER / "gisc-rules-test.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    tests = (FOLDER / "gisc-rules-test.yml").read_text(encoding="utf-8")
+    assert re.findall(r"^        alertname: (\w+)$", tests, flags=re.MULTILINE) == ALARMS, "each is set off once"
+    assert set(re.findall(r"\{eval_time: 24h, alertname: (\w+)\}", tests)) == set(ALARMS), (
+        "by a node that is well, none"
+    )
+
+
+def fired(folder: Path, samples: dict[str, float]) -> set[str]:
+    """The alarms that these samples set off if they stay so for eight days."""
+    shutil.copy(FOLDER / "gisc-rules.yml", folder)
+    written = {math.inf: "Inf", -math.inf: "-Inf"}
+    series = []
+    for name, value in samples.items():
+        if not math.isnan(value):
+            text = written.get(value, repr(value))
+            series.append(f"      - {{series: '{name}', values: '{' '.join([text] * 9)}'}}")
+    checks = [f"      - {{eval_time: 8d, alertname: {alarm}}}" for alarm in ALARMS]
+    test = folder / "test.yml"
+    # Days are steps here, so that `for` of a day is over; the samples are looked up where they are.
+    head = [
+        "rule_files: [gisc-rules.yml]",
+        "evaluation_interval: 1d",
+        "tests:",
+        "  - interval: 1d",
+        "    input_series:",
+    ]
+    test.write_text("\n".join([*head, *series, "    alert_rule_test:", *checks]), encoding="utf-8")
+    done = promtool("test", "rules", test)
+    assert "parse error" not in done.stderr, done.stderr
+    return set(re.findall(r"alertname: (\w+), time", done.stdout + done.stderr))
+
+
+@needs_promtool
+@pytest.mark.django_db
+def test_a_scrape_of_a_node_that_is_well_sets_off_nothing_and_one_that_is_not_what_it_should(
+    client: Client, never: Link, tmp_path: Path, settings
+) -> None:
+    heartbeat.Pulse(heartbeat.WORKER, "a", lambda: ([1, 2], 2)).beat()
+    heartbeat.Pulse(heartbeat.BEAT, "a").beat()
+    begin_tick()
+    chores.record_tick()
+    # promtool's time begins in 1970: for eight days this link has never succeeded.
+    assert fired(tmp_path, scrape(client)) == OF_THESE_TESTS | {"GiscLinkSilent"}
+
+    Canary.objects.update(last=timezone.now() - timedelta(hours=1))
+    never.failures, never.skew_s = 3, 90.0
+    never.save()
+    settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    troubles = {"GiscTicksLate", "GiscLinkFailing", "GiscLinkClock", "GiscRedisDown", "GiscLinkSilent"}
+    assert fired(tmp_path, scrape(client)) == OF_THESE_TESTS | troubles
