@@ -22,8 +22,14 @@ threads = settings.GISC_WEB_THREADS
 # Seconds; enough for a page of ten thousand records to a slow harvester, and a worker that hangs is killed.
 timeout = 120
 graceful_timeout = 5
+# Seconds. Longer than the 60 for which proxies keep a connection to the node: else one would use it as it is closed.
+keepalive = 75
 # No limit here: the endpoint has its own one (P12), above gunicorn's largest, with its own message.
 limit_request_line = 0
+# `gisc.web_worker` mends what the parser in Python would refuse.
+http_parser = "python"
+# By default a client of this host may set SCRIPT_NAME by a header, and gets 500 where the path does not begin with it.
+forwarder_headers = ""
 _SWITCH_INTERVAL_S = 0.0005  # chosen: a tenth of Python's
 # The file by which a worker shows that it lives; a new worker starts also when the disk is full.
 if Path("/dev/shm").is_dir():

@@ -126,6 +126,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "gisc.cross_origin.CrossOrigin",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -139,7 +140,7 @@ MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 # The middleware of `/oai` (gisc/wsgi.py), which has metrics of its own (oaiprovider/metrics.py).
-GISC_OAI_MIDDLEWARE = ["django.middleware.security.SecurityMiddleware"]
+GISC_OAI_MIDDLEWARE = ["gisc.cross_origin.CrossOrigin", "django.middleware.security.SecurityMiddleware"]
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

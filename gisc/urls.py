@@ -4,11 +4,12 @@ from django.contrib import admin
 from django.urls import include, path
 
 from gisc.metrics import metrics
-from oaiprovider.views import browse, robots
+from oaiprovider.views import browse, oai, robots
 
 handler500 = "gisc.error_pages.server_error"
 urlpatterns = [
     path("oai", include("oaiprovider.urls")),
+    path("oai/", oai),  # not redirected (P1, S30)
     path("oai/browse", browse, name="browse"),
     path("robots.txt", robots),
     path("admin/", admin.site.urls),

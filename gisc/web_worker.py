@@ -1,10 +1,14 @@
-"""gunicorn's worker with threads, in which public pages have threads of their own.
+"""gunicorn's worker with threads, in which public pages have threads of their own, and raw bytes in a URL are read.
 
 With one pool of threads, a crowd on the public pages would stand in one queue with the harvesters of `/oai`. Here a request
 for a public page (`gisc/public_pages.py`) is seen by its first bytes and passed on to a second, small pool. Who waits
 there occupies no thread; when too many wait, the answer is 503.
+
+gunicorn refuses a URL with raw bytes beyond ASCII, in HTML. Here they are read as if they were percent-encoded, so that
+`/oai` answers with the error of the protocol (P7), and a search in UTF-8 finds what it is for.
 """
 
+import re
 import socket
 import struct
 from concurrent.futures import Future
@@ -12,6 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from gunicorn import util
+from gunicorn.http import Request, RequestParser
 from gunicorn.workers.gthread import _DEFER, DEFAULT_WORKER_DATA_TIMEOUT, TConn, ThreadWorker
 
 from catalogue import seams
@@ -20,11 +25,30 @@ from gisc.public_pages import BUSY, RETRY_AFTER_S, is_public
 _PEEKED_BYTES = 200  # chosen: method and path
 _MOST_WAITING = 64  # chosen: of each process; at 20 ms a page they are served in less than two seconds
 _STALLED_S = 10  # chosen: a client that neither sends nor reads so long is cut off
+_SILENT_S = (
+    2  # chosen: a new connection that sends nothing is closed then, and 5 s; `keepalive` is for those after an answer
+)
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _PUBLIC = object()
 _REFUSAL = (
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+    "Access-Control-Allow-Origin: *\r\n"
     f"Retry-After: {RETRY_AFTER_S}\r\nContent-Length: {len(BUSY) + 1}\r\n\r\n{BUSY}\n"
 ).encode("ascii")
+
+
+class _Request(Request):  # type: ignore[misc]
+    """A request whose URL may have raw bytes beyond ASCII."""
+
+    def parse_request_line(self, line_bytes: bytes) -> None:
+        method, *rest = line_bytes.split(b" ", 2)
+        if rest:
+            rest[0] = _BEYOND_ASCII.sub(lambda found: b"%%%02X" % found[0][0], rest[0])
+        super().parse_request_line(b" ".join((method, *rest)))
+
+
+class _Parser(RequestParser):  # type: ignore[misc]
+    mesg_class = _Request
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -39,6 +63,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         """Handle a request, in a thread of the first pool; tell the main thread instead if it is for a public page."""
         if not conn.initialized and not conn.wait_for_data(DEFAULT_WORKER_DATA_TIMEOUT):
             return _DEFER  # as gunicorn does: it waits on without a thread
+        if conn.parser is None:
+            conn.parser = _Parser(conn.cfg, conn.sock, conn.client)
         return _PUBLIC if _asks_for_public_page(conn) else super().handle(conn)
 
     def finish_request(self, conn: TConn, fs: "Future[Any]") -> None:
@@ -47,6 +73,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
             self._enqueue_public(conn)
         else:
             super().finish_request(conn, fs)
+            if self.pending_conns and self.pending_conns[-1] is conn:
+                conn.timeout = seams.monotonic() + _SILENT_S
 
     def _enqueue_public(self, conn: TConn) -> None:
         if self._waiting >= _MOST_WAITING:

@@ -1,16 +1,21 @@
 """The WSGI application that gunicorn serves: one handler for `/oai`, one for everything else.
 
-`/oai` needs no session, account, message or cookie (P11), so its requests skip the middleware for these.
+`/oai` needs no session, account, message or cookie (P11), so its requests skip the middleware for these. A body that is
+sent in chunks, without its length, is read here: Django takes a request without Content-Length for one without a body.
 """
 
 import os
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from typing import Any
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
+
+from gisc.public_pages import is_public
+from oaiprovider.protocol.arguments import LONGEST_BODY
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
@@ -29,11 +34,24 @@ class _Endpoint(WSGIHandler):
 
 _site = get_wsgi_application()
 _endpoint = _Endpoint()
+_ENDPOINT_PATHS = ("/oai", "/oai/")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    handler = _endpoint if environ.get("PATH_INFO") == "/oai" else _site
+    path = environ.get("PATH_INFO", "")
+    handler = _endpoint if path in _ENDPOINT_PATHS else _site
+    if "HTTP_TRANSFER_ENCODING" in environ and not is_public(path):  # public pages read no body
+        _read_chunks(environ, LONGEST_BODY if handler is _endpoint else settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
     return handler(environ, start_response)
+
+
+def _read_chunks(environ: dict[str, Any], most: int) -> None:
+    """Read a body whose length is not announced, and announce it; of a longer one so much that it is refused.
+
+    gunicorn has made sure that there is no Content-Length besides, and drops the rest.
+    """
+    body = environ["wsgi.input"].read(most + 1)
+    environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
 
 
 def _limit_statements(connection: Any, **_: Any) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
@@ -26,6 +26,7 @@ from oaiprovider import browsing, flow_control, metrics, verbs
 from oaiprovider.formats.sandbox import SandboxBusy
 from oaiprovider.models import Profile
 from oaiprovider.protocol import arguments, compression, render
+from oaiprovider.protocol.arguments import LONGEST_BODY
 from oaiprovider.protocol.compression import Piece
 from oaiprovider.protocol.errors import Refused, ReplicaLags
 from oaiprovider.terms import Terms
@@ -35,7 +36,6 @@ logger = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST")
 FORM = "application/x-www-form-urlencoded"
 LONGEST_URL = 8192  # P12, path and query
-LONGEST_BODY = 65536  # P12
 RETRY_AFTER_S = 30  # chosen; P112 allows 1 to 600
 _NOT_FOR_ROBOTS = ("/oai", "/admin/", "/harvest/", "/metrics", "/health/")
 
@@ -154,7 +154,7 @@ def _redirect_to_browse(request: HttpRequest) -> HttpResponse | None:
     if request.method == "POST" or not browsing.wants_page(request):
         return None
     redirect = _plain_text("This address is for programs; the same answers for people are at /oai/browse.", 302)
-    redirect["Location"] = _with_query(request, f"{request.path}/browse")
+    redirect["Location"] = _with_query(request, f"{request.path.rstrip('/')}/browse")
     return _finish(request, redirect)
 
 
@@ -187,7 +187,7 @@ def _limit(
     if settings.GISC_MIRROR_URL and request.method != "POST" and not _is_mirror(request):
         # P114. A redirect would lose the body of a POST.
         redirect = _plain_text("This node is busy; the mirror gives the same answer.", 302)
-        redirect["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path}")
+        redirect["Location"] = _with_query(request, f"{settings.GISC_MIRROR_URL}{request.path.rstrip('/')}")
         return redirect
     logger.info("client told to wait", extra={"client": client, "for_s": decision.wait_s})
     wait = _plain_text(f"Too many requests; retry after {decision.wait_s} seconds. No resumptionToken is lost.", 503)
@@ -254,14 +254,25 @@ def _bad_http(request: HttpRequest) -> HttpResponse | None:
         return _plain_text(
             f"The URL is longer than {LONGEST_URL} bytes; send the arguments in the body of a POST.", 414
         )
-    if request.method == "POST":
-        length = _content_length(request)
-        if length > LONGEST_BODY:
-            return _plain_text(f"The body is longer than {LONGEST_BODY} bytes.", 413)
-        # P4: an empty body means no arguments; then the media type may be missing.
-        if request.content_type != FORM and (length or request.content_type):
-            return _plain_text(f"The body of a POST must be {FORM}.", 415)
-    return None
+    return _bad_body(request) if request.method == "POST" else None
+
+
+def _bad_body(request: HttpRequest) -> HttpResponse | None:
+    length = _content_length(request)
+    if length > LONGEST_BODY:
+        return _plain_text(f"The body is longer than {LONGEST_BODY} bytes.", 413)
+    # P4: an empty body means no arguments; then the media type may be missing.
+    if request.content_type != FORM and (length or request.content_type):
+        return _plain_text(f"The body of a POST must be {FORM}.", 415)
+    if request.headers.get("Content-Encoding", "").strip().lower() not in ("", compression.IDENTITY):
+        refusal = _plain_text("The body of a POST must not be compressed; send it without Content-Encoding.", 415)
+        refusal["Accept-Encoding"] = compression.IDENTITY  # RFC 9110, 12.5.3: what the request may have
+        return refusal
+    try:
+        is_whole = len(request.body) == length
+    except UnreadablePostError:
+        is_whole = False
+    return None if is_whole else _plain_text("The body ended before its announced length.", 400)
 
 
 def _client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:

@@ -20,6 +20,7 @@ IDENTIFIER, PREFIX, SET, FROM, UNTIL, TOKEN = (
     "until",
     "resumptionToken",
 )
+LONGEST_BODY = 65536  # P12, of a POST
 
 
 @dataclass(frozen=True, slots=True)
