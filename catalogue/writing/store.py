@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q
 
 from catalogue import bootstrap, journal, oai
 from catalogue.documents import iso19139, xml_tree
-from catalogue.models import JournalOutbox, MetadataSet
+from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason, ReasonCode
@@ -95,8 +96,10 @@ def put_entries(
     return _put(entries, arrival, apart=apart, before_lock=before_lock)
 
 
-def withdraw(identifiers: Iterable[str]) -> list[Result]:
+def withdraw(identifiers: Iterable[str], *, only_from: MetadataSet | None = None) -> list[Result]:
     """Withdraw records of the own set, and what was uploaded here into shared sets; one result for each.
+
+    `only_from`: withdraw from this set alone what was uploaded here into it, and reject the rest.
 
     They become tombstones. What another source of a shared set still has stays live with that version (W45); the result
     then has a reason and is not a rejection. An unknown identifier is rejected. When this returns outside a transaction,
@@ -110,7 +113,7 @@ def withdraw(identifiers: Iterable[str]) -> list[Result]:
             results.append(None)
         except xml_tree.Unusable as exc:
             results.append(Result(identifier, Action.REJECTED, exc.reason))
-    stored = iter(_withdraw(entries))
+    stored = iter(_withdraw(entries) if only_from is None else _withdraw_from(only_from, entries))
     return [result or next(stored) for result in results]
 
 
@@ -133,6 +136,39 @@ def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
             if index not in results or (record is not None and record.owner_id == into.pk):
                 results[index] = result
     return [results[index] for index in range(len(entries))]
+
+
+@transaction.atomic
+def _withdraw_from(into: MetadataSet, entries: Sequence[PreparedEntry]) -> list[Result]:
+    """Delete each record in one set if it was put into it at this node; the results in the order of the entries."""
+    current = load_current([entry.key for entry in entries])
+    refused = {
+        entry.key: reason
+        for entry in entries
+        if (record := current.get(entry.key)) is not None and (reason := _why_not_from(into, record)) is not None
+    }
+    stored = iter(_put([entry for entry in entries if entry.key not in refused], Arrival(into, known_only=True)))
+    return [
+        Result(entry.identifier, Action.REJECTED, refused[entry.key]) if entry.key in refused else next(stored)
+        for entry in entries
+    ]
+
+
+def _why_not_from(into: MetadataSet, record: CurrentRecord) -> Reason | None:
+    """Why this record cannot be withdrawn from the set by hand; None if it can, or is withdrawn already."""
+    if record.deleted or into.pk in _uploaded_into(record):
+        return None
+    if record.owner_id == into.pk:
+        return Reason(ReasonCode.LINK_DECIDES, {"link": record.source})
+    return Reason(ReasonCode.OTHER_SET, {"owner": record.owner_spec, "set": into.spec, "act": "delete"})
+
+
+def uploaded_into(into: MetadataSet) -> list[str]:
+    """The identifiers of all live records that were put into this set at this node, ordered: what can be withdrawn from it."""
+    by_hand = Q(owner=into) & (Q(provenance__link__isnull=True) | Q(provenance__link=""))
+    claimed = Exists(Claim.objects.filter(record=OuterRef("pk"), set=into, source=""))
+    live = Record.objects.filter(by_hand | Q(claimed), deleted=False)
+    return list(live.order_by("key").values_list("identifier", flat=True))
 
 
 def _uploaded_into(record: CurrentRecord) -> set[int]:

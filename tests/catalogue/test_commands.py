@@ -11,7 +11,9 @@ from django.db import IntegrityError, transaction
 
 from catalogue import bootstrap, checks, journal, oai
 from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
+from catalogue.provenance import Provenance
 from catalogue.reading import lists, stats
+from catalogue.writing import store
 from tests.support import looking, world
 from tests.support.commands import command
 
@@ -71,6 +73,76 @@ def test_withdraw_ends_with_1_when_the_journal_could_not_be_written(journal_dir:
     assert status == 1
     assert "1 deletions are in the database but not yet in the journal" in err
     assert (looking.record("urn:a").deleted, journal.count_waiting()) == (True, 1)
+
+
+def peer_and_shared() -> tuple[MetadataSet, MetadataSet]:
+    """Sets with `urn:both` uploaded into both, `urn:p` into that of the peer, `urn:linked` harvested into that."""
+    peer = world.peer_set(world.TOULOUSE)
+    shared = MetadataSet.objects.create(spec="shared01", name="Shared", kind="shared")
+    world.put(world.iso_record("urn:p"), world.iso_record("urn:both"), into=peer)
+    world.put(world.iso_record("urn:both"), into=shared)
+    harvested = store.prepare(world.iso_record("urn:linked"), provenance=Provenance(link="toulouse"))
+    store.put_entries([harvested], into=peer, source="toulouse")
+    world.put(world.iso_record("urn:ours"))
+    return peer, shared
+
+
+def live_in(into: MetadataSet) -> list[str]:
+    rows = Membership.objects.filter(set=into, deleted=False).order_by("record__key")
+    return list(rows.values_list("record__identifier", flat=True))
+
+
+def test_withdraw_from_a_set_touches_that_set_alone() -> None:
+    peer, shared = peer_and_shared()
+    status, out, err = command("withdraw", "--set", peer.spec, "urn:p", "urn:linked", "urn:ours", "urn:none")
+    assert (status, out) == (1, "4 offered: 1 withdrawn, 0 withdrawn before, 3 rejected\n")
+    assert "urn:linked came by the link toulouse, whose provider decides" in err
+    assert "urn:ours belongs to" in err
+    assert "urn:none is not in the catalogue" in err
+    assert live_in(peer) == ["urn:both", "urn:linked"]
+    command("withdraw", "--set", shared.spec, "urn:both")
+    assert (live_in(shared), "urn:both" in live_in(peer)) == ([], True)
+
+
+def test_withdraw_of_a_whole_set_needs_a_word_and_can_be_counted_before() -> None:
+    peer, _ = peer_and_shared()
+    with pytest.raises(CommandError, match="all 2 records that were uploaded into"):
+        command("withdraw", "--set", peer.spec)
+    counted = f"2 records of {peer.spec} would be withdrawn\n"
+    assert command("withdraw", "--set", peer.spec, "--all", "--dry-run") == (0, counted, "")
+    assert (
+        json.loads(command("withdraw", "--set", peer.spec, "--all", "--dry-run", "--json")[1])["would_be_withdrawn"]
+        == 2
+    )
+    assert live_in(peer) == ["urn:both", "urn:linked", "urn:p"]
+    status, out, _ = command("withdraw", "--set", peer.spec, "--all")
+    assert (status, out.split(":")[0]) == (0, "2 offered")
+    assert live_in(peer) == ["urn:linked"]
+    assert command("withdraw", "--set", peer.spec, "--all")[:2] == (
+        0,
+        "0 offered: 0 withdrawn, 0 withdrawn before, 0 rejected\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--all"],
+        ["--all", "urn:ours"],
+        ["--set", "WIS-NOWHERE", "urn:ours"],
+        ["--set", oai.CATALOGUE_SET, "--all"],
+        ["--set", world.OUR_SPEC, "--all", "urn:ours"],
+        ["--set", world.OUR_SPEC, "--all", "--file", "/dev/null"],
+        ["--set", world.OUR_SPEC, "--file", "/dev/null"],
+        ["--set", "", "--all"],
+        ["--dry-run", "urn:ours"],
+    ],
+)
+def test_withdraw_with_what_may_be_a_mistake_changes_nothing(arguments: list[str]) -> None:
+    peer_and_shared()
+    with pytest.raises(CommandError, match="Nothing was withdrawn"):
+        command("withdraw", *arguments)
+    assert not Record.objects.filter(deleted=True).exists()
 
 
 # --- catalogue stats ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""manage.py withdraw IDENTIFIER... | --file F: withdraw records of the own set, and what was uploaded into shared sets."""
+"""manage.py withdraw IDENTIFIER... | --file F | --set SPEC --all: withdraw what this node itself has put into its sets."""
 
 import json
 from argparse import ArgumentParser
@@ -9,26 +9,73 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import journal
-from catalogue.writing import decisions, store
+from catalogue.management.progress import progress_bar
+from catalogue.models import MetadataSet
+from catalogue.writing import decisions, staging, store
 
 
 class Command(BaseCommand):
     help = (
         "Withdraw records of the own set, and what was uploaded here into shared sets: they become tombstones, which "
-        "harvesters receive as deletions. What another source of a shared set still has stays live. "
+        "harvesters receive as deletions. What another source of a shared set still has stays live. With --set from that set "
+        "alone, be it of a peer; what came by a link is rejected, as its provider decides. "
         "Exit status 1 when an identifier was rejected or the journal could not be written."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("identifiers", nargs="*", metavar="IDENTIFIER")
         parser.add_argument("--file", type=Path, metavar="F", help="a file with one identifier a line")
+        parser.add_argument(
+            "--set", dest="spec", metavar="SPEC", help="only from this set, and what was uploaded into it"
+        )
+        parser.add_argument(
+            "--all", dest="everything", action="store_true", help="with --set: all that was uploaded into the set"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="with --set and --all: count only")
         parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
-    def handle(self, *, identifiers: list[str], file: Path | None, as_json: bool, **_: Any) -> None:
-        identifiers = [*identifiers, *_read_identifiers(file)]
-        if not identifiers:
-            raise CommandError("Name at least one identifier, or a file of them with --file.")
-        results = store.withdraw(identifiers)
+    def handle(
+        self,
+        *,
+        identifiers: list[str],
+        file: Path | None,
+        spec: str | None,
+        everything: bool,
+        dry_run: bool,
+        as_json: bool,
+        **_: Any,
+    ) -> None:
+        only_from = None if spec is None else _find_set(spec)
+        if everything:
+            if only_from is None or identifiers or file:
+                raise CommandError(
+                    "--all goes with --set SPEC, and without identifiers and --file. Nothing was withdrawn."
+                )
+            identifiers = store.uploaded_into(only_from)
+            if dry_run:
+                return self._print_count(only_from.spec, len(identifiers), as_json=as_json)
+        elif dry_run:
+            raise CommandError("--dry-run goes with --set SPEC --all. Nothing was withdrawn.")
+        else:
+            identifiers = [*identifiers, *_read_identifiers(file)]
+            if not identifiers:
+                _refuse_none(only_from)
+        # What a person has listed goes as one; a whole set in parts, so that harvesters and writers need not wait for it.
+        size = staging.BATCH if everything else len(identifiers)
+        results: list[decisions.Result] = []
+        with progress_bar("withdraw", len(identifiers)) as advance:
+            for first in range(0, len(identifiers), size):
+                results += store.withdraw(identifiers[first : first + size], only_from=only_from)
+                advance(size)
+        return self._report(results, as_json=as_json)
+
+    def _print_count(self, spec: str, number: int, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"set": spec, "would_be_withdrawn": number, "dry_run": True}, indent=2))
+        else:
+            self.stdout.write(f"{number} records of {spec} would be withdrawn")
+
+    def _report(self, results: list[decisions.Result], *, as_json: bool) -> None:
         waiting = journal.count_waiting()
         still_live = [result for result in results if result.is_live_elsewhere]
         counts = Counter(result.action for result in results if not result.is_live_elsewhere)
@@ -70,6 +117,28 @@ class Command(BaseCommand):
             "waiting_for_journal": waiting,
         }
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+
+
+def _find_set(spec: str) -> MetadataSet:
+    storable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
+    into = storable.filter(spec=spec).first()
+    if into is None:
+        known = ", ".join(storable.values_list("spec", flat=True))
+        raise CommandError(
+            f"There is no set {spec!r} that records are put into; there are: {known}. Nothing was withdrawn."
+        )
+    return into
+
+
+def _refuse_none(only_from: MetadataSet | None) -> None:
+    """Raise CommandError. A set is never emptied because a list of identifiers is."""
+    if only_from is None:
+        raise CommandError("Name at least one identifier, or a file of them with --file.")
+    number = len(store.uploaded_into(only_from))
+    raise CommandError(
+        f"Name at least one identifier, or a file of them with --file; --all withdraws all {number} records that were "
+        f"uploaded into {only_from.spec}. Nothing was withdrawn."
+    )
 
 
 def _read_identifiers(file: Path | None) -> list[str]:
