@@ -1,7 +1,7 @@
 """The command line: Django's, with the embedded database running while a command needs it.
 
-An error before the command begins (a bad setting, no database, a read-only directory) is one sentence on stderr and
-exit status 2. Errors of the command itself look as everywhere in Django.
+What is no fault of the command (a bad setting, a read-only directory, a server that is away, full or refusing, be it in the
+middle) is one sentence on stderr and exit status 2. Errors of the command itself look as everywhere in Django.
 """
 
 import os
@@ -12,13 +12,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
-import psycopg2.errors
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import OperationalError
 
-from catalogue import outage
-from gisc import embedded
+from gisc import command_errors, embedded, running_nodes
 
 # These read only code and files, or start servers of their own.
 _WITHOUT_DATABASE = frozenset(
@@ -44,6 +41,19 @@ _ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", "restore", *_READING_MIGRAT
 
 def main(argv: Sequence[str]) -> int:
     """Run one command and return the exit status. A SystemExit of the command is passed on."""
+    _have_outputs()
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has read enough
+        return _drop_output(128 + signal.SIGPIPE)
+    except OSError as exc:
+        return _drop_output(_print_error(f"the output cannot be written ({exc.strerror})"))
+
+
+def _run(argv: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     # makemigrations warns if there is no database, but does not need one.
     warnings.filterwarnings("ignore", message="Got an error checking a consistent migration history")
@@ -53,25 +63,19 @@ def main(argv: Sequence[str]) -> int:
     command = argv[1] if len(argv) > 1 else "help"
     needs_database = command not in _WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(argv[1:])
     try:
+        if needs_database:
+            running_nodes.adopt_settings()
         # Without this, Django reports an unknown command if the settings cannot be read.
         _read_settings()
         with _database(command) if needs_database else nullcontext():
             execute_from_command_line(list(argv))
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
         return _print_error(str(exc))
-    except OSError as exc:
-        if not outage.is_disk_full(exc) or "--traceback" in argv:
+    except Exception as exc:
+        sentence = None if "--traceback" in argv else command_errors.describe(exc)
+        if sentence is None:
             raise
-        return _print_error(f"{outage.DISK_FULL} ({exc.strerror})")
-    except psycopg2.errors.DiskFull as exc:  # of COPY, whose errors Django does not translate
-        return _print_error(f"{outage.DISK_FULL} ({_in_one_line(exc)})")
-    except OperationalError as exc:
-        if outage.is_disk_full(exc):
-            return _print_error(f"{outage.DISK_FULL} ({_in_one_line(exc)})")
-        # Only a failure to reach the server has no SQLSTATE; others are shown with their traceback.
-        if getattr(exc.__cause__, "pgcode", None) is not None or "--traceback" in argv:
-            raise
-        return _print_error(_describe_unreachable(exc))
+        return _print_error(sentence)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return 0
@@ -82,30 +86,28 @@ def _exit_on_signal(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
+def _have_outputs() -> None:
+    """Let a command write into nothing where its output or its errors are closed (`>&-`)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (as long as the process runs)
+
+
+def _drop_output(status: int) -> int:
+    """Drop what was not written, so that Python does not try again when the process exits; return the status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
 def _print_error(sentence: str) -> int:
     print(f"{os.path.basename(sys.argv[0]) or 'manage.py'}: {sentence}", file=sys.stderr)
     return 2
-
-
-def _in_one_line(exc: Exception) -> str:
-    return " ".join(str(exc).split())
 
 
 def _read_settings() -> None:
     from django.conf import settings
 
     settings.INSTALLED_APPS  # noqa: B018  (the first access reads all settings)
-
-
-def _describe_unreachable(exc: OperationalError) -> str:
-    from django.conf import settings
-
-    reason = _in_one_line(exc)
-    if settings.GISC_EMBEDDED_DATABASE:
-        return (
-            f"the embedded database does not answer ({reason}); its log is {settings.GISC_DATA_DIR}/postgres/server.log"
-        )
-    return f"the database of DATABASE_URL cannot be reached ({reason}); start it, or correct DATABASE_URL"
 
 
 @contextmanager

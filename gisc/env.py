@@ -60,7 +60,15 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
     raw = text(name, default)
     if not raw:
         return raw
-    parts = urlsplit(raw)
+    try:
+        parts = urlsplit(raw)
+        _ = parts.port
+    except ValueError as exc:
+        # The reason has a part of the URL, which may be one of its password.
+        raise ImproperlyConfigured(
+            f"{name} is no URL: its port is no number, or it has a bracket too many; write a URL such as {example}, and "
+            "characters such as / # ? @ [ ] in a password percent-encoded"
+        ) from exc
     if parts.scheme not in schemes or not (parts.netloc or parts.path):
         # The URL may contain a password, so the message has only its scheme.
         raise ImproperlyConfigured(f"{name} has the scheme {parts.scheme!r}; write a URL such as {example}")

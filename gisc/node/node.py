@@ -23,12 +23,13 @@ from django.db import connection, connections
 
 from catalogue import journal_state, seams
 from catalogue.models import Record
-from gisc import administrator, database, embedded, file_locks
+from gisc import administrator, database, embedded, file_locks, running_nodes
 from gisc.node import children, samples, supervision
 from gisc.node.welcome import Welcome
 
 logger = logging.getLogger(__name__)
 
+_GLANCE_S = 0.5  # a command that looks whether this node runs has the lock for a moment
 _MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk
 
 
@@ -36,10 +37,11 @@ def run() -> None:
     """Run the node until it is stopped. Raises ImproperlyConfigured or ServerFailed."""
     data_dir: Path = settings.GISC_DATA_DIR
     embedded.prepare(data_dir)
-    node_lock = file_locks.FileLock(data_dir / "node.lock")
+    node_lock = file_locks.FileLock(data_dir / running_nodes.LOCK)
     with ExitStack() as stack:
         stack.callback(node_lock.release)
         _lock_data_dir(node_lock)
+        stack.enter_context(running_nodes.announced())
         children.await_end(data_dir)
         _check_port()
         if settings.GISC_EMBEDDED_DATABASE:
@@ -58,7 +60,7 @@ def run() -> None:
 
 def _lock_data_dir(node_lock: file_locks.FileLock) -> None:
     try:
-        node_lock.acquire()
+        node_lock.acquire(wait_s=_GLANCE_S)
     except file_locks.LockTaken as exc:
         raise ImproperlyConfigured(
             f"the data directory {settings.GISC_DATA_DIR} is in use by {_owner(node_lock.path)}; "

@@ -1,5 +1,6 @@
 """What the node prints when it is ready: its addresses, and how to sign in."""
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -34,6 +35,14 @@ class Welcome:
         if self.is_empty:
             lines += [
                 "The catalogue is empty. To load the sample records, or records of your own, in another terminal:",
-                f"  {shlex.quote(sys.executable)} manage.py ingest {samples.folder().relative_to(settings.BASE_DIR)}",
+                f"  {self._command('ingest', str(samples.folder()))}",
             ]
         return "\n".join(lines)
+
+    def _command(self, *arguments: str) -> str:
+        """Return a line for a shell that runs a command on this node, whatever else runs beside it."""
+        variables = [f"GISC_DATA_DIR={settings.GISC_DATA_DIR}", f"GISC_NAME={settings.GISC_NAME}"]
+        # Their values have passwords; the shell of the other terminal must know them.
+        outside = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
+        line = shlex.join(["env", *variables, sys.executable, str(settings.BASE_DIR / "manage.py"), *arguments])
+        return f"{line}   (with {' and '.join(outside)} as here)" if outside else line

@@ -16,6 +16,7 @@ import requests
 from gisc import embedded
 from gisc.embedded.folder import socket_dir
 from tests.support.nodes import Node, free_port, living, manage, refused
+from tests.support.paths import ROOT
 from tests.support.waiting import until
 
 
@@ -57,7 +58,7 @@ def test_the_first_start_prints_the_addresses_and_they_answer(node: Node) -> Non
 
 
 def test_an_empty_node_says_how_to_load_records(node: Node) -> None:
-    assert "manage.py ingest catalogue/samples/WIS-GISC-TOKYO" in node.output()
+    assert f"manage.py ingest {ROOT}/catalogue/samples/WIS-GISC-TOKYO" in node.output()
 
 
 def test_the_password_that_is_shown_opens_the_admin(node: Node) -> None:

@@ -1,0 +1,141 @@
+"""What a command says in one sentence when PostgreSQL or Redis is away, starting, full or refusing: the same for all commands."""
+
+import enum
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import psycopg2
+import redis
+from django.conf import settings
+from django.db import Error as DjangoDatabaseError
+from kombu.exceptions import OperationalError as BrokerError
+
+from catalogue import outage
+
+
+class Cause(enum.StrEnum):
+    """Why a server does not do what a command asks of it."""
+
+    AWAY = "away"
+    STARTING = "starting"
+    CROWDED = "crowded"
+    REFUSING = "refusing"
+    READ_ONLY = "read-only"
+    DISK_FULL = "disk-full"
+    MEMORY_FULL = "memory-full"
+    TOO_SLOW = "too-slow"
+
+
+class _Server(NamedTuple):
+    """How sentences call a server, and where to look: its log if it is embedded, else the variable with its address."""
+
+    name: str
+    look: str
+
+
+_SENTENCES = {
+    Cause.AWAY: "{name} cannot be reached ({reason}); {look}",
+    Cause.STARTING: "{name} is starting or shutting down ({reason}); try again in a moment",
+    Cause.CROWDED: "{name} has no connection left ({reason}); try again later, or let it have more",
+    Cause.REFUSING: "{name} refuses this node ({reason}); {look}",
+    Cause.READ_ONLY: "{name} can only be read ({reason}): it is a standby, or set so; {look}",
+    Cause.MEMORY_FULL: "{name} has no memory left ({reason}); give it more, and try again",
+    Cause.TOO_SLOW: "{name} stopped a statement that took too long ({reason}); try again when it has less to do",
+}
+# SQLSTATEs by their beginning, the longer ones first.
+_STATES = {
+    "25006": Cause.READ_ONLY,
+    "28": Cause.REFUSING,
+    "3D000": Cause.REFUSING,
+    "42501": Cause.REFUSING,
+    "53100": Cause.DISK_FULL,
+    "53200": Cause.MEMORY_FULL,
+    "53300": Cause.CROWDED,
+    "57014": Cause.TOO_SLOW,
+    "57P03": Cause.STARTING,
+    "57P": Cause.AWAY,
+    "08": Cause.AWAY,
+}
+# The driver gives no SQLSTATE where a connection is refused. A server that speaks another language is away.
+_TEXTS = {
+    Cause.STARTING: r"starting up|shutting down|recovery mode|not yet accepting|not accepting connections",
+    Cause.CROWDED: r"too many (clients|connections)|connection slots",
+    Cause.REFUSING: r"authentication failed|no password supplied|pg_hba\.conf|does not exist|permission denied|to log in",
+}
+
+
+def describe(exc: BaseException) -> str | None:
+    """Return the sentence for an error that a server, or a full disk, is the cause of; None for any other."""
+    if outage.is_disk_full(exc):
+        return f"{outage.DISK_FULL} ({_in_one_line(exc)})"
+    for each in _chain(exc):
+        if isinstance(each, psycopg2.Error | DjangoDatabaseError):
+            return _sentence(_cause_of_database_error(each), _database(), each)
+        if isinstance(each, redis.RedisError | BrokerError):
+            return _sentence(_cause_of_redis_error(each), _redis(), each)
+    return None
+
+
+def _sentence(cause: Cause | None, server: _Server, exc: BaseException) -> str | None:
+    if cause is None:
+        return None
+    if cause is Cause.DISK_FULL:
+        return f"{outage.DISK_FULL} ({_in_one_line(exc)})"
+    return _SENTENCES[cause].format(name=server.name, reason=_in_one_line(exc), look=server.look)
+
+
+def _chain(exc: BaseException | None) -> Iterator[BaseException]:
+    """The causes of an error, the first one first: it knows most."""
+    if exc is not None:
+        yield from _chain(exc.__cause__)
+        yield exc
+
+
+def _cause_of_database_error(exc: BaseException) -> Cause | None:
+    """None for an error of the statement: that is a fault of this program, and is shown with its traceback."""
+    state = getattr(exc, "pgcode", None)
+    if state is not None:
+        return next((cause for begin, cause in _STATES.items() if state.startswith(begin)), None)
+    if isinstance(exc, DjangoDatabaseError) and exc.__cause__ is None and not outage.is_outage(exc):
+        return None
+    if not isinstance(exc, psycopg2.OperationalError | psycopg2.InterfaceError | DjangoDatabaseError):
+        # What the driver makes of an answer that breaks off has no class of its own.
+        return Cause.AWAY if type(exc) is psycopg2.DatabaseError else None
+    text = str(exc)
+    return next((cause for cause, pattern in _TEXTS.items() if re.search(pattern, text)), Cause.AWAY)
+
+
+def _cause_of_redis_error(exc: BaseException) -> Cause | None:
+    text = str(exc)
+    if isinstance(exc, redis.BusyLoadingError):
+        return Cause.STARTING
+    if isinstance(exc, redis.exceptions.OutOfMemoryError) or text.startswith("OOM"):
+        return Cause.MEMORY_FULL
+    if isinstance(exc, redis.exceptions.AuthorizationError | redis.AuthenticationError) or text.startswith(
+        ("NOAUTH", "NOPERM", "WRONGPASS")
+    ):
+        return Cause.REFUSING
+    if isinstance(exc, redis.ReadOnlyError):
+        return Cause.READ_ONLY
+    if text.startswith("MISCONF"):
+        return Cause.DISK_FULL
+    if "max number of clients" in text:
+        return Cause.CROWDED
+    return Cause.AWAY if isinstance(exc, redis.ConnectionError | redis.TimeoutError | BrokerError) else None
+
+
+def _database() -> _Server:
+    if settings.GISC_EMBEDDED_DATABASE:
+        return _Server("the embedded database", f"its log is {settings.GISC_DATA_DIR}/postgres/server.log")
+    return _Server("the database of DATABASE_URL", "start it, or correct DATABASE_URL")
+
+
+def _redis() -> _Server:
+    if settings.GISC_EMBEDDED_REDIS:
+        return _Server("the embedded Redis", f"its log is {settings.GISC_DATA_DIR}/redis/server.log")
+    return _Server("the Redis of REDIS_URL", "start it, or correct REDIS_URL")
+
+
+def _in_one_line(exc: BaseException) -> str:
+    return " ".join(str(exc).split()) or type(exc).__name__
