@@ -55,7 +55,7 @@ def talk(server: Served, sent: bytes, method: str = "GET") -> Reply:
         link.shutdown(socket.SHUT_WR)
         received = b"".join(iter(lambda: link.recv(65536), b""))
     wire = _Wire(received)
-    answer = http.client.HTTPResponse(wire, method=method)  # type: ignore[arg-type]
+    answer = http.client.HTTPResponse(wire, method=method)
     answer.begin()
     body = answer.read()
     return Reply(answer.status, answer.headers, body, wire.stream.read() if not wire.stream.closed else b"")

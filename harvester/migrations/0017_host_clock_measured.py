@@ -11,7 +11,7 @@ def date_measurements(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("harvester", "0014_queue")]
+    dependencies = [("harvester", "0016_from_ignored")]
 
     operations = [
         migrations.AlterField(
