@@ -14,7 +14,6 @@ from catalogue import seams
 from catalogue.outage import ERRORS
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.monitoring import status
-from harvester.runs import comparison
 
 
 class LinkCollector(Collector):
@@ -53,7 +52,6 @@ class _Links:
 
     links: list[Link]
     open_links: set[int]
-    drifts: dict[int, dict[str, int]]
     conflicts: list[tuple[Any, ...]]
     rejects: list[tuple[Any, ...]]
 
@@ -62,7 +60,6 @@ def _read_links() -> _Links:
     return _Links(
         links=list(status.with_last_run(Link.objects.annotate(**_last_success()), purposes=[Run.Purpose.HARVEST])),
         open_links=set(Run.objects.filter(state=Run.State.OPEN).values_list("link_id", flat=True)),
-        drifts=comparison.drift_by_link(),
         conflicts=list(_conflicts_that_wait()),
         rejects=list(_rejects_that_stand()),
     )
@@ -116,12 +113,12 @@ _OF_EACH: tuple[tuple[str, str, Callable[[Link, _Links], float]], ...] = (
     (
         "gisc_link_conflicts_waiting",
         "conflicts that wait for the operator",
-        lambda link, read: float(sum(number for name, *_, number in read.conflicts if name == link.name)),
+        lambda link, _: float(status.count_conflicts_waiting(link)),
     ),
     (
         "gisc_link_rejects_standing",
         "rejects of the link that stand",
-        lambda link, read: float(sum(number for name, *_, number in read.rejects if name == link.name)),
+        lambda link, _: float(status.count_rejects_standing(link)),
     ),
 )
 
@@ -134,7 +131,7 @@ def _families(read: _Links) -> Iterator[GaugeMetricFamily]:
         yield family
     drift, doubts, state, outcome, conflicts, rejects = _families_by_code()
     for link in read.links:
-        for kind, number in read.drifts.get(link.pk, {}).items():
+        for kind, number in status.drift_of(link).items():
             drift.add_metric([link.name, kind], number)
         for doubt in link.doubts:
             doubts.add_metric([link.name, doubt["code"]], 1)

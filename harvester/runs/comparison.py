@@ -273,11 +273,6 @@ def drift() -> Subquery:
     return Subquery(found.annotate(sums=JSONObject(**{name: Sum(name) for name in DRIFT})).values("sums"))
 
 
-def drift_by_link() -> dict[int, dict[str, int]]:
-    """The drift of each link that was compared."""
-    return dict(Link.objects.annotate(drift=drift()).exclude(drift=None).values_list("pk", "drift"))
-
-
 def _drift_of(run: Run) -> dict[str, int]:
     return {name: getattr(run, name) for name in DRIFT}
 

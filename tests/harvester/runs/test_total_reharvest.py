@@ -135,11 +135,11 @@ def test_content_that_changed_under_its_datestamp_is_found_by_a_cycle_and_counte
     untouched = Record.objects.exclude(identifier__in=[identifier(1), identifier(8)])
     assert dict(untouched.values_list("pk", "datestamp")) == kept
     assert Link.objects.values("harvested_to", "first_response", "newest", "failures", "next_due").get() == position
-    assert comparison.drift_by_link()[harvested.pk]["changed"] == 2
+    assert status.drift_of(status.find(harvested))["changed"] == 2
     assert "1 changed under the same datestamp, 0 missing" in runs[0].message
 
     assert [drift(run) for run in cycle(clock)] == [{}, {}, {}], "it is repaired"
-    assert comparison.drift_by_link()[harvested.pk]["changed"] == 0
+    assert status.drift_of(status.find(harvested))["changed"] == 0
 
 
 def test_what_headers_tell_is_found_too_and_counted_as_by_a_comparison(harvested: Link, provider: Provider) -> None:
