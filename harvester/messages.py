@@ -475,9 +475,11 @@ def _clock_set_back(facts: Facts) -> str:
 def _list_empty(facts: Facts) -> str:
     if facts["is_set_listed"]:
         return f"The provider lists the set {facts['set']}, and no records in it. Nothing was deleted."
+    if not facts["set"]:
+        return "The provider lists no records at all. Nothing was deleted; ask it whether that is right."
     return (
-        f"The provider lists nothing for {facts['set'] or 'the link'}; an unknown set and an empty one answer alike, and "
-        "its sets could not be listed. Nothing was deleted."
+        f"The provider lists nothing for the set {facts['set']}; an unknown set and an empty one answer alike, and its sets "
+        "could not be listed. Nothing was deleted; ask it whether the remote setSpec is right."
     )
 
 

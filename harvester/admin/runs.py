@@ -35,6 +35,7 @@ OUTCOME_COLOURS = {
     "waiting": "warning",
     "never": "info",
     "disabled": "warning",
+    status.OVERDUE: "danger",
     "cancelled": "warning",
 }
 

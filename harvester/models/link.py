@@ -106,11 +106,19 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         return facts if self.serving is None else {**facts, "alternative": str(self.serving)}
 
     @property
+    def has_brought_nothing(self) -> bool:
+        """Whether no list has had a record until now, though the set is not known to be there, and empty (H13, H17)."""
+        return self.harvested_to is not None and self.newest is None and self.set_state != self.SetState.LISTED
+
+    @property
     def remarks(self) -> list[Remark]:
         """What an operator should know of the provider for as long as it is so."""
         found = []
         if self.set_state in (*self.LACKING, self.SetState.UNLISTED):  # H17, H18
             found.append(Remark(RemarkCode.SET_MISSING, self.set_facts))
+        elif self.has_brought_nothing:  # H13
+            facts = {"set": self.provider.remote_set, "is_set_listed": False}
+            found.append(Remark(RemarkCode.LIST_EMPTY, facts))
         if self.from_ignored >= self.FROM_IS_IGNORED:  # F55
             found.append(Remark(RemarkCode.FROM_IGNORED, {"lists": self.from_ignored}))
         return found

@@ -5,10 +5,11 @@ The number of queries does not grow with the links, nor what they read with the 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 
@@ -26,7 +27,7 @@ from harvester.runs import comparison
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
 
 # Keys of states, besides those of Run.State.
-PARTIAL, RUNNING, WAITING, NEVER, DISABLED = "partial", "open", "waiting", "never", "disabled"
+PARTIAL, RUNNING, WAITING, NEVER, DISABLED, OVERDUE = "partial", "open", "waiting", "never", "disabled", "overdue"
 
 # Pages on which an operator does something about a link.
 CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
@@ -164,11 +165,21 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     if fault := _fault_in_words(link):
         is_told = run is not None and run.state == Run.State.FAILED
         return Run.State.FAILED, fault if is_told else f"{text}; {fault}"
+    if (since := overdue_since(link, now or seams.now())) is not None:
+        return OVERDUE, f"{text}; overdue since {since:%Y-%m-%d %H:%M}"
     if key in (Run.State.DONE, PARTIAL) and (remarks := _remarks_in_words(link)):
         return PARTIAL, ", ".join([text, *remarks])
     if key == Run.State.DONE and (number := len(list(find_todos(link)))):
         return PARTIAL, f"{text}, {number} thing{'s' if number > 1 else ''} to do"
     return key, text
+
+
+def overdue_since(link: Link, now: datetime) -> datetime | None:
+    """Since when a link that came from `with_last_run` is due, if no tick has opened a run of it for GISC_CANARY_SECONDS."""
+    has_open_run = any(run.is_open for run in getattr(link, "newest_runs", ()))
+    if not link.enabled or link.next_due is None or has_open_run:
+        return None
+    return link.next_due if now - link.next_due > timedelta(seconds=settings.GISC_CANARY_SECONDS) else None
 
 
 def _fault_in_words(link: Link) -> str:
@@ -181,6 +192,7 @@ def _remarks_in_words(link: Link) -> list[str]:
     """What is not as it should be though records arrive, in a few words."""
     words = {
         "set not listed": link.has_unlisted_set,
+        "nothing listed": link.has_brought_nothing and not link.has_unlisted_set,
         "`from` ignored": link.from_ignored >= link.FROM_IS_IGNORED,
         "in doubt": bool(link.doubts),
     }
@@ -211,12 +223,21 @@ def find_todos(link: Link) -> Iterator[Todo]:
     run, compared = last_run(link), last_comparison(link)
     for remark in link.remarks:
         yield Todo(str(remark), LINK)
+    if (since := overdue_since(link, seams.now())) is not None:
+        yield Todo(
+            f"Due since {since:%Y-%m-%d %H:%M} UTC and not begun: see whether beat and worker run (/health/tasks).",
+            LINK,
+        )
     for password in link.unreadable_passwords():
         yield Todo(f"The {password} {UNREADABLE}.", LINK)
     if link.moved_to:
         yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
     if run is not None and run.outcome != OutcomeCode.RUNNING and _is_failing(run) and not _is_set_missing(link, run):
         yield Todo(run.message, RUN)
+    if not link.failures:  # else the same is told of the harvest
+        for slice_run in (compared, last_reharvest(link)):
+            if slice_run is not None and slice_run.outcome != OutcomeCode.RUNNING and _is_failing(slice_run):
+                yield Todo(f"The {slice_run.get_purpose_display()} fails: {slice_run.message}", LINK)
     if compared is not None and compared.held_back:
         number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
         yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)

@@ -116,7 +116,7 @@ def _doubts(run: Run, link: Link, unexplained: int) -> list[Remark]:
         found.append(Remark(RemarkCode.CLOCK_SET_BACK, {"seconds": stepped_back_s}))
     if unexplained > 0:  # H49
         found.append(Remark(RemarkCode.LIST_SHORT, {"lacking": unexplained}))
-    if run.list_from is None and run.listed:  # F83
+    if run.list_from is None:  # F83
         stored = remote_headers.live(link).count()
         # What was announced and has changed before it was listed comes in the next list (P106).
         had = max(run.listed, 0 if link.size_is_estimate else run.list_size or 0)

@@ -138,7 +138,7 @@ def _remarks(run: Run, link: Link, judgement: Judgement, flapping: int) -> list[
     if flapping:  # F74
         remarks.append(Remark(RemarkCode.SPELLING_STAYS, {"records": flapping}))
     remarks += link.remarks
-    if run.listed == 0 and run.list_from is None:  # H13
+    if run.listed == 0 and run.list_from is None and not link.has_brought_nothing:  # H13
         asked_set = link.provider.remote_set
         is_listed = bool(asked_set) and link.set_state == Link.SetState.LISTED
         remarks.append(Remark(RemarkCode.LIST_EMPTY, {"set": asked_set, "is_set_listed": is_listed}))

@@ -111,8 +111,54 @@ def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:
     assert todos(link) == []
 
 
+def test_what_is_green_has_nothing_to_do(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    Link.objects.update(enabled=False)
+    assert state(link) == ("partial", "done, 1 thing to do") and len(todos(link)) == 1
+    Link.objects.update(moved_to="https://new.example.org/oai")
+    assert state(link) == ("partial", "done, 2 things to do") and len(todos(link)) == 2
+
+
+def test_a_link_that_is_due_and_not_begun_is_overdue(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    due = timezone.now() - timedelta(hours=2)
+    Link.objects.update(next_due=due)
+    assert state(link) == ("overdue", f"done; overdue since {due:%Y-%m-%d %H:%M}")
+    ((page, text),) = todos(link)
+    assert page == status.LINK and "see whether beat and worker run" in text
+    comparison = lifecycle.open_comparison(link, trigger="test", whole=True)
+    assert comparison is not None and state(link) == ("done", "done"), "the harvest waits for the end of the comparison"
+    lifecycle.cancel(comparison)
+    Link.objects.update(enabled=False)
+    assert state(link)[0] == "partial"
+
+
+def test_a_comparison_that_fails_again_and_again_is_told(link: Link, provider: Provider) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    provider.faults.append(lambda a: Response("no", status=403) if a["verb"] == "ListIdentifiers" else None)
+    run = lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True)
+    lifecycle.work(run.pk)
+    assert state(link) == ("partial", "done, 1 thing to do")
+    ((page, text),) = todos(link)
+    assert page == status.LINK and text.startswith("The comparison fails: the provider answered HTTP 403")
+    provider.faults.clear()
+    lifecycle.work(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+    assert (state(link), todos(link)) == (("done", "done"), [])
+
+
 def test_every_state_has_its_colour(link: Link) -> None:
-    keys = {status.RUNNING, status.WAITING, status.NEVER, status.DISABLED, status.PARTIAL, *Run.State.values}
+    keys = {
+        status.RUNNING,
+        status.WAITING,
+        status.NEVER,
+        status.DISABLED,
+        status.PARTIAL,
+        status.OVERDUE,
+        *Run.State.values,
+    }
     assert keys <= set(OUTCOME_COLOURS)
 
 

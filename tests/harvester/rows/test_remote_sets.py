@@ -233,6 +233,28 @@ def test_a_provider_without_sets_that_has_nothing_for_the_link_is_a_fault_of_the
     assert "says that it has no sets" in todos()[0] and state()[0] == "failed"
 
 
+@pytest.mark.spec("H13", "H17")
+@pytest.mark.parametrize("asks_for_all", [False, True])
+def test_a_link_that_has_never_brought_anything_says_so_unless_its_set_is_known_to_be_empty(
+    link: Link, provider: Provider, asks_for_all: bool
+) -> None:
+    """A mistyped set at a provider whose sets cannot be listed."""
+    if asks_for_all:
+        Link.objects.update(remote_set="", kind="centre")
+    provider.faults.append(
+        lambda a: xml(provider.envelope('<error code="badVerb">x</error>')) if a["verb"] == "ListSets" else None
+    )
+    for _ in range(2):
+        run = harvest(Link.objects.get())
+        assert [remark["code"] for remark in run.outcome_data["remarks"]].count("list-empty") == 1
+        assert state() == ("partial", "done, nothing listed")
+        assert len(todos()) == 1 and ("no records at all" if asks_for_all else "setSpec is right") in todos()[0]
+    fill(provider, range(1), stamp="2026-03-01T13:00:00Z")
+    provider.now = "2026-03-01T14:00:00Z"
+    harvest(Link.objects.get())
+    assert state() == ("done", "done") and todos() == []
+
+
 def test_a_link_without_a_remote_set_does_not_ask_for_sets(link: Link, provider: Provider) -> None:
     Link.objects.update(remote_set="", kind="centre")
     fill(provider, range(1))

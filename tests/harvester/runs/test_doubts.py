@@ -234,6 +234,17 @@ def test_a_doubt_stays_while_records_that_are_not_listed_wait_for_the_operator(
     assert link.doubts == []
 
 
+@pytest.mark.spec("F83")
+def test_a_whole_list_that_is_empty_where_many_records_are_stored_is_a_doubt(link: Link, provider: Provider) -> None:
+    Link.objects.update(ceiling_records=2)
+    fill(provider, range(10))
+    harvest(Link.objects.get())
+    provider.entries.clear()
+    run = harvest(Link.objects.get(), full=True)
+    assert run.state == "done" and len(held()) == 10
+    assert [doubt["code"] for doubt in Link.objects.get().doubts] == [RemarkCode.FEWER_THAN_STORED]
+
+
 class Reloaded:
     """A provider that freezes its list, and gives all its records anew once two pages of one are read (P106).
 
