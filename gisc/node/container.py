@@ -56,11 +56,25 @@ def exit_when_idle(watched: Activity, limit_s: float, check_every_s: float) -> N
     It exits at once, because a process that hangs does not handle SIGTERM. A run that is cut off is resumed from its
     last page.
     """
-    started = seams.now().timestamp()
-    while (idle_s := seams.now().timestamp() - max(started, watched.last())) <= limit_s:
+    watch = IdleWatch(watched.last(), seams.monotonic())
+    while (idle_s := watch.idle_s(watched.last(), seams.monotonic())) <= limit_s:
         seams.sleep(check_every_s)
     logger.error("no activity for too long; this process exits to be started again", extra={"idle_s": int(idle_s)})
     os._exit(1)
+
+
+@dataclass(slots=True)
+class IdleWatch:
+    """Counts how long the time of the last activity has been the same: a clock that is set makes nobody idle or busy."""
+
+    last: float
+    since_s: float  # of the monotonic clock
+
+    def idle_s(self, last: float, now_s: float) -> float:
+        """Return for how many seconds there was no activity. `last`: the time of the last one; `now_s`: monotonic."""
+        if last != self.last:
+            self.last, self.since_s = last, now_s
+        return now_s - self.since_s
 
 
 activity = Activity(ACTIVITY_FILE)

@@ -6,17 +6,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from catalogue import checks, chores
-from catalogue.models import CatalogueCanary
+from catalogue.models import CatalogueCanary, JournalOutbox, MetadataSet
 from gisc import database, heartbeat
 from gisc.parts.reasons import PartCode
-from harvester.models import Canary
+from harvester.models import Canary, Link, Run
+from harvester.rows import queue
 from harvester.rows.health import begin_tick
+from harvester.runs import lifecycle
 from tests.support.nodes import environment, free_port
 from tests.support.paths import ROOT
 
@@ -155,6 +158,67 @@ def test_without_redis_the_node_is_ready_and_degraded(client: Client, settings, 
     assert (answer.status_code, answer.json()["status"], answer.json()["redis"]) == (200, "degraded", "not reachable")
     found = not_ok(answer.json())
     assert (found["redis"], found["workers"]) == (PartCode.REDIS_AWAY, PartCode.NOT_KNOWN)
+
+
+def part(client: Client, name: str) -> dict:
+    found: dict = client.get("/health/ready").json()["parts"][name]
+    return found
+
+
+@pytest.mark.django_db
+def test_runs_that_nobody_takes_though_nobody_is_busy_are_seen_after_two_beats(
+    client: Client, toulouse: MetadataSet
+) -> None:
+    link = Link.objects.create(name="t", base_url="http://x.example.org/oai", local_set=toulouse)
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    assert part(client, "queue")["state"] == "ok"
+    Run.objects.update(queued=timezone.now() - timedelta(seconds=61))
+    found = part(client, "queue")
+    assert (found["state"], found["code"], found["facts"]["waiting"]) == ("degraded", PartCode.QUEUE_STALLED, 1)
+    assert queue.claim(run.pk) is not None
+    assert part(client, "queue")["state"] == "ok"
+
+
+@pytest.mark.django_db
+def test_a_worker_with_fewer_processes_than_it_should_have_is_seen_and_one_that_ends_as_it_should_is_gone(
+    client: Client, processes: None
+) -> None:
+    assert part(client, "workers")["state"] == "ok"
+    pulse = heartbeat.Pulse(heartbeat.WORKER, "a", lambda: ([1], 2))
+    pulse.beat()
+    found = part(client, "workers")
+    assert (found["state"], found["code"], found["facts"]) == (
+        "degraded", PartCode.WORKERS_MISSING, {"alive": 1, "expected": 2}
+    )  # fmt: skip
+    pulse.end()
+    assert part(client, "workers")["code"] == PartCode.NO_WORKER
+
+
+@pytest.mark.django_db
+def test_deletions_that_wait_long_for_the_journal_degrade_the_node(client: Client) -> None:
+    assert part(client, "journal")["state"] == "ok"
+    JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp=timezone.now() - timedelta(minutes=2))
+    found = part(client, "journal")
+    assert (found["state"], found["code"], found["facts"]["waiting"]) == ("degraded", PartCode.JOURNAL_WAITING, 1)
+
+
+@pytest.mark.django_db
+def test_a_folder_whose_room_cannot_be_read_is_not_called_ok(client: Client, settings, tmp_path: Path) -> None:
+    settings.GISC_BACKUP_DIR = tmp_path / ("x" * 300)  # whoever looks at it gets an error
+    answer = client.get("/health/ready").json()
+    assert answer["disk"]["backup"] == {"free_mb": None, "total_mb": None, "low": None}
+    assert answer["parts"]["disk"]["code"] == PartCode.DISK_NOT_READABLE
+
+
+@pytest.mark.django_db
+def test_a_newest_backup_that_is_not_verified_degrades_the_node(client: Client, settings, tmp_path: Path) -> None:
+    settings.GISC_BACKUP_DIR = tmp_path
+    for hours, end in ((2, ""), (1, "-unverified")):
+        made = timezone.now() - timedelta(hours=hours)
+        (tmp_path / f"gisc-{settings.GISC_NAME}-{made:%Y%m%dT%H%M%SZ}{end}.tar").touch()
+    assert part(client, "backup")["code"] == PartCode.BACKUP_NOT_VERIFIED
+    assert client.get("/health/ready").json()["status"] == "degraded"
 
 
 @pytest.mark.django_db

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError
 
+from gisc.node import worker
 from tests.support.commands import printed
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
@@ -29,6 +30,9 @@ def container() -> Iterator[ModuleType]:
     """The module, which listens to signals of Celery for no longer than the test."""
     sys.modules.pop("gisc.node.container", None)
     module = importlib.import_module("gisc.node.container")
+    # No heartbeat of a worker or a beat that is none.
+    worker_ready.disconnect(worker._start_heartbeat_of_worker)
+    beat_init.disconnect(worker._start_heartbeat_of_beat)
     for signal in ACTIVITIES:
         assert signal.disconnect(module.activity.record)  # its file is that of a real container
     yield module
@@ -131,6 +135,14 @@ def test_a_process_that_does_nothing_any_more_ends_and_one_that_works_does_not(t
     )
     assert (ended.returncode, ended.stdout) == (1, "no mark any more\n"), ended.stderr
     assert "no activity for too long" in ended.stderr
+
+
+def test_a_clock_that_is_set_makes_no_process_idle_and_hides_none_that_is(container: ModuleType) -> None:
+    noon = 1_800_000_000.0
+    watch = container.IdleWatch(noon, 100.0)
+    assert watch.idle_s(noon, 130.0) == 30.0
+    assert watch.idle_s(noon - 3600, 140.0) == 0.0, "it worked, and the clock was set back meanwhile"
+    assert watch.idle_s(noon - 3600, 800.0) == 660.0, "whatever the clock says"
 
 
 @pytest.mark.parametrize("signal", [worker_ready, beat_init])
