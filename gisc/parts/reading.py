@@ -131,8 +131,8 @@ def _ask(question: Callable[[], Value]) -> Value | None:
             return question()
     except ERRORS as exc:
         logger.warning("database did not answer", extra={"reason": " ".join(str(exc).split())})
-        if is_outage(exc):
-            connection.close()
+        if is_outage(exc) and not connection.in_atomic_block:
+            connection.close()  # within a transaction, that of a public page, its next statement fails by itself
         return None
 
 

@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from catalogue import chores
 from catalogue.models import MetadataSet
-from gisc import heartbeat
 from harvester.models import Canary, Link
 from harvester.monitoring.metrics import LinkCollector
 from harvester.rows.health import begin_tick
+from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import free_port
 from tests.support.paths import ROOT
 
@@ -147,12 +147,13 @@ def fired(folder: Path, samples: dict[str, float]) -> set[str]:
 def test_a_scrape_of_a_node_that_is_well_sets_off_nothing_and_one_that_is_not_what_it_should(
     client: Client, never: Link, tmp_path: Path, settings
 ) -> None:
-    heartbeat.Pulse(heartbeat.WORKER, "a", lambda: ([1, 2], 2)).beat()
-    heartbeat.Pulse(heartbeat.BEAT, "a").beat()
     begin_tick()
     chores.record_tick()
+    with no_heartbeats():
+        beat_as_worker_and_beat()
+        well = scrape(client)
     # promtool's time begins in 1970: for eight days this link has never succeeded.
-    assert fired(tmp_path, scrape(client)) == OF_THESE_TESTS | {"GiscLinkSilent"}
+    assert fired(tmp_path, well) == OF_THESE_TESTS | {"GiscLinkSilent"}
 
     Canary.objects.update(last=timezone.now() - timedelta(hours=1))
     never.failures, never.skew_s = 3, 90.0

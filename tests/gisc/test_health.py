@@ -4,7 +4,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from harvester.models import Canary, Link, Run
 from harvester.rows import queue
 from harvester.rows.health import begin_tick
 from harvester.runs import lifecycle
+from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import environment, free_port
 from tests.support.paths import ROOT
 
@@ -54,11 +55,16 @@ def test_live_asks_nothing(client: Client) -> None:
     assert "no-store" in answer["Cache-Control"]
 
 
+@pytest.fixture(autouse=True)
+def _no_processes() -> Iterator[None]:
+    with no_heartbeats():
+        yield
+
+
 @pytest.fixture
-def processes() -> None:
+def processes(_no_processes: None) -> None:
     """A worker with all its processes, and a beat, that live."""
-    heartbeat.Pulse(heartbeat.WORKER, "a", lambda: ([1, 2], 2)).beat()
-    heartbeat.Pulse(heartbeat.BEAT, "a").beat()
+    beat_as_worker_and_beat()
 
 
 def not_ok(answer: dict) -> dict[str, str]:
