@@ -13,8 +13,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import wait
@@ -63,11 +64,18 @@ class Timer(Protocol):
     def cancel(self) -> None: ...
 
 
+class _ThreadPool(ThreadPoolExecutor):
+    """Threads that work in the context of who asks them to (`catalogue.log_context`)."""
+
+    def submit(self, function: Callable[..., Any], /, *values: Any, **named: Any) -> Future[Any]:
+        return super().submit(copy_context().run, function, *values, **named)
+
+
 class Concurrency:
     """The threads and processes of this host, or what a simulation puts in their place."""
 
     # Starts a pool of so many threads; `initializer` runs first in each of them.
-    thread_pool: Callable[..., Executor] = ThreadPoolExecutor
+    thread_pool: Callable[..., Executor] = _ThreadPool
     # Makes a timer that calls a function so many seconds after it was started.
     timer: Callable[[float, Callable[[], object]], Timer] = threading.Timer
 
@@ -86,7 +94,8 @@ class Concurrency:
 
     def start_thread(self, target: Callable[..., object], *values: object, name: str) -> None:
         """Start a thread that does not keep the process from ending."""
-        threading.Thread(target=target, args=values, name=name, daemon=True).start()
+        context = copy_context()
+        threading.Thread(target=context.run, args=(target, *values), name=name, daemon=True).start()
 
     def start_program(self, command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
         """Start another program, as `subprocess.Popen` does."""

@@ -3,11 +3,14 @@
 import os
 import sys
 import warnings
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from gunicorn import glogging
+
+from gisc import access_log
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
@@ -41,10 +44,12 @@ logconfig_dict = {**_logging, "loggers": {**_logging["loggers"], "gunicorn.error
 
 
 class Logger(glogging.Logger):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's logger without access log, whose lines gunicorn would format even if nobody reads them."""
+    """gunicorn's logger, with our access log."""
 
-    def access(self, *_args: Any, **_kwargs: Any) -> None:
-        pass
+    def access(self, resp: Any, req: object, environ: dict[str, Any], request_time: timedelta) -> None:
+        if settings.LOG_ACCESS:
+            ms = request_time // timedelta(milliseconds=1)
+            access_log.write(environ, status=str(resp.status), sent=resp.sent, ms=ms)
 
 
 logger_class = Logger

@@ -1,18 +1,32 @@
-"""Log formatters that print the fields of `extra`: JSON for machines, one line for people."""
+"""Log formatters that print the fields of `extra`, and what the thread is about: JSON for machines, one line for people.
+
+Whatever a client sends, a record is one line: control characters, and what no terminal should get, are escaped.
+"""
 
 import json
 import logging
+import re
 from datetime import UTC, datetime
 
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+from catalogue import log_context
+
+# `request` is what Django adds: an object whose text has the query, which may hold what is for nobody's eyes.
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "request"}
+# C0 and C1 controls, line and paragraph separators, changes of direction, halves of surrogate pairs.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def _extra(record: logging.LogRecord) -> dict[str, object]:
-    return {name: value for name, value in vars(record).items() if name not in _STANDARD}
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    own = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+    return {**log_context.facts(), **own}
+
+
+def _escape(text: str) -> str:
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, and the fields of `extra`."""
+    """One JSON object a line: time, level, logger, message, the fields of the thread and those of `extra`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -20,18 +34,18 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
-            **_extra(record),
+            **_fields(record),
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str, ensure_ascii=False)
+        return _escape(json.dumps(line, default=str, ensure_ascii=False))
 
 
 class LineFormatter(logging.Formatter):
     """`2026-02-01 12:00:00 INFO harvester.runs.lifecycle page stored link=toulouse page=3`, for a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        fields = "".join(f" {name}={value}" for name, value in _extra(record).items())
+        fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         clock = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        line = f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}"
+        line = _escape(f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}")
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line

@@ -148,6 +148,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
+AXES_CLIENT_IP_CALLABLE = "gisc.sign_ins.client_address"  # else all who come by a proxy would be locked out together
 ROOT_URLCONF = "gisc.urls"
 WSGI_APPLICATION = "gisc.wsgi.application"
 APPEND_SLASH = True  # never reaches /oai, which is routed without one (P1, S30)
@@ -238,6 +239,8 @@ LINKS_INTO_SET = "harvester.links.feeding.links_into"  # the links that store in
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
 if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
     raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR")
+LOG_JSON = env.flag("LOG_JSON", not GISC_EMBEDDED_DATABASE)
+LOG_ACCESS = env.flag("LOG_ACCESS", LOG_JSON)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -248,11 +251,12 @@ LOGGING = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "json" if env.flag("LOG_JSON", not GISC_EMBEDDED_DATABASE) else "line",
+            "formatter": "json" if LOG_JSON else "line",
         }
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")},
+    "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")}
+    | {"axes": {"level": "ERROR"}},  # `gisc.sign_ins` has the lines on failed sign-ins
 }
 
 FORMAT_MODULE_PATH = "gisc.formats"  # how the admin writes instants

@@ -1,7 +1,8 @@
 """The WSGI application that gunicorn serves: one handler for `/oai`, one for everything else.
 
 `/oai` needs no session, account, message or cookie (P11), so its requests skip the middleware for these. A body that is
-sent in chunks, without its length, is read here: Django takes a request without Content-Length for one without a body.
+sent in chunks, without its length, is read here: Django takes a request without Content-Length for one without a body. Each request
+has an id, in its answer and in the log.
 """
 
 import os
@@ -14,6 +15,8 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
 
+from catalogue import log_context
+from gisc import access_log
 from gisc.public_pages import is_public
 from oaiprovider.protocol.arguments import LONGEST_BODY
 
@@ -38,6 +41,16 @@ _ENDPOINT_PATHS = ("/oai", "/oai/")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    environ[access_log.REQUEST_ID] = request_id = access_log.request_id(environ)
+
+    def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+        return start_response(status, [*headers, ("X-Request-ID", request_id)], *exc_info)
+
+    with log_context.about(request_id=request_id):
+        return _answer(environ, start)
+
+
+def _answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     path = environ.get("PATH_INFO", "")
     handler = _endpoint if path in _ENDPOINT_PATHS else _site
     if "HTTP_TRANSFER_ENCODING" in environ and not is_public(path):  # public pages read no body

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from catalogue import seams
+from catalogue import log_context, seams
 from catalogue.outage import is_disk_full, is_outage
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
@@ -133,6 +133,11 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
 
 def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> Run | None:
     """Work on a run that this process has claimed until the turn is over, and release it; as `work`."""
+    with log_context.about(**run.log_facts, link_id=run.link_id):
+        return _work_and_release(run, turn, progress)
+
+
+def _work_and_release(run: Run, turn: Turn, progress: pipeline.Progress) -> Run | None:
     try:
         _work_on(run, turn=turn, progress=progress)
     except HarvestError as exc:

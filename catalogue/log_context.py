@@ -1,0 +1,25 @@
+"""What the log lines of a thread are about, whoever writes them: a request, a run and its link. No Django.
+
+The threads that `catalogue.seams` starts go on with what the thread is about that asked for them.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_facts: ContextVar[Mapping[str, object]] = ContextVar("log facts")
+
+
+def facts() -> Mapping[str, object]:
+    """Return the fields that every log line of this thread has at the moment."""
+    return _facts.get({})
+
+
+@contextmanager
+def about(**fields: object) -> Iterator[None]:
+    """Add fields to all log lines of this thread, and of those that it starts, during the block."""
+    token = _facts.set({**facts(), **fields})
+    try:
+        yield
+    finally:
+        _facts.reset(token)
