@@ -61,6 +61,9 @@ def _run(argv: Sequence[str]) -> int:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
         signal.signal(signal.SIGHUP, _exit_on_signal)
     command = argv[1] if len(argv) > 1 else "help"
+    for argument in argv:
+        if argument.startswith("--") and argument.endswith("=--"):  # argparse makes an empty list of it
+            return _print_error(f"{argument[:-3]} has no value: write another one than --")
     needs_database = command not in _WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(argv[1:])
     try:
         if needs_database:
@@ -72,6 +75,8 @@ def _run(argv: Sequence[str]) -> int:
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
         return _print_error(str(exc))
     except Exception as exc:
+        if isinstance(exc, UnicodeEncodeError) and (wrong := [each for each in argv if not _is_text(each)]):
+            return _print_error(f"{wrong[0]!a} is no text in UTF-8; write it so, or set the locale of this shell to it")
         sentence = None if "--traceback" in argv else command_errors.describe(exc)
         if sentence is None:
             raise
@@ -84,6 +89,15 @@ def _run(argv: Sequence[str]) -> int:
 def _exit_on_signal(number: int, _: FrameType | None) -> None:
     """Exit through every `finally`, so that the embedded database is stopped unless another process needs it."""
     raise SystemExit(128 + number)
+
+
+def _is_text(argument: str) -> bool:
+    """Whether an argument came as UTF-8; Python keeps other bytes as halves of surrogate pairs."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _have_outputs() -> None:

@@ -21,6 +21,11 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     return {**log_context.facts(), **own}
 
 
+def _is_anybodys(record: logging.LogRecord) -> bool:
+    """Whether anybody can cause this error, by a wrong Host or too many fields: then nobody needs to know where it was raised."""
+    return record.name.startswith("django.security")
+
+
 def _escape(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -36,7 +41,7 @@ class JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             **_fields(record),
         }
-        if record.exc_info:
+        if record.exc_info and not _is_anybodys(record):
             line["traceback"] = self.formatException(record.exc_info)
         return _escape(json.dumps(line, default=str, ensure_ascii=False))
 
@@ -48,4 +53,6 @@ class LineFormatter(logging.Formatter):
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         clock = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
         line = _escape(f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}")
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        if record.exc_info and not _is_anybodys(record):
+            return f"{line}\n{self.formatException(record.exc_info)}"
+        return line

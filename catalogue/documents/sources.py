@@ -5,6 +5,7 @@ read gives a document with a fault, so that the report counts everything found.
 """
 
 import lzma
+import os
 import stat
 import struct
 import tarfile
@@ -80,7 +81,7 @@ def estimate(paths: Iterable[Path]) -> int | None:
     total = 0
     for path in paths:
         if path.is_dir():
-            total += sum(1 for _ in _files_below(path))
+            total += len(_files_below(path)[0])
         elif path.name.lower().endswith(_ZIP):
             with archives.open_zip(path) as archive:
                 total += sum(1 for member in archive.infolist() if _is_record_name(member.filename))
@@ -95,7 +96,10 @@ def documents(paths: Iterable[Path]) -> Iterator[Document]:
     """Yield every document in the paths: `*.xml` in folders and archives, any file that is a path itself."""
     for path in paths:
         if path.is_dir():
-            for file in _files_below(path):
+            files, unreadable = _files_below(path)
+            for error in unreadable:
+                yield Document(str(error.filename), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": error.strerror}))
+            for file in files:
                 yield from _from_file(file)
         elif path.name.lower().endswith(_ZIP):
             yield from _from_zip(path)
@@ -110,8 +114,12 @@ def _is_record_name(name: str) -> bool:
     return base.lower().endswith(".xml") and not base.startswith(".")
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
-    return (file for file in sorted(folder.rglob("*")) if _is_record_name(file.name) and not file.is_dir())
+def _files_below(folder: Path) -> tuple[list[Path], list[OSError]]:
+    """Return the records' files below a folder, in order, and the errors of the folders below it that cannot be listed."""
+    errors: list[OSError] = []
+    walked = os.walk(folder, onerror=errors.append)
+    found = (Path(root, name) for root, _, names in walked for name in names if _is_record_name(name))
+    return sorted(file for file in found if not file.is_dir()), errors
 
 
 def _from_file(file: Path) -> Iterator[Document]:

@@ -30,7 +30,11 @@ class Alternative(ProviderFields):
 
     def clean(self) -> None:
         """Refuse a provider by which records could loop (W21), and a base URL with a password in it."""
-        if "@" in urlsplit(self.base_url).netloc:
+        try:
+            netloc = urlsplit(self.base_url).netloc
+        except ValueError:
+            return  # no URL, as its field says
+        if "@" in netloc:
             reason = (
                 "An address with a password would be shown to everybody, in the provenance of records: leave it out"
             )

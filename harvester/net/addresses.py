@@ -45,9 +45,11 @@ def follow_redirects(
     params: Mapping[str, str] | None = None if post else arguments
     data: Mapping[str, str] | None = arguments if post else None
     seen = {url}
-    credentials = session.credentials or (
-        HTTPBasicAuth(*in_url) if any(in_url := get_auth_from_url(base_url)) else None
-    )
+    try:
+        in_url = get_auth_from_url(base_url)
+    except ValueError as exc:  # such as a bracket that does not close
+        raise requests.exceptions.InvalidURL(str(exc)) from exc
+    credentials = session.credentials or (HTTPBasicAuth(*in_url) if any(in_url) else None)
     way = Route()
     route.set(way)
     for _ in range(MAX_REDIRECTS + 1):

@@ -281,7 +281,10 @@ def _http_date(text: str) -> datetime | None:
 
 def redact_url(url: str) -> str:
     """Return a URL as it may be logged: without user name, password and arguments."""
-    return _redact_text(urljoin(url, urlsplit(url).path or "/") if "?" in url or "#" in url else url)
+    try:
+        return _redact_text(urljoin(url, urlsplit(url).path or "/") if "?" in url or "#" in url else url)
+    except ValueError:  # no URL
+        return _redact_text(re.split("[?#]", url)[0])
 
 
 def _redact_text(text: str) -> str:

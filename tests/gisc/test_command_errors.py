@@ -6,11 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 import redis
-from django.conf import settings
 from django.core.management import get_commands
 from django.db import connection
 
@@ -19,7 +17,7 @@ from catalogue.documents.sources import SAMPLES
 from catalogue.models import Record
 from gisc import command_errors
 from tests.support import world
-from tests.support.many_commands import run_commands
+from tests.support.many_commands import of_this_test, run_commands
 from tests.support.nodes import environment, free_port, manage, refused
 from tests.support.paths import ROOT
 from tests.support.sockets import serving
@@ -112,23 +110,6 @@ def test_every_command_says_the_same_of_a_database_that_lets_nobody_in(
 
 
 # --- In the middle ----------------------------------------------------------------------------------
-
-
-def of_this_test(**options: str) -> dict[str, str]:
-    """The environment of a command that uses the database of the test, with options of PostgreSQL."""
-    database = connection.settings_dict
-    given = quote(" ".join(f"-c {name}={value}" for name, value in options.items()))
-    host = quote(database["OPTIONS"].get("host") or database["HOST"], safe="")
-    return {
-        "DATABASE_URL": f"postgresql://{database['USER']}:{database['PASSWORD']}@/{database['NAME']}?host={host}"
-        f"&port={database['PORT'] or 5432}" + (f"&options={given}" if given else ""),
-        "GISC_DATA_DIR": str(settings.GISC_DATA_DIR),
-        "GISC_JOURNAL_DIR": str(settings.GISC_JOURNAL_DIR),
-        "GISC_NAME": settings.GISC_NAME,
-        "SECRET_KEY": settings.SECRET_KEY,
-        "ALLOWED_HOSTS": "*",
-        "DJANGO_SUPERUSER_PASSWORD": "a-long-one-of-this-test",
-    }
 
 
 @pytest.fixture

@@ -211,3 +211,37 @@ def test_a_connection_is_kept_for_75_seconds_after_an_answer_and_not_before_the_
         assert opened.sock is link
     conf = runpy.run_module("gisc.gunicorn_conf")
     assert conf["keepalive"] == 75
+
+
+@pytest.mark.spec("P2")
+def test_no_charset_of_a_request_is_500(server: Served) -> None:
+    """Python knows some that are none of texts; what a request has is UTF-8 in any case."""
+    for charset in ("rot13", "zlib", "idna", "utf-16", "utf-7", "nonsense", "\u00e9", '"', ""):
+        for path in (
+            "/",
+            "/record?id=urn:0",
+            "/record.xml?id=urn:0",
+            "/harvest/status.json",
+            "/oai?verb=Identify",
+            "/robots.txt",
+        ):
+            assert ask(server, f"GET {path}", f"Content-Type: text/html; charset={charset}").status == 200, (
+                path,
+                charset,
+            )
+        form = f"Content-Type: application/x-www-form-urlencoded; charset={charset}"
+        posted = ask(server, "POST /oai", form, "Content-Length: 13", body=b"verb=Identify")
+        assert (posted.status, b"<Identify>" in posted.body) == (200, True), charset
+        found = ask(server, "GET /?q=Donn%C3%A9es", f"Content-Type: text/html; charset={charset}")
+        assert "Données été" in found.body.decode()
+
+
+def test_what_anybody_can_cause_is_no_traceback_in_the_log(transactional_db: None, tmp_path: Path) -> None:
+    bootstrap.ensure_sets()
+    with served(tmp_path, ALLOWED_HOSTS="127.0.0.1") as running:
+        for host in ("evil.example.org", "a b", "[::1", "127.0.0.1:x", ""):
+            reply = talk(running, f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            assert reply.status == 400, host
+        assert ask(running, "GET /?" + "a&" * 3000).status == 400
+        assert "Traceback" not in running.log.read_text(encoding="utf-8")
+        assert "evil.example.org" in running.log.read_text(encoding="utf-8")

@@ -455,10 +455,11 @@ def answers() -> dict[str, list[str]]:
     found = {}
     database.ensure_sets()
     with tempfile.TemporaryDirectory() as folder, override_settings(GISC_JOURNAL_DIR=folder):
-        file = Path(folder) / "record.xml"
+        file, journal = Path(folder) / "record.xml", Path(folder) / "journal"
+        journal.mkdir()
         file.write_bytes(iso_record(RECORD))
         for command in JSON_OF_COMMANDS:
-            words = command.format(file=file, journal=folder).split()
+            words = command.format(file=file, journal=journal).split()
             found[f"manage.py {command}"] = keys(json.loads(printed(*words)))
     link = apps.get_model("harvester", "Link").objects.get(name=LINK)
     said = [{"code": "empty-page", "facts": {}, "count": 1}]

@@ -8,6 +8,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from urllib.parse import quote
+
+from django.conf import settings as test_settings
+from django.db import connection
 
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
@@ -27,6 +31,23 @@ def run_commands(commands: list[list[str]], **settings: str) -> list[tuple[int, 
     )
     assert done.returncode == 0, done.stderr
     return [(status, out, err) for status, out, err in json.loads(done.stdout)]
+
+
+def of_this_test(**options: str) -> dict[str, str]:
+    """The environment of a command that uses the database of the test, with options of PostgreSQL."""
+    database = connection.settings_dict
+    given = quote(" ".join(f"-c {name}={value}" for name, value in options.items()))
+    host = quote(database["OPTIONS"].get("host") or database["HOST"], safe="")
+    return {
+        "DATABASE_URL": f"postgresql://{database['USER']}:{database['PASSWORD']}@/{database['NAME']}?host={host}"
+        f"&port={database['PORT'] or 5432}" + (f"&options={given}" if given else ""),
+        "GISC_DATA_DIR": str(test_settings.GISC_DATA_DIR),
+        "GISC_JOURNAL_DIR": str(test_settings.GISC_JOURNAL_DIR),
+        "GISC_NAME": test_settings.GISC_NAME,
+        "SECRET_KEY": test_settings.SECRET_KEY,
+        "ALLOWED_HOSTS": "*",
+        "DJANGO_SUPERUSER_PASSWORD": "a-long-one-of-this-test",
+    }
 
 
 def _run(arguments: list[str]) -> tuple[int, str, str]:

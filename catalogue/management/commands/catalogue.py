@@ -1,6 +1,7 @@
 """manage.py catalogue stats|validate|restamp|purge|dictionary: report on the catalogue as a whole, and maintain it."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from json import dumps
 from typing import Any
@@ -64,10 +65,18 @@ class Command(BaseCommand):
             "train", help="train a new one on records of the catalogue, and use it from now on"
         )
         train_parser.add_argument(
-            "--sample", type=int, default=dictionaries.SAMPLE_RECORDS, metavar="N", help="on N records"
+            "--sample",
+            type=_whole_number(1, 10_000_000),
+            default=dictionaries.SAMPLE_RECORDS,
+            metavar="N",
+            help="on N records",
         )
         train_parser.add_argument(
-            "--size", type=int, default=zstd.MAX_DICTIONARY_BYTES, metavar="BYTES", help="of at most so many bytes"
+            "--size",
+            type=_whole_number(1024, zstd.MAX_DICTIONARY_BYTES),
+            default=zstd.MAX_DICTIONARY_BYTES,
+            metavar="BYTES",
+            help="of at most so many bytes",
         )
         train_parser.add_argument("--repack", action="store_true", help="and compress all records again with it")
         train_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
@@ -146,7 +155,7 @@ class Command(BaseCommand):
         if into is None:
             known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
             raise CommandError(f"There is no set {spec!r}; there are: {known}. Nothing was changed.")
-        mark = _instant(clock) if clock else None
+        mark = _instant(clock) if clock is not None else None
         if mark and mark > seams.now() + _MAX_CLOCK_AHEAD:
             raise CommandError(
                 f"--clock {clock} is more than a year ahead, and every datestamp would be that late until then. "
@@ -211,6 +220,17 @@ class Command(BaseCommand):
             f"{checked:,} records checked; of the catalogue {report['valid']:,} are valid, {report['invalid']:,} "
             f"invalid, {report['not_checked']:,} not checked, and {report['faulty']:,} have faults of some rule"
         )
+
+
+def _whole_number(low: int, high: int) -> Callable[[str], int]:
+    """Return a function that reads a whole number from `low` to `high`, for an option."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
+            raise ArgumentTypeError(f"{text[:40]!r} is no whole number from {low} to {high}")
+        return int(text)
+
+    return read
 
 
 def _instant(text: str) -> datetime:

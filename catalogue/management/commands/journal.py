@@ -14,6 +14,8 @@ from catalogue import journal, journal_state
 from catalogue.history import History
 from catalogue.replay import HistoryIncomplete, ReplayReport, replay
 
+_FIRST_BYTES = b'{"event'  # of every line of a journal
+
 
 class Command(BaseCommand):
     help = (
@@ -98,6 +100,13 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def _replay(self, paths: Sequence[Path], *, accept_gap: bool, as_json: bool) -> None:
+        for path in paths:
+            # That of a node which never deleted anything is empty, but for a lock.
+            others = [each for each in path.iterdir() if not each.name.startswith(".")] if path.is_dir() else []
+            if others and not any(path.glob(journal.FILES)):
+                raise CommandError(
+                    f"{path} is no folder of a journal: it has files, and none is a {journal.FILES}. Nothing was changed."
+                )
         try:
             report = replay(paths, accept_gap=accept_gap)
         except OSError as exc:
@@ -151,8 +160,23 @@ def _facts(report: ReplayReport) -> dict[str, Any]:
     }
 
 
+def _is_export(file: Path) -> bool:
+    with file.open("rb") as lines:
+        begin = lines.read(len(_FIRST_BYTES))
+    return begin in (b"", _FIRST_BYTES)
+
+
 def _write_atomically(file: Path, lines: Iterable[str]) -> None:
-    """Write a file, replacing an older one only when the new one is complete and on disk. Raises OSError."""
+    """Write a file, replacing an older export only when the new one is complete and on disk. Raises OSError, CommandError.
+
+    A device or a pipe is written to, and never replaced; so is no file that is something else than an export.
+    """
+    if file.exists() and not file.is_file():
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(lines)
+        return
+    if file.exists() and not _is_export(file):
+        raise CommandError(f"{file} is there, and is no export of a journal; name another file. Nothing was exported.")
     draft = file.with_name(f".{file.name}.part")
     with draft.open("w", encoding="utf-8") as out:
         out.writelines(lines)

@@ -65,6 +65,12 @@ def _find_set(spec: str) -> MetadataSet:
 
 def _add(options: dict[str, Any]) -> dict[str, Any]:
     added = set_inclusion.ensure_set(options["spec"], name=options["name"], kind=options["kind"])
+    is_other = (options["name"] or added.name) != added.name
+    if is_other or (options["kind"] != MetadataSet.Kind.PEER and options["kind"] != added.kind):
+        raise CommandError(
+            f"The set {added.spec} is there already, of the kind {added.kind}, with the name {added.name!r}. Nothing was changed; "
+            "the administration changes names."
+        )
     return {"set": added.spec, "name": added.name, "kind": added.kind}
 
 

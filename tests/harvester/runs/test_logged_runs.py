@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Iterator
 from io import StringIO
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_threads_go_on_with_what_their_asker_is_about() -> None:
         before = pool.submit(log_context.facts)
         with log_context.about(link="toulouse"):
             inside = pool.submit(log_context.facts)
-        told = seams.Queue()
+        told: Any = seams.Queue()
         seams.start_thread(lambda: told.put(log_context.facts()), name="x")
         assert (before.result(), inside.result()) == ({"run": 7}, {"run": 7, "link": "toulouse"})
         assert told.get(timeout=60) == {"run": 7}
