@@ -15,11 +15,12 @@ from catalogue import seams
 from catalogue.datestamps import Granularity
 from catalogue.models import Membership
 from harvester import schedule
-from harvester.errors import HarvestError
+from harvester.errors import FaultCode, HarvestError, RefusedByProvider
 from harvester.models import Alternative, Conflict, Link, Run, Standby
 from harvester.net import client
 from harvester.net.session import Session
 from harvester.protocol.conversation import Conversation
+from harvester.protocol.probe import set_state
 from harvester.rows import links, remote_headers
 from harvester.runs import lifecycle
 
@@ -167,7 +168,7 @@ def take_due_probes(now: datetime) -> list[Standby]:
 
 
 def probe(standby_id: int) -> None:
-    """Ask one provider to identify itself; store since when it answers, or why it does not."""
+    """Ask one provider to identify itself, and for its sets; store since when it can serve the link, or why it cannot."""
     standby = Standby.objects.select_related("link").filter(pk=standby_id, alternative=None).first()
     if standby is None:
         return  # the link has returned meanwhile
@@ -175,7 +176,11 @@ def probe(standby_id: int) -> None:
     error: HarvestError | None = None
     try:
         with Session(link.access_to_own_provider()) as session:
-            Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS).identify()
+            conversation = Conversation(session, link.base_url, link.prefix, limits=client.INTERACTIVE_LIMITS)
+            conversation.identify()
+            if link.remote_set and (state := set_state(conversation, link.remote_set)) in Link.LACKING:
+                # The link would fail there, and turn away again.
+                raise RefusedByProvider(FaultCode.SET_MISSING, {"set": link.remote_set, "state": str(state)})
     except HarvestError as exc:
         error = exc
     now = seams.now()
@@ -224,7 +229,7 @@ def describe_return(link: Link) -> str:
     if standby is None or standby.probed is None:
         return "its own provider has not been asked yet"
     if standby.answers_since is None:
-        return f"its own provider does not answer ({standby.probed:%Y-%m-%d %H:%M}): {standby.fault}"
+        return f"its own provider cannot serve it ({standby.probed:%Y-%m-%d %H:%M}): {standby.fault}"
     answers = f"its own provider has answered since {standby.answers_since:%Y-%m-%d %H:%M}"
     if not link.return_after_h:
         return f"{answers}; switch back by hand"

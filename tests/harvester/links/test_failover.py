@@ -183,7 +183,7 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     tick(3)
     link.refresh_from_db()
     assert failover.describe_relay(link).startswith("by relay Offenbach since")
-    assert failover.describe_return(link).startswith("its own provider does not answer")
+    assert failover.describe_return(link).startswith("its own provider cannot serve it")
 
     # Things happen at the relay, which has them of a provider that only it can reach, or errs.
     def put_at(where: Provider, number: int, date: str, title: str, stamp: str) -> None:
@@ -208,7 +208,7 @@ def test_a_link_outlives_its_provider_and_returns_to_it_with_all_that_happened_a
     tick()
     link.refresh_from_db()
     assert link.serving is not None and "has answered since" in failover.describe_return(link)
-    assert mortal.asked == [{"verb": "Identify"}]
+    assert mortal.asked == [{"verb": "Identify"}, {"verb": "ListSets"}]
     Standby.objects.filter(alternative=None).update(answers_since=timezone.now() - 3 * HOUR)
     tick(4)
 
@@ -245,7 +245,7 @@ def test_the_own_provider_is_asked_now_and_then_and_must_answer_without_a_break(
         return Standby.objects.get(alternative=None)
 
     tick(2)
-    assert provider.asked == [{"verb": "Identify"}], "every ten minutes, not at every tick"
+    assert provider.asked == [{"verb": "Identify"}, {"verb": "ListSets"}], "every ten minutes, not at every tick"
     first = Standby.objects.get(alternative=None).answers_since
     assert first is not None and ask_again().answers_since == first
     provider.faults.append(lambda _: Response("", status=503))

@@ -10,7 +10,7 @@ from django.utils import timezone
 from werkzeug import Response
 
 from harvester.links import failover
-from harvester.models import Alternative, Link
+from harvester.models import Alternative, Link, Standby
 from harvester.monitoring import status
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, fill, identifier, xml
@@ -253,6 +253,24 @@ def test_a_link_that_has_never_brought_anything_says_so_unless_its_set_is_known_
     provider.now = "2026-03-01T14:00:00Z"
     harvest(Link.objects.get())
     assert state() == ("done", "done") and todos() == []
+
+
+@pytest.mark.spec("H17", "W37")
+def test_a_link_does_not_return_to_its_own_provider_while_that_lacks_the_set(link: Link, provider: Provider) -> None:
+    relay = Alternative.objects.create(
+        link=link, name="relay A", base_url=provider.base_url, prefix="iso19139", remote_set="A"
+    )
+    Link.objects.update(return_after_h=1)
+    failover.switch(link, relay)
+    standby = Standby.objects.get(alternative=None)
+    lists_sets(provider, ("A",))
+    failover.probe(standby.pk)
+    assert failover.own_provider_answers_since(Link.objects.get(), timezone.now()) is None
+    assert "cannot serve it" in failover.describe_return(Link.objects.get())
+    assert f"does not list the set {TOULOUSE.spec}" in failover.describe_return(Link.objects.get())
+    provider.faults.clear()
+    failover.probe(standby.pk)
+    assert failover.own_provider_answers_since(Link.objects.get(), timezone.now()) is not None
 
 
 def test_a_link_without_a_remote_set_does_not_ask_for_sets(link: Link, provider: Provider) -> None:
