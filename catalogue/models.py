@@ -397,6 +397,18 @@ class CatalogueCanary(models.Model):
         return f"{self.last:%Y-%m-%d %H:%M:%S}"
 
 
+class FailingChore(models.Model):
+    """A chore of the ticks that has failed when it ran last. The row goes when the chore succeeds."""
+
+    chore = models.CharField(max_length=80, primary_key=True)
+    since = models.DateTimeField(help_text="the first time of those without a success in between")
+    last = models.DateTimeField()
+    fault = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return self.chore
+
+
 class Purged(models.Model):
     """A tombstone that was purged, by the hash of its key. Its deletion stays in the journal for ever.
 

@@ -114,6 +114,7 @@ def judge(found: Reading) -> Iterable[Part]:
     yield _redis(found)
     yield _workers(found)
     yield _beat(found)
+    yield _chores(found)
     yield _queue(found)
     yield _clock(found)
     yield _journal(found)
@@ -194,6 +195,14 @@ def _beat(found: Reading) -> Part:
         return _degraded("beat", PartCode.NO_TICK)
     age_s = round(found.ticks.oldest_s, 1)
     return _degraded("beat", PartCode.TICKS_LATE, age_s=age_s) if found.ticks.is_late else _ok("beat", age_s=age_s)
+
+
+def _chores(found: Reading) -> Part:
+    if found.failing_chores is None:
+        return _without("chores", "database")
+    if found.failing_chores:
+        return _degraded("chores", PartCode.CHORES_FAILING, chores=", ".join(found.failing_chores))
+    return _ok("chores")
 
 
 def _queue(found: Reading) -> Part:

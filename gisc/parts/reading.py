@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
-from catalogue import checks, journal, journal_state, seams
+from catalogue import checks, chores, journal, journal_state, seams
 from catalogue.outage import ERRORS, is_outage
 from gisc import database, disk_space, heartbeat
 from gisc.backup.schedule import BackupState, backup_state
@@ -64,6 +64,7 @@ class Reading:
     disks: list[DiskSpace]
     disabled_durability: list[str] | None = None
     ticks: health.TickAges | None = None
+    failing_chores: list[str] | None = None
     queue: QueueState | None = None
     clock: health.ClockState | None = None
     journal: JournalFacts | None = None
@@ -91,6 +92,7 @@ def read() -> Reading:
             disks,
             durability,
             ticks=_ask(health.tick_ages),
+            failing_chores=_ask(chores.failing),
             queue=_ask(lambda: queue_state(seams.now())),
             clock=_ask(health.clock_state),
             journal=_ask(_journal_facts),

@@ -24,6 +24,7 @@ class PartCode(Code):
     NO_BEAT = "no-beat"
     NO_TICK = "no-tick"
     TICKS_LATE = "ticks-late"
+    CHORES_FAILING = "chores-failing"
     QUEUE_STALLED = "queue-stalled"
     CLOCK_WRONG = "clock-wrong"
     CLOCK_DIFFERS = "clock-differs"
@@ -94,6 +95,7 @@ PARTS: Mapping[str, Sentence] = {
     PartCode.TICKS_LATE: (
         "the last tick came through beat, Redis, a worker and the database {age_s:.0f} s ago: look at the logs of worker and beat"
     ),
+    PartCode.CHORES_FAILING: "chores of the tick fail again and again ({chores}): the log of the worker has their errors",
     PartCode.QUEUE_STALLED: (
         "{waiting} runs wait for a worker, the first for {wait_s:.0f} s, and none is taken: look at the log of the worker, and "
         "start it again"

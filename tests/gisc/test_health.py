@@ -39,6 +39,7 @@ PARTS = [
     "redis",
     "workers",
     "beat",
+    "chores",
     "queue",
     "clock",
     "journal",
@@ -199,6 +200,29 @@ def test_a_worker_with_fewer_processes_than_it_should_have_is_seen_and_one_that_
     )  # fmt: skip
     pulse.end()
     assert part(client, "workers")["code"] == PartCode.NO_WORKER
+
+
+@pytest.mark.django_db
+def test_a_chore_that_fails_again_and_again_is_seen_until_it_succeeds(client: Client) -> None:
+    fails = True
+
+    def open_runs() -> None:
+        if fails:
+            raise RuntimeError("a bug")
+
+    chores.run_each([open_runs])
+    assert part(client, "chores")["state"] == "ok", "once may be an accident"
+    chores.run_each([open_runs])
+    found = part(client, "chores")
+    assert (found["state"], found["code"], found["facts"]) == (
+        "degraded",
+        PartCode.CHORES_FAILING,
+        {"chores": "open_runs"},
+    )
+    assert "a bug" not in found["text"], "strangers read it"
+    fails = False
+    chores.run_each([open_runs])
+    assert part(client, "chores")["state"] == "ok"
 
 
 @pytest.mark.django_db

@@ -69,7 +69,7 @@ FACTS = {
     **dict.fromkeys(("all", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
     **dict.fromkeys(("age_h", "age_s", "alive", "expected", "wait_s", "waiting"), 7),
-    **{name: f"<{name}>" for name in ("kinds", "part", "settings")},
+    **{name: f"<{name}>" for name in ("chores", "kinds", "part", "settings")},
     "free_mb": {"data": 7},
     "of": "members",
     "sets": ["<one>", "<two>"],
