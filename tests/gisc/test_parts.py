@@ -173,6 +173,7 @@ def test_a_database_that_hangs_makes_the_node_not_ready_and_no_metric_vanishes(w
         assert (found["gisc_database_up"], found["gisc_ready"], found["gisc_redis_up"]) == (0, 0, 1)
         # What has a sample for single codes only is not to be alerted on.
         by_code = (
+            "gisc_link_state{",
             "gisc_link_outcome{",
             "gisc_link_drift{",
             "gisc_link_doubts{",
