@@ -106,15 +106,15 @@ def _sample(node: whole_node.Running, folder: Path, watched: Watched) -> None:
 def _ends(links: list[dict[str, Any]]) -> Iterator[Row]:
     runs = [(link["name"].rstrip("0123456789"), link["last_run"]) for link in links]
     for kind in LINKS:
-        ends = Counter(_end(run) for name, run in runs if name == kind and run)
+        ends = Counter(_end(last) for name, last in runs if name == kind and last)
         yield Row(f"last runs of {kind} links", ", ".join(f"{n} x {end}" for end, n in ends.items()))
-    yield Row("runs", str(max(run["id"] for _, run in runs if run)))
+    yield Row("runs", str(max(last["id"] for _, last in runs if last)))
 
 
-def _end(run: dict[str, Any]) -> str:
+def _end(last: dict[str, Any]) -> str:
     """How a run ended, or stands: the code of its outcome, with that of the cause."""
-    cause = run["outcome_data"].get("cause", {}).get("code")
-    return f"{run['outcome']} ({cause})" if cause else str(run["outcome"])
+    cause = last["outcome_data"].get("cause", {}).get("code")
+    return f"{last['outcome']} ({cause})" if cause else str(last["outcome"])
 
 
 def _role(process: psutil.Process, node: int) -> str:

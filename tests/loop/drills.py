@@ -37,7 +37,6 @@ SETTINGS = {
     "GISC_RETRY_SECONDS": "1",
     "GISC_DISK_LOW_MB": "20",
     "GISC_ADMIN_PASSWORD": "a long password",
-    "LOG_LEVEL": "ERROR",
 }
 WITHIN_S, AFTER_S = 60, 120
 
