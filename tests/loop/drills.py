@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,14 +88,15 @@ def _freeze(*programs: str) -> Callable[[World], Callable[[], None]]:
         stopped = world.tree(*programs)
         for process in stopped:
             process.suspend()
-
-        def undo() -> None:
-            for process in stopped:
-                process.resume()
-
-        return undo
+        return lambda: _resume(stopped)
 
     return strike
+
+
+def _resume(stopped: list[psutil.Process]) -> None:
+    for process in stopped:
+        with suppress(psutil.NoSuchProcess):  # the node has killed what hung, and started another
+            process.resume()
 
 
 def _kill_for_long(*programs: str) -> Callable[[World], Callable[[], None]]:
@@ -217,12 +218,7 @@ def _stick_queue(world: World) -> Callable[[], None]:
     stopped = head.children(recursive=True)
     for process in stopped:
         process.suspend()
-
-    def undo() -> None:
-        for process in stopped:
-            process.resume()
-
-    return undo
+    return lambda: _resume(stopped)
 
 
 DRILLS: dict[str, Callable[[World], Callable[[], None]]] = {

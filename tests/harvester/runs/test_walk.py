@@ -12,9 +12,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 # The aim is 111 changes of file and 150 functions. What is reached must not be lost: lower these when the walk is shorter.
 # They were 128 and 205 before each page and record was checked for its complexity, each connection for where it leads, and
-# each run taken from a queue.
-MAX_CHANGES_OF_FILE = 158
-MAX_FUNCTIONS = 235
+# each run taken from a queue; 158 and 235 before each log line said which run and link it is about.
+MAX_CHANGES_OF_FILE = 176
+MAX_FUNCTIONS = 241
 
 
 def test_one_harvested_record_is_a_short_walk(link, provider) -> None:
