@@ -21,6 +21,7 @@ from gisc import file_locks
 
 _FOLDER = Path(__file__).resolve().parent.parent / ".nodes"
 LOCK = "node.lock"  # of the data directory
+GLANCE_S = 0.5  # a command that looks whether a node runs has its lock for a moment
 # What a node and the commands next to it must agree on, or what these say of the node.
 _SHARED = (
     *("GISC_NAME", "GISC_DATA_DIR", "GISC_JOURNAL_DIR", "HOST", "PORT", "GISC_BASE_URL", "GISC_BACKUP_DIR"),

@@ -29,7 +29,6 @@ from gisc.node.welcome import Welcome
 
 logger = logging.getLogger(__name__)
 
-_GLANCE_S = 0.5  # a command that looks whether this node runs has the lock for a moment
 _MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk
 
 
@@ -60,7 +59,7 @@ def run() -> None:
 
 def _lock_data_dir(node_lock: file_locks.FileLock) -> None:
     try:
-        node_lock.acquire(wait_s=_GLANCE_S)
+        node_lock.acquire(wait_s=running_nodes.GLANCE_S)
     except file_locks.LockTaken as exc:
         raise ImproperlyConfigured(
             f"the data directory {settings.GISC_DATA_DIR} is in use by {_owner(node_lock.path)}; "

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import datestamps, oai, seams
 from catalogue.documents import sources
-from gisc import database, file_locks
+from gisc import database, file_locks, running_nodes
 from gisc.backup import RestoreRefused, follow_up, journals, restore
 from gisc.backup.follow_up import RecordFiles
 from gisc.backup.journals import PutBackReport
@@ -108,13 +108,13 @@ class _StoppedNode:
     """Keeps the embedded node from starting during the block. Raises RestoreRefused if it runs."""
 
     def __init__(self) -> None:
-        self._lock = file_locks.FileLock(settings.GISC_DATA_DIR / "node.lock")
+        self._lock = file_locks.FileLock(settings.GISC_DATA_DIR / running_nodes.LOCK)
 
     def __enter__(self) -> None:
         if not settings.GISC_EMBEDDED_DATABASE:
             return
         try:
-            self._lock.acquire()
+            self._lock.acquire(wait_s=running_nodes.GLANCE_S)
         except file_locks.LockTaken as exc:
             raise RestoreRefused("The node runs; stop it first. Nothing was changed.") from exc
 
