@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,33 @@ def test_a_folder_that_cannot_be_listed_is_reported_and_the_rest_is_stored(tmp_p
     assert status == 1
     assert "1 new" in out
     assert "File name too long" in err
+
+
+def test_what_is_no_backup_and_no_number_is_a_sentence(tmp_path: Path) -> None:
+    empty, text, cut = tmp_path / "empty.tar", tmp_path / "text.tar", tmp_path / "cut.tar"
+    empty.touch()
+    text.write_text("no archive")
+    with tarfile.open(cut, "w") as archive:
+        archive.add(text, "manifest.json")
+    cut.write_bytes(cut.read_bytes()[:700])
+    (folder := tmp_path / "folder").mkdir()
+    missing = tmp_path / "missing"
+    commands = [
+        *(["restore", str(what)] for what in (empty, text, cut, folder, missing)),
+        ["restore", NO_TEXT],
+        ["restore", str(empty), "--journal", str(missing)],
+        ["restore", str(empty), "--clock=tomorrow"],
+        ["backup", str(text)],
+        ["backup", str(text / "below")],
+        *(["backup", str(folder), f"--keep={number}"] for number in ("0", "-1", "x", "9" * 400)),
+        *(["bench", number] for number in ("-1", "x", "9" * 400, "\u0663")),
+        *(["bench", f"--soak={number}"] for number in ("0", "-1", "nan")),
+        ["bench", "--processes=0"],
+        *(["ingest", str(text), f"--processes={number}"] for number in ("0", "x", "9" * 400)),
+    ]
+    bootstrap.ensure_sets()
+    for arguments, (status, out, err) in zip(commands, run_commands(commands, **of_this_test()), strict=True):
+        assert status in (1, 2), (arguments, out, err)
+        assert "Traceback" not in err, (arguments, err)
+        assert err.strip(), arguments
+    assert not list(folder.iterdir()), "no archive was made"

@@ -1,7 +1,6 @@
 """manage.py catalogue stats|validate|restamp|purge|dictionary: report on the catalogue as a whole, and maintain it."""
 
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
+from argparse import ArgumentParser
 from datetime import datetime, timedelta
 from json import dumps
 from typing import Any
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, locks, seams, validation
+from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
@@ -66,14 +66,14 @@ class Command(BaseCommand):
         )
         train_parser.add_argument(
             "--sample",
-            type=_whole_number(1, 10_000_000),
+            type=whole_number(1, 10_000_000),
             default=dictionaries.SAMPLE_RECORDS,
             metavar="N",
             help="on N records",
         )
         train_parser.add_argument(
             "--size",
-            type=_whole_number(1024, zstd.MAX_DICTIONARY_BYTES),
+            type=whole_number(1024, zstd.MAX_DICTIONARY_BYTES),
             default=zstd.MAX_DICTIONARY_BYTES,
             metavar="BYTES",
             help="of at most so many bytes",
@@ -220,17 +220,6 @@ class Command(BaseCommand):
             f"{checked:,} records checked; of the catalogue {report['valid']:,} are valid, {report['invalid']:,} "
             f"invalid, {report['not_checked']:,} not checked, and {report['faulty']:,} have faults of some rule"
         )
-
-
-def _whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Return a function that reads a whole number from `low` to `high`, for an option."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
-            raise ArgumentTypeError(f"{text[:40]!r} is no whole number from {low} to {high}")
-        return int(text)
-
-    return read
 
 
 def _instant(text: str) -> datetime:

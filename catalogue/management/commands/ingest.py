@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from catalogue import bootstrap
 from catalogue.bulk import ingest
 from catalogue.documents import sources
+from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--set", dest="spec", metavar="SPEC", help="the set to store in (default: the own set)")
         parser.add_argument(
             "--processes",
-            type=_positive_int,
+            type=whole_number(1, 1000),
             default=ingest.default_processes(),
             metavar="N",
             help="read bulk loads in N processes (default: %(default)s; the other cores are PostgreSQL's)",
@@ -79,13 +80,6 @@ class Command(BaseCommand):
             f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
             f"{remarked}{counts['unchanged']} unchanged, {kept}{counts['rejected']} rejected"
         )
-
-
-def _positive_int(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
 
 
 def _find_set(spec: str | None) -> MetadataSet:

@@ -1,13 +1,14 @@
 """`manage.py backup`: one archive of the whole node, verified by restoring it."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from catalogue.management.option_types import whole_number
 from gisc.backup import BackupFailed, backup, schedule
 
 
@@ -25,7 +26,10 @@ class Command(BaseCommand):
             "--no-verify", action="store_true", help="do not restore the dump into a scratch database and compare"
         )
         parser.add_argument(
-            "--keep", type=_positive_int, metavar="N", help="then remove the oldest archives of this node beyond N"
+            "--keep",
+            type=whole_number(1, 100_000),
+            metavar="N",
+            help="then remove the oldest archives of this node beyond N",
         )
         parser.add_argument(
             "--schedule",
@@ -76,9 +80,3 @@ class Command(BaseCommand):
         for path in report.removed:
             self.stdout.write(f"removed: {path}")
         self.stdout.write("SECRET_KEY is not in it. Copy the archive to another host.")
-
-
-def _positive_int(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError("write a whole number from 1 on")
-    return int(text)

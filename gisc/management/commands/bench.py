@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from catalogue.bulk import ingest
+from catalogue.management.option_types import whole_number
 from catalogue.models import Record
 from gisc import database, embedded
 from gisc.bench import catalogue as catalogue_bench
@@ -29,18 +30,27 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("records", nargs="?", type=int, default=10_000, metavar="N")
-        parser.add_argument("--processes", type=int, default=ingest.default_processes(), metavar="P")
+        parser.add_argument("records", nargs="?", type=whole_number(0, 100_000_000), default=10_000, metavar="N")
+        parser.add_argument("--processes", type=whole_number(1, 1000), default=ingest.default_processes(), metavar="P")
         parser.add_argument("--small", action="store_true", help="records of 7 kB instead of 21")
-        parser.add_argument("--runs", type=int, default=1_000_000, metavar="R", help="with --year: of all links")
-        parser.add_argument("--links", type=int, default=200, metavar="L", help="with --year")
+        parser.add_argument(
+            "--runs",
+            type=whole_number(1, 1_000_000_000),
+            default=1_000_000,
+            metavar="R",
+            help="with --year: of all links",
+        )
+        parser.add_argument("--links", type=whole_number(1, 10_000), default=200, metavar="L", help="with --year")
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
         only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
         only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
         only.add_argument(
-            "--soak", type=float, metavar="MINUTES", help="watch what grows in a node that harvests; no records"
+            "--soak",
+            type=whole_number(1, 100_000),
+            metavar="MINUTES",
+            help="watch what grows in a node that harvests; no records",
         )
         only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
