@@ -92,15 +92,16 @@ def refusing_postgres(state: str, text: str) -> Iterator[int]:
 def test_every_command_says_the_same_of_a_database_that_lets_nobody_in(
     tmp_path: Path, state: str, text: str, sentence: str
 ) -> None:
+    commands = COMMANDS if state in ("", "57P03") else COMMANDS[::5]  # all go one way, whatever the server says
     with refusing_postgres(state, text) as port:
         answers = run_commands(
-            COMMANDS,
+            commands,
             DATABASE_URL=f"postgresql://x:do-not-print-me@127.0.0.1:{port if state else free_port()}/gisc",
             SECRET_KEY="x" * 50,
             ALLOWED_HOSTS="*",
             GISC_DATA_DIR=str(tmp_path),
         )
-    for arguments, (status, out, err) in zip(COMMANDS, answers, strict=True):
+    for arguments, (status, out, err) in zip(commands, answers, strict=True):
         assert (status, out) == (2, ""), (arguments, err)
         assert err == answers[0][2], arguments
     (line,) = answers[0][2].splitlines()

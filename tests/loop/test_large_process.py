@@ -18,7 +18,7 @@ from tests.support.provider import Provider
 from tests.support.waiting import until
 from tests.support.world import iso_record
 
-LARGE_MB = 40  # its page takes a process of about 100 MB beyond 200
+LARGE_MB = 40  # its page takes a process of about 100 MB beyond 200; the record itself is larger than any may be
 SETTINGS = {
     "GISC_NAME": "WIS-GISC-TOKYO",
     "GISC_BEAT_SECONDS": "1",
@@ -64,6 +64,7 @@ def test_a_process_that_has_grown_is_replaced_and_hands_on_what_waits_in_it(
 ) -> None:
     small, large = Provider(make_httpserver), Provider(make_httpserver)
     providers.fill(small, range(4))
+    providers.fill(large, range(10, 11))
     name = providers.identifier(9)
     large.entries[name] = ("2026-02-01T00:00:00Z", iso_record(name, abstract="word " * (LARGE_MB * 200_000)))
     large.edits.append(lambda _, body: body.replace(b"TOULOUSE", b"OFFENBACH"))
@@ -83,7 +84,7 @@ def test_a_process_that_has_grown_is_replaced_and_hands_on_what_waits_in_it(
         other = stack.enter_context(RawServer(large).serving())
         add_link(observed, "large", other.base_url, "WIS-GISC-OFFENBACH")
 
-        until(lambda: run_of(observed, "large")[:2] == ("done", 1), timeout_s=60, what="the large record is stored")
+        until(lambda: run_of(observed, "large")[:2] == ("done", 2), timeout_s=60, what="the large page is worked on")
         until(lambda: not before & pool(observed), timeout_s=30, what="another process has taken its place")
         until(lambda: run_of(observed, "slow")[0] == "done", timeout_s=60, what="the run went on in the new process")
 
