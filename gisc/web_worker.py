@@ -23,7 +23,7 @@ from catalogue import seams
 from gisc.public_pages import BUSY, RETRY_AFTER_S, is_public
 
 _PEEKED_BYTES = 200  # chosen: method and path
-_MOST_WAITING = 64  # chosen: of each process; at 20 ms a page they are served in less than two seconds
+_MOST_WAITING = 64  # chosen: of each process; with 20 ms a page, 55 of them have their turn within ten seconds
 _STALLED_S = 10  # chosen: a client that neither sends nor reads so long is cut off
 _SILENT_S = (
     2  # chosen: a new connection that sends nothing is closed then, and 5 s; `keepalive` is for those after an answer

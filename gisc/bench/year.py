@@ -4,6 +4,7 @@ Links, runs, rejects and conflicts are made by SQL, as a year of harvesting leav
 have besides. Results: docs/benchmarks.md.
 """
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -161,6 +162,8 @@ def _pages() -> Iterator[Row]:
 def _page(what: str, client: Client, address: str, *, limit_ms: int = PAGE_MS) -> Row:
     """The 95th percentile of a page's time beside what is asked of it."""
     seconds = []
+    gc.collect()
+    gc.freeze()  # as web processes do
     for _ in range(REPEATS + 1):
         started = time.perf_counter()
         answer = client.get(address)
