@@ -29,9 +29,9 @@ class Running:
 
 @contextmanager
 def provider(slow_s: float) -> Iterator[int]:
-    """The port of a `queue_provider`; lists under `/slow` take so many seconds."""
+    """The port of a `small_providers`; lists under `/slow` take so many seconds."""
     port = _free_port()
-    process = subprocess.Popen([sys.executable, "-m", "gisc.bench.queue_provider", str(port), str(slow_s)])
+    process = subprocess.Popen([sys.executable, "-m", "gisc.bench.small_providers", str(port), str(slow_s)])
     try:
         yield port
     finally:

@@ -15,6 +15,9 @@ from catalogue.outage import ERRORS
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.monitoring import status
 
+logger = logging.getLogger(__name__)
+_seen: tuple[str, ...] = ()  # names of the links that were read last
+
 
 class LinkCollector(Collector):
     """`gisc_link_*`: what alerts on links need. Each link has a sample of each, but for those of single codes.
@@ -40,10 +43,6 @@ class LinkCollector(Collector):
                 return
         yield from _unknown_families(_seen)
         yield _oldest_run(math.nan)
-
-
-logger = logging.getLogger(__name__)
-_seen: tuple[str, ...] = ()  # names of the links that were read last
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,11 +112,10 @@ def load_known(link: Link, keys: Sequence[str]) -> dict[str, KnownHeader]:
     if not keys:
         return {}
     served_by = "alternative_id IS NULL" if link.serving_id is None else "alternative_id = %(serving)s"
-    with (
-        connection.cursor() as cursor
-    ):  # for each page: Django takes longer to write the statement than PostgreSQL to run it
+    # For each page: Django takes longer to write the statement than PostgreSQL to run it.
+    with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT key, datestamp, deleted, state, digest FROM harvester_remoteheader"
+            "SELECT key, datestamp, deleted, state, digest FROM harvester_remoteheader"
             f" WHERE link_id = %(link)s AND {served_by} AND key = ANY(%(keys)s)",
             {"link": link.pk, "serving": link.serving_id, "keys": list(keys)},
         )

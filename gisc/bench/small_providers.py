@@ -1,4 +1,4 @@
-"""The provider of `gisc.bench.queue` and `gisc.bench.soak`: `python -m gisc.bench.queue_provider PORT SECONDS`.
+"""The providers of `gisc.bench.queue` and `gisc.bench.soak`: `python -m gisc.bench.small_providers PORT SECONDS`.
 
 Each path is a provider with one record, deleted. Under `/slow` a list is answered after so many seconds; under `/failing`
 each list fails; under `/live` there are records, of which one changes every two seconds, and one that cannot be stored.
