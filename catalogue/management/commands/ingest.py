@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from catalogue import bootstrap
 from catalogue.bulk import ingest
 from catalogue.documents import sources
+from catalogue.management.named_set import find_set
 from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
-from catalogue.models import MetadataSet
 from catalogue.payloads import dictionaries
 from catalogue.reasons import ActRefused
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
     def handle(
         self, *, paths: list[Path], spec: str | None, processes: int, revive: bool, as_json: bool, **_: Any
     ) -> None:
-        into = _find_set(spec)
+        into = bootstrap.own_set() if spec is None else find_set(spec, nothing_done="Nothing was stored.")
         try:
             sources.check_sources(paths)
         except sources.SourceError as exc:
@@ -80,14 +80,3 @@ class Command(BaseCommand):
             f"{report.offered} offered: {counts['new']} new, {counts['updated']} updated, "
             f"{remarked}{counts['unchanged']} unchanged, {kept}{counts['rejected']} rejected"
         )
-
-
-def _find_set(spec: str | None) -> MetadataSet:
-    if spec is None:
-        return bootstrap.own_set()
-    storable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
-    try:
-        return storable.get(spec=spec)
-    except MetadataSet.DoesNotExist as exc:
-        known = ", ".join(storable.values_list("spec", flat=True))
-        raise CommandError(f"There is no set {spec!r} to store in; there are: {known}. Nothing was stored.") from exc

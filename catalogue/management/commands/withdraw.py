@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from catalogue import journal
+from catalogue.management.named_set import find_set
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
 from catalogue.writing import decisions, staging, store
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         as_json: bool,
         **_: Any,
     ) -> None:
-        only_from = None if spec is None else _find_set(spec)
+        only_from = None if spec is None else find_set(spec, nothing_done="Nothing was withdrawn.")
         if everything:
             if only_from is None or identifiers or file:
                 raise CommandError(
@@ -117,17 +118,6 @@ class Command(BaseCommand):
             "waiting_for_journal": waiting,
         }
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
-
-
-def _find_set(spec: str) -> MetadataSet:
-    storable = MetadataSet.objects.exclude(kind__in=(MetadataSet.Kind.CATALOGUE, MetadataSet.Kind.VIRTUAL))
-    into = storable.filter(spec=spec).first()
-    if into is None:
-        known = ", ".join(storable.values_list("spec", flat=True))
-        raise CommandError(
-            f"There is no set {spec!r} that records are put into; there are: {known}. Nothing was withdrawn."
-        )
-    return into
 
 
 def _refuse_none(only_from: MetadataSet | None) -> None:
