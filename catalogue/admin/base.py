@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin
-from unfold.views import ChangeList
+from unfold.views import ChangeList as UnfoldChangeList
 
 from catalogue.pages.paging import EstimatedPaginator
 
 Column = TypeVar("Column", bound=Callable[..., Any])
 
 
-class _ChangeList(ChangeList):  # type: ignore[misc]
+class ChangeList(UnfoldChangeList):  # type: ignore[misc]
     """A list that offers "show all" only where something is filtered out."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -36,7 +37,7 @@ class Admin(ModelAdmin):  # type: ignore[misc]  # unfold comes without types
     list_filter_sheet = False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return _ChangeList
+        return ChangeList
 
 
 class ReadOnly:
@@ -52,7 +53,7 @@ class ReadOnly:
         return False
 
 
-def coloured(colours: Mapping[str, str], *, description: str) -> Callable[[Column], Column]:
+def coloured(colours: Mapping[str, str], *, description: str | Promise) -> Callable[[Column], Column]:
     """Decorate a column method so that its value is coloured.
 
     The method returns a key of `colours`, or that and the text to display.
@@ -76,7 +77,7 @@ def preformatted(text: str) -> str:
     if not text:
         return ""
     return format_html(
-        '<pre class="bg-base-50 border border-base-200 rounded-default p-3 text-xs overflow-auto dark:bg-base-800 '
+        '<pre tabindex="0" class="bg-base-50 border border-base-200 rounded-default p-3 text-xs overflow-auto dark:bg-base-800 '
         'dark:border-base-700" style="max-height: 40rem; white-space: pre-wrap; overflow-wrap: anywhere">{}</pre>',
         text,
     )

@@ -7,6 +7,8 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.admin.base import Admin, ReadOnly, preformatted
 from catalogue.models import Claim
@@ -16,11 +18,11 @@ from catalogue.pages import display
 class ContentFilter(admin.SimpleListFilter):
     """Filters by whether a claim differs from the version that is served."""
 
-    title = "content"
+    title = _("content")
     parameter_name = "content"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("differs", "differs from the owner's"), ("same", "the same as the owner's")]
+        return [("differs", gettext("differs from the owner's")), ("same", gettext("the same as the owner's"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Claim]) -> QuerySet[Claim]:
         if self.value() == "differs":
@@ -43,19 +45,19 @@ class ClaimAdmin(ReadOnly, Admin):
         found: QuerySet[Claim] = super().get_queryset(request)
         return found.defer("payload", "record__payload")
 
-    @admin.display(description="record")
+    @admin.display(description=_("record"))
     def record_link(self, claim: Claim) -> str:
         address = reverse("admin:catalogue_record_change", args=[claim.record_id])
         return format_html('<a href="{}">{}</a>', address, claim.record.identifier)
 
-    @admin.display(description="owner")
+    @admin.display(description=_("owner"))
     def owner(self, claim: Claim) -> str:
         return claim.record.owner.spec
 
-    @admin.display(description="differs", boolean=True)
+    @admin.display(description=_("differs"), boolean=True)
     def differs(self, claim: Claim) -> bool:
         return bytes(claim.digest) != bytes(claim.record.digest or b"")
 
-    @admin.display(description="XML")
+    @admin.display(description=_("XML"))
     def xml(self, claim: Claim) -> str:
         return preformatted(display.stored(claim.payload))

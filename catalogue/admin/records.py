@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 
 from catalogue import validation
@@ -25,7 +27,7 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
     model = Membership
     fields = ("set", "datestamp", "status")
     readonly_fields = fields
-    verbose_name_plural = "Memberships"
+    verbose_name_plural = _("Memberships")
     hide_title = True
     extra = 0
 
@@ -41,11 +43,12 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
 class StructureFilter(admin.SimpleListFilter):
     """Filters by the result of the checks. A label of an earlier version counts until the new one has been checked."""
 
-    title = "checks"
+    title = _("checks")
     parameter_name = "checks"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*Validation.Structure.choices, ("faults", "with faults of any rule")]
+        labels = [(str(value), str(label)) for value, label in Validation.Structure.choices]
+        return [*labels, ("faults", gettext("with faults of any rule"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
         live = queryset.filter(deleted=False)
@@ -74,11 +77,11 @@ class RecordAdmin(ReadOnly, Admin):
     sortable_by = ()
     ordering = ("-datestamp", "-id")
     search_fields = ("identifier",)  # makes the field appear; get_search_results says what it does
-    search_help_text = "Words of the title, keywords and abstract, or a whole identifier"
+    search_help_text = _("Words of the title, keywords and abstract, or a whole identifier")
     fieldsets = (
-        ("Header", {"fields": ("identifier", "spelled", "datestamp", "status", "owner", "sets")}),
+        (_("Header"), {"fields": ("identifier", "spelled", "datestamp", "status", "owner", "sets")}),
         (
-            "What the record says",
+            _("What the record says"),
             {
                 "fields": (
                     "title",
@@ -94,9 +97,9 @@ class RecordAdmin(ReadOnly, Admin):
                 )
             },
         ),
-        ("Checks", {"fields": ("structure", "checked", "faults")}),
-        ("Where it came from", {"fields": ("origin",)}),
-        ("Metadata", {"fields": ("xml",)}),
+        (_("Checks"), {"fields": ("structure", "checked", "faults")}),
+        (_("Where it came from"), {"fields": ("origin",)}),
+        (_("Metadata"), {"fields": ("xml",)}),
     )
     inlines = (MembershipInline,)
 
@@ -120,18 +123,18 @@ class RecordAdmin(ReadOnly, Admin):
     def title(self, record: Record) -> str:
         return getattr(record, "description", None) and record.description.title or ""
 
-    @coloured({"live": "success", "deleted": "danger"}, description="status")
+    @coloured({"live": "success", "deleted": "danger"}, description=_("status"))
     def status(self, record: Record) -> str:
         return "deleted" if record.deleted else "live"
 
-    @admin.display(description="spelling")
+    @admin.display(description=_("spelling"))
     def spelled(self, record: Record) -> str:
         """Whether the metadata spell the identifier otherwise, and why it stays as it is (F74)."""
         if not record.spelling:
-            return "as in the metadata"
+            return gettext("as in the metadata")
         return str(Reason(ReasonCode.SPELLING_STAYS, {"spelling": record.spelling, "stored": record.key}))
 
-    @admin.display(description="setSpecs")
+    @admin.display(description=_("setSpecs"))
     def sets(self, record: Record) -> str:
         return ", ".join(record.set_specs)
 
@@ -143,14 +146,14 @@ class RecordAdmin(ReadOnly, Admin):
     def keywords(self, record: Record) -> str:
         return " · ".join(record.description.keywords)
 
-    @admin.display(description="WMO categories")
+    @admin.display(description=_("WMO categories"))
     def categories(self, record: Record) -> str:
         return " · ".join(record.description.categories)
 
-    @admin.display(description="data")
+    @admin.display(description=_("data"))
     def links(self, record: Record) -> str:
         links = display.details(record.payload).links
-        rows = ((link.url, link.name or "no name", link.protocol) for link in links)
+        rows = ((link.url, link.name or gettext("no name"), link.protocol) for link in links)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
     @admin.display
@@ -158,7 +161,7 @@ class RecordAdmin(ReadOnly, Admin):
         rows = ((party.name, party.role, party.email) for party in display.details(record.payload).contacts)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
-    @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description="schemas")
+    @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description=_("schemas"))
     def structure(self, record: Record) -> str:
         label = validation.current_label(record)
         if record.deleted:
@@ -169,8 +172,10 @@ class RecordAdmin(ReadOnly, Admin):
     def checked(self, record: Record) -> str:
         label = validation.current_label(record)
         if label is None:
-            return "not checked yet"
-        return f"{label.checked:%Y-%m-%d %H:%M:%S} UTC, by {label.schema or 'no schemas'} and the WMO Core Profile 1.3"
+            return gettext("not checked yet")
+        return gettext("{checked:%Y-%m-%d %H:%M:%S} UTC, by {schema} and the WMO Core Profile 1.3").format(
+            checked=label.checked, schema=label.schema or "no schemas"
+        )
 
     @admin.display
     def faults(self, record: Record) -> str:
@@ -184,24 +189,24 @@ class RecordAdmin(ReadOnly, Admin):
     def area(self, record: Record) -> str:
         return format_html_join("", "{}<br>", ((display.box(corners),) for corners in record.description.boxes))
 
-    @admin.display(description="time extent")
+    @admin.display(description=_("time extent"))
     def time(self, record: Record) -> str:
         return display.span(record.description.begins, record.description.ends)
 
-    @admin.display(description="identifier")
+    @admin.display(description=_("identifier"))
     def breakable_identifier(self, record: Record) -> str:
         return breakable(record.identifier)
 
-    @admin.display(description="provenance")
+    @admin.display(description=_("provenance"))
     def origin(self, record: Record) -> str:
         if record.provenance is None:
-            return "not harvested"
+            return gettext("not harvested")
         return preformatted(json.dumps(record.provenance, ensure_ascii=False, indent=2))
 
     @admin.display
     def language(self, record: Record) -> str:
         return record.description.language
 
-    @admin.display(description="XML")
+    @admin.display(description=_("XML"))
     def xml(self, record: Record) -> str:
         return preformatted(display.stored(record.payload))

@@ -6,6 +6,8 @@ from django.contrib import admin
 from django.db.models import Exists, OuterRef
 from django.forms import ChoiceField
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.admin.base import Admin, ReadOnly
 from catalogue.models import JournalOutbox, MetadataSet
@@ -46,18 +48,22 @@ class MetadataSetAdmin(Admin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
         """Return what deleting these sets would delete, without reading a million memberships."""
         refused = {MetadataSet._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
-        protected = [f"{obj}: its records, or a link that stores into it" for obj in objs if _is_in_use(obj)]
+        protected = [
+            gettext("{obj}: its records, or a link that stores into it").format(obj=obj)
+            for obj in objs
+            if _is_in_use(obj)
+        ]
         return [str(obj) for obj in objs], {"sets": len(objs)}, {str(name) for name in refused}, protected
 
-    @admin.display(description="kind")
+    @admin.display(description=_("kind"))
     def kind_name(self, obj: MetadataSet) -> str:
         return obj.get_kind_display().partition(":")[0]
 
-    @admin.display(description="live records")
+    @admin.display(description=_("live records"))
     def live(self, obj: MetadataSet) -> int:
         return int(self._figures.get(obj.spec, {}).get("live", 0))
 
-    @admin.display(description="newest change")
+    @admin.display(description=_("newest change"))
     def newest(self, obj: MetadataSet) -> str:
         return self._figures.get(obj.spec, {}).get("newest") or "–"
 

@@ -1,0 +1,33 @@
+"""The table of the audit log."""
+
+from django.conf import settings
+from django.db import models
+
+
+class Act(models.Model):
+    """What a person did: when, who, from where, to what, and the values before and after. Written once, never changed."""
+
+    class Source(models.TextChoices):
+        ADMINISTRATION = "administration"
+        COMMAND_LINE = "command line"
+
+    at = models.DateTimeField()
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", db_constraint=False
+    )
+    who = models.CharField(max_length=150, help_text="the account, or the user of the operating system")
+    source = models.CharField(max_length=20, choices=Source.choices)
+    address = models.CharField("client address", max_length=45, blank=True)
+    act = models.CharField("what", max_length=500)
+    model = models.CharField("kind of object", max_length=100, blank=True, help_text="such as harvester.link")
+    object_id = models.CharField(max_length=100, blank=True)
+    object_name = models.CharField("object", max_length=200, blank=True)
+    changes = models.JSONField(default=list, blank=True, help_text="objects with their fields: before and after")
+    answer = models.TextField(blank=True, help_text="what the node said to it")
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        indexes = (models.Index(fields=("-at", "-id"), name="audit_act_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.act}"
