@@ -1,0 +1,200 @@
+"""Codes of the problems that need a person, and for each what happened and what it means, and what to do."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from catalogue.reasons import Code, Facts, Sentence, write_sentence
+
+
+class ProblemCode(Code):
+    """What needs a person, the most urgent first. A part of the node is `part-` and its name (`gisc.parts`)."""
+
+    PART_DATABASE = "part-database"
+    PART_MIGRATIONS = "part-migrations"
+    PART_JOURNAL = "part-journal"
+    PART_DISK = "part-disk"
+    PART_REDIS = "part-redis"
+    PART_WORKERS = "part-workers"
+    PART_BEAT = "part-beat"
+    PART_QUEUE = "part-queue"
+    PART_CLOCK = "part-clock"
+    PART_CHORES = "part-chores"
+    PART_DURABILITY = "part-durability"
+    PART_BACKUP = "part-backup"
+    SET_MISSING = "set-missing"
+    PASSWORD_UNREADABLE = "password-unreadable"
+    LINK_FAILED = "link-failed"
+    LINK_STALE = "link-stale"
+    LINK_OVERDUE = "link-overdue"
+    DELETIONS_WAITING = "deletions-waiting"
+    ABOVE_CEILING = "above-ceiling"
+    COUNTS_CHANGED = "counts-changed"
+    DOUBT = "doubt"
+    MOVED = "moved"
+    COMPARISON_FAILED = "comparison-failed"
+    CONFLICTS_WAITING = "conflicts-waiting"
+    DRIFT = "drift"
+    STORES_NOTHING = "stores-nothing"
+    BY_ALTERNATIVE = "by-alternative"
+    LIST_EMPTY = "list-empty"
+    SET_UNLISTED = "set-unlisted"
+    CHANGED_SILENTLY = "changed-silently"
+    FROM_IGNORED = "from-ignored"
+    REJECTS = "rejects"
+    ALERT_NOT_SENT = "alert-not-sent"
+
+    def sentence(self, facts: Facts) -> str:
+        """What happened, and what it means."""
+        return write_sentence(PROBLEMS, self, facts)
+
+    def advice(self, facts: Facts) -> str:
+        """What to do; empty for a part of the node, whose sentence says it."""
+        return write_sentence(ADVICE, self, facts) if self in ADVICE else ""
+
+
+def _translated(texts: Mapping[str, str]) -> dict[str, Sentence]:
+    def sentence(text: str) -> Sentence:
+        return lambda facts: gettext(text).format_map(facts)
+
+    return {code: sentence(text) for code, text in texts.items()}
+
+
+_PARTS: dict[str, Sentence] = {code: "{sentence}" for code in ProblemCode if code.startswith("part-")}
+PROBLEMS: Mapping[str, Sentence] = _PARTS | _translated(
+    {
+        ProblemCode.SET_MISSING: _(
+            "The provider does not have the set that this link asks for. Nothing new arrives; nothing is deleted here."
+        ),
+        ProblemCode.PASSWORD_UNREADABLE: _(
+            "The {password} of this link was stored under another SECRET_KEY and cannot be read, so the provider is not asked."
+        ),
+        ProblemCode.LINK_FAILED: _(
+            "Harvests have failed since {since} ({failures} in a row). {message} Nothing is lost: what changes there "
+            "meanwhile comes with the next harvest that succeeds."
+        ),
+        ProblemCode.LINK_STALE: _(
+            "The last complete harvest was {since}, longer ago than the {grace_h} hours after which this link is stale. "
+            "Changes of the provider may be missing here."
+        ),
+        ProblemCode.LINK_OVERDUE: _("This link has been due since {since}, and no harvest has begun."),
+        ProblemCode.DELETIONS_WAITING: _(
+            "The provider has deleted many records at once: {number} deletions wait. The records stay until a person decides."
+        ),
+        ProblemCode.ABOVE_CEILING: _(
+            "The provider no longer lists {number} records, more than are asked for without a person. They stay here."
+        ),
+        ProblemCode.COUNTS_CHANGED: _(
+            "Since yesterday {added} records were added and {removed} deleted in a set that had {before}. That may be "
+            "right, or a fault of the provider."
+        ),
+        ProblemCode.DOUBT: _("It is in doubt whether all records of the provider are here: {doubts}"),
+        ProblemCode.MOVED: _(
+            "The provider says that it has moved to {url}. Until a person agrees, it is asked at the former address."
+        ),
+        ProblemCode.COMPARISON_FAILED: _(
+            "Records are harvested, but comparing them with the provider fails, so what is lost would not be found. {message}"
+        ),
+        ProblemCode.CONFLICTS_WAITING: _(
+            "Conflicts that wait for a decision: {number}. The provider and this catalogue differ about these records; "
+            "until then each keeps the version that it has here."
+        ),
+        ProblemCode.DRIFT: _(
+            "The set differed from the provider by more than it should: {missing} records were missing here, {stale} were "
+            "old, {extra} are not listed by the provider, {not_served} are not served here as the provider has them. What was "
+            "missing or old has been fetched."
+        ),
+        ProblemCode.STORES_NOTHING: _("Records are uploaded into {set} here, so this link stores none."),
+        ProblemCode.BY_ALTERNATIVE: _(
+            "Since {since} the set comes from {provider}, and not from the link's own provider."
+        ),
+        ProblemCode.LIST_EMPTY: _("The provider has listed no record yet. Nothing was deleted here."),
+        ProblemCode.SET_UNLISTED: _("The provider does not list the set {set}, and yet gives records of it."),
+        ProblemCode.CHANGED_SILENTLY: _(
+            "Records that had changed without a new datestamp: {number}. They were fetched; a harvest alone would not see such changes."
+        ),
+        ProblemCode.FROM_IGNORED: _(
+            "The provider lists more than it is asked for: each harvest reads everything. Nothing is missed."
+        ),
+        ProblemCode.REJECTS: _("Records that could not be stored: {number}. All others are."),
+        ProblemCode.ALERT_NOT_SENT: _(
+            "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"
+        ),
+    }
+)
+
+ADVICE: Mapping[str, Sentence] = _translated(
+    {
+        ProblemCode.SET_MISSING: _(
+            "Look at “Retrieve info” of the link for the sets that are there, and correct the remote setSpec."
+        ),
+        ProblemCode.PASSWORD_UNREADABLE: _(
+            "Enter the password again in the link, or bring the former SECRET_KEY back."
+        ),
+        ProblemCode.LINK_FAILED: _(
+            "Look at the run. If the provider stays away, call the centre, or switch to another provider of the set."
+        ),
+        ProblemCode.LINK_STALE: _("Look at the last runs of the link, and harvest it now."),
+        ProblemCode.LINK_OVERDUE: _("See whether worker and beat run (/health/tasks), and look at their logs."),
+        ProblemCode.DELETIONS_WAITING: _(
+            "Ask the provider whether it meant that. Then delete the records, or leave them."
+        ),
+        ProblemCode.ABOVE_CEILING: _("Ask the provider whether they are gone. If so, compare beyond the ceiling."),
+        ProblemCode.COUNTS_CHANGED: _("Look at the last runs. If it is a surprise, ask the provider."),
+        ProblemCode.DOUBT: _(
+            "Wait for the comparison of all headers, which has begun by itself. If the doubt comes back, ask the provider."
+        ),
+        ProblemCode.MOVED: _("Accept the new address in the link, or ask the centre."),
+        ProblemCode.COMPARISON_FAILED: _("Look at the last comparison of the link."),
+        ProblemCode.CONFLICTS_WAITING: _("Look at the conflicts of the link and decide."),
+        ProblemCode.DRIFT: _("Tell the provider: its lists leave changes out. Compare more often until it is mended."),
+        ProblemCode.STORES_NOTHING: _("Make the link one of the kind backup, or stop feeding the set."),
+        ProblemCode.BY_ALTERNATIVE: _("When the own provider answers again, let the link return to it."),
+        ProblemCode.LIST_EMPTY: _("Ask the provider whether that is right."),
+        ProblemCode.SET_UNLISTED: _("Ask the provider whether the link's remote setSpec is right."),
+        ProblemCode.CHANGED_SILENTLY: _("Tell the provider that a change needs a new datestamp."),
+        ProblemCode.FROM_IGNORED: _("Tell the provider."),
+        ProblemCode.REJECTS: _("Look at the rejects, and tell the provider what to mend."),
+        ProblemCode.ALERT_NOT_SENT: _(
+            "Look at the alert log, correct the address or the mail server, and send a test."
+        ),
+    }
+)
+
+# What each kind of problem is called, where people choose among them.
+NAMES: Mapping[str, str] = {
+    ProblemCode.PART_DATABASE: _("This node: the database"),
+    ProblemCode.PART_MIGRATIONS: _("This node: migrations of the database"),
+    ProblemCode.PART_JOURNAL: _("This node: the journal of deletions"),
+    ProblemCode.PART_DISK: _("This node: room on the disk"),
+    ProblemCode.PART_REDIS: _("This node: Redis"),
+    ProblemCode.PART_WORKERS: _("This node: the worker"),
+    ProblemCode.PART_BEAT: _("This node: the scheduler (beat)"),
+    ProblemCode.PART_QUEUE: _("This node: the queue of runs"),
+    ProblemCode.PART_CLOCK: _("This node: the clock"),
+    ProblemCode.PART_CHORES: _("This node: chores that fail"),
+    ProblemCode.PART_DURABILITY: _("This node: durability of the database"),
+    ProblemCode.PART_BACKUP: _("This node: the backup"),
+    ProblemCode.SET_MISSING: _("The provider lacks the set"),
+    ProblemCode.PASSWORD_UNREADABLE: _("A password cannot be read"),
+    ProblemCode.LINK_FAILED: _("Harvests fail"),
+    ProblemCode.LINK_STALE: _("The last complete harvest is too old"),
+    ProblemCode.LINK_OVERDUE: _("A harvest is due and does not begin"),
+    ProblemCode.DELETIONS_WAITING: _("Many deletions wait for a decision"),
+    ProblemCode.ABOVE_CEILING: _("More records are missing at the provider than the ceiling allows"),
+    ProblemCode.COUNTS_CHANGED: _("The number of records changes at once"),
+    ProblemCode.DOUBT: _("It is in doubt whether all records are here"),
+    ProblemCode.MOVED: _("The provider has moved"),
+    ProblemCode.COMPARISON_FAILED: _("Comparisons fail"),
+    ProblemCode.CONFLICTS_WAITING: _("Conflicts wait for a decision"),
+    ProblemCode.DRIFT: _("The set differs from the provider (drift)"),
+    ProblemCode.STORES_NOTHING: _("A link stores nothing, as records are uploaded into its set"),
+    ProblemCode.BY_ALTERNATIVE: _("Another provider serves the link"),
+    ProblemCode.LIST_EMPTY: _("The provider has listed nothing yet"),
+    ProblemCode.SET_UNLISTED: _("The provider does not list the set, and gives records of it"),
+    ProblemCode.CHANGED_SILENTLY: _("Records change without a new datestamp"),
+    ProblemCode.FROM_IGNORED: _("The provider lists more than it is asked for"),
+    ProblemCode.REJECTS: _("Records could not be stored (rejects)"),
+    ProblemCode.ALERT_NOT_SENT: _("Alerts cannot be sent"),
+}
