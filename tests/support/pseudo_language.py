@@ -1,0 +1,70 @@
+"""A language that nobody speaks, for tests: all texts of the product that can be translated, each between two marks.
+
+The texts are those that xgettext finds in code and templates (`makemessages`), found here without it.
+"""
+
+import ast
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.utils.translation import template
+
+from tests.support.paths import ROOT
+
+PACKAGES = ("gisc", "catalogue", "oaiprovider", "harvester")
+LANGUAGE = "qq"
+BEGIN, END = "⟦", "⟧"
+_ONE = {"_", "gettext", "gettext_lazy", "gettext_noop"}
+_MANY = {"ngettext", "ngettext_lazy"}
+_IN_TEMPLATE = re.compile(
+    r"""\b(n?gettext)\((u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")(?:,\s*(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*"))?"""
+)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """All texts that can be translated, each with its plural form or ""."""
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    yield from _marked_by(node.func.id, node.args, file)
+    for file in sorted((ROOT / "templates").rglob("*.html")):
+        for name, one, many in _IN_TEMPLATE.findall(template.templatize(file.read_text(encoding="utf-8"))):
+            yield ast.literal_eval(one), ast.literal_eval(many) if name == "ngettext" else ""
+
+
+def _marked_by(name: str, arguments: list[ast.expr], file: Path) -> Iterator[tuple[str, str]]:
+    if name not in _ONE | _MANY:
+        return
+    found = [each.value for each in arguments[:2] if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if name in _MANY:
+        assert len(found) == 2, f"{file}: both forms are literals"
+        yield found[0], found[1]
+    elif found:
+        yield found[0], ""
+
+
+def marked(text: str) -> str:
+    """The text in the pseudo-language. It begins and ends with a line break where the text does, as gettext wants."""
+    core = text.strip("\n")
+    return text.replace(core, f"{BEGIN}{core}{END}") if core else text
+
+
+def write_catalogue(folder: Path) -> None:
+    """Write all texts in the pseudo-language, as gettext's .mo file, into a folder of LOCALE_PATHS."""
+    entries = {b"": b"Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"}
+    for one, many in texts():
+        key, value = (f"{one}\0{many}", f"{marked(one)}\0{marked(many)}") if many else (one, marked(one))
+        entries[key.encode()] = value.encode()
+    keys = sorted(entries)
+    strings, tables = b"", []
+    start = 28 + 16 * len(keys)
+    for part in [*keys, *(entries[key] for key in keys)]:
+        tables.append(struct.pack("<II", len(part), start + len(strings)))
+        strings += part + b"\0"
+    header = struct.pack("<7I", 0x950412DE, 0, len(keys), 28, 28 + 8 * len(keys), 0, start)
+    file = folder / LANGUAGE / "LC_MESSAGES" / "django.mo"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(header + b"".join(tables) + strings)
