@@ -14,7 +14,10 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from catalogue.reasons import Code, Facts, Sentence, describe_excess, write_sentence
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from catalogue.reasons import Code, Facts, Sentence, describe_error, describe_excess, join_clauses, write_sentence
 
 MAX_CHARACTERS = 2000  # chosen: of a text in the facts; some repeat what the provider sent
 _MAX_ITEMS = 20  # chosen: of a list in the facts
@@ -127,127 +130,207 @@ def describe_cause(cause: Facts) -> str:
     return describe_fault(cause["code"], cause["facts"])
 
 
-_DEFAULT_ADVICE = "look at the link's base URL and at the provider"
-_ASK_FOR_ACCESS = "ask the provider to let this node's requests through (User-Agent, address)"
+_DEFAULT_ADVICE = _("look at the link's base URL and at the provider")
+_ASK_FOR_ACCESS = _("ask the provider to let this node's requests through (User-Agent, address)")
 _ADVICE = {
-    400: "it does not understand requests of OAI-PMH; look at the link's base URL",
-    401: "it asks for a user name and password; WIS metadata are public, so ask the provider, or set them in the link",
+    400: _("it does not understand requests of OAI-PMH; look at the link's base URL"),
+    401: _(
+        "it asks for a user name and password; WIS metadata are public, so ask the provider, or set them in the link"
+    ),
     403: _ASK_FOR_ACCESS,
-    404: "there is nothing at this address; look at the link's base URL",
-    405: "it takes neither GET nor POST; look at the link's base URL",
-    407: "the proxy asks for a user name and password; set them in the link",
-    410: "the provider has gone from this address; ask where it is now",
-    501: "it takes neither GET nor POST; look at the link's base URL",
+    404: _("there is nothing at this address; look at the link's base URL"),
+    405: _("it takes neither GET nor POST; look at the link's base URL"),
+    407: _("the proxy asks for a user name and password; set them in the link"),
+    410: _("the provider has gone from this address; ask where it is now"),
+    501: _("it takes neither GET nor POST; look at the link's base URL"),
 }
 
 
 def _http_error(facts: Facts) -> str:
-    return f"the provider answered HTTP {facts['status']} {facts['reason']}".rstrip()
+    return gettext("the provider answered HTTP {status} {reason}").format_map(facts).rstrip()
 
 
 def _http_refused(facts: Facts) -> str:
-    return f"{_http_error(facts)}; {_ADVICE.get(facts['status'], _DEFAULT_ADVICE)}"
+    return f"{_http_error(facts)}; {gettext(_ADVICE.get(facts['status'], _DEFAULT_ADVICE))}"
 
 
 def _doctype(facts: Facts) -> str:
-    text = "the answer has a DOCTYPE, which no OAI-PMH answer has"
-    return f"{text}; it begins {facts['beginning']!r}" if "beginning" in facts else text
+    text = gettext("the answer has a DOCTYPE, which no OAI-PMH answer has")
+    return (
+        gettext("{text}; it begins {beginning!r}").format(text=text, beginning=facts["beginning"])
+        if "beginning" in facts
+        else text
+    )
 
 
 def _verb_missing(facts: Facts) -> str:
-    return f"the answer has no {facts['verb']} element; it has: {', '.join(facts['found']) or 'nothing'}"
+    return gettext("the answer has no {verb} element; it has: {found}").format(
+        verb=facts["verb"], found=", ".join(facts["found"]) or gettext("nothing")
+    )
 
 
 def _oai_errors(facts: Facts) -> str:
-    return "; ".join(f"{each['code'] or '(no code)'}: {each['text']}".rstrip(": ") for each in facts["errors"])
+    return "; ".join(f"{each['code'] or gettext('(no code)')}: {each['text']}".rstrip(": ") for each in facts["errors"])
 
 
 def _request_refused(facts: Facts) -> str:
-    text = f"the provider refused the request: {_oai_errors(facts)}"
+    text = gettext("the provider refused the request: {errors}").format(errors=_oai_errors(facts))
     prefixes = facts.get("iso_prefixes")
-    return f"{text}; ISO 19139 is called {', '.join(prefixes)} there: correct the link's prefix" if prefixes else text
+    return (
+        gettext("{text}; ISO 19139 is called {prefixes} there: correct the link's prefix").format(
+            text=text, prefixes=", ".join(prefixes)
+        )
+        if prefixes
+        else text
+    )
 
 
 def _prefix_not_iso(facts: Facts) -> str:
-    text = f"the prefix {facts['prefix']} brings {facts['namespace']}, and only ISO 19139 can be stored"
+    text = gettext("the prefix {prefix} brings {namespace}, and only ISO 19139 can be stored").format_map(facts)
     if facts["iso_prefixes"]:
-        return f"{text}; ISO 19139 is called {', '.join(facts['iso_prefixes'])} there: correct the link's prefix"
-    return f"{text}; “retrieve info” says what else the provider offers: correct the link's prefix, or ask it for ISO 19139"
+        return gettext("{text}; ISO 19139 is called {iso_prefixes} there: correct the link's prefix").format(
+            text=text, iso_prefixes=", ".join(facts["iso_prefixes"])
+        )
+    return gettext(
+        "{text}; “retrieve info” says what else the provider offers: correct the link's prefix, or ask it for ISO 19139"
+    ).format(text=text)
 
 
 def _node_crashed(facts: Facts) -> str:
-    text = (
-        f"{facts['crashes']} times in a row this node could not go on with the run: its worker died, or made an error"
+    text = gettext(
+        "{crashes} times in a row this node could not go on with the run: its worker died, or made an error"
+    ).format_map(facts)
+    last = (
+        gettext("; the last error it could note: {cause}").format(cause=describe_cause(facts["cause"]))
+        if facts.get("cause")
+        else ""
     )
-    last = f"; the last error it could note: {describe_cause(facts['cause'])}" if facts.get("cause") else ""
-    return f"{text} (its log, and the system's, have more: is memory short?){last}"
+    return gettext("{text} (its log, and the system's, have more: is memory short?){last}").format(text=text, last=last)
+
+
+class ConnectionCode(StrEnum):
+    """Why a connection failed (the fact `detail` of faults without an answer)."""
+
+    REFUSED = "connection-refused"
+    CUT = "connection-cut"
+    TIMED_OUT = "timed-out"
+    HOST_UNKNOWN = "host-unknown"
+    NAMES_AWAY = "names-away"
+    UNREACHABLE = "network-unreachable"
+    NO_HTTPS = "no-https"
+
+
+CONNECTIONS: Mapping[str, Sentence] = {
+    ConnectionCode.REFUSED: _("connection refused"),
+    ConnectionCode.CUT: _("the connection was cut"),
+    ConnectionCode.TIMED_OUT: _("timed out"),
+    ConnectionCode.HOST_UNKNOWN: _("no such host"),
+    ConnectionCode.NAMES_AWAY: _("the name of the host could not be looked up"),
+    ConnectionCode.UNREACHABLE: _("its network cannot be reached from here"),
+    ConnectionCode.NO_HTTPS: _("what answers there does not speak https"),
+}
+
+
+def _with_cause(template: str) -> Sentence:
+    """Return the sentence of a fault whose `detail` is a `ConnectionCode`, or the words of an error."""
+
+    def sentence(facts: Facts) -> str:
+        detail = facts["detail"]
+        words = write_sentence(CONNECTIONS, detail, {}) if detail in CONNECTIONS else describe_error(detail)
+        return gettext(template).format_map({**facts, "detail": words})
+
+    return sentence
 
 
 FAULTS: Mapping[str, Sentence] = {
-    FaultCode.NO_ANSWER: "no answer from {url}: {detail}",
-    FaultCode.ANSWER_TOO_SLOW: "the answer of {url} was not complete after {limit_s:g} s",
-    FaultCode.ANSWER_CUT_SHORT: "the answer of {url} broke off: {detail}",
-    FaultCode.ANSWER_INCOMPLETE: "the answer broke off after {bytes} of {announced} bytes",
-    FaultCode.ANSWER_TOO_LARGE: "the answer is larger than {limit_mib} MiB; ask the provider for smaller pages, or harvest "
-    "its sets one by one",
-    FaultCode.ANSWER_TOO_COMPLEX: lambda facts: (
-        f"the answer {describe_excess(facts)}; ask the provider for smaller pages, or what has made it so"
+    FaultCode.NO_ANSWER: _with_cause(_("no answer from {url}: {detail}")),
+    FaultCode.ANSWER_TOO_SLOW: _("the answer of {url} was not complete after {limit_s:g} s"),
+    FaultCode.ANSWER_CUT_SHORT: _with_cause(_("the answer of {url} broke off: {detail}")),
+    FaultCode.ANSWER_INCOMPLETE: _("the answer broke off after {bytes} of {announced} bytes"),
+    FaultCode.ANSWER_TOO_LARGE: _(
+        "the answer is larger than {limit_mib} MiB; ask the provider for smaller pages, or harvest its sets one by one"
     ),
-    FaultCode.NOT_DECOMPRESSIBLE: "the answer of {url} cannot be decompressed: {detail}",
-    FaultCode.PROXY_UNREACHABLE: "no way to {url} through the proxy: {detail}",
-    FaultCode.ADDRESS_UNUSABLE: "no provider can be asked at {url}: {detail}",
-    FaultCode.CERTIFICATE_UNTRUSTED: "the certificate of {url} cannot be trusted: {detail}; tell the provider, or, if it "
-    "has a certificate authority of its own, put that authority's certificate into the link",
-    FaultCode.PASSWORD_UNREADABLE: "the {password} of {link} cannot be read: it was stored under another SECRET_KEY. Enter "
-    "it again in the link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back",
+    FaultCode.ANSWER_TOO_COMPLEX: lambda facts: gettext(
+        "the answer {excess}; ask the provider for smaller pages, or what has made it so"
+    ).format(excess=describe_excess(facts)),
+    FaultCode.NOT_DECOMPRESSIBLE: _("the answer of {url} cannot be decompressed: {detail}"),
+    FaultCode.PROXY_UNREACHABLE: _with_cause(_("no way to {url} through the proxy: {detail}")),
+    FaultCode.ADDRESS_UNUSABLE: _with_cause(_("no provider can be asked at {url}: {detail}")),
+    FaultCode.CERTIFICATE_UNTRUSTED: _with_cause(
+        _(
+            "the certificate of {url} cannot be trusted: {detail}; tell the provider, or, if it has a certificate authority of "
+            "its own, put that authority's certificate into the link"
+        )
+    ),
+    FaultCode.PASSWORD_UNREADABLE: _(
+        "the {password} of {link} cannot be read: it was stored under another SECRET_KEY. Enter "
+        "it again in the link, in the administration or by `manage.py link access`, or bring the former SECRET_KEY back"
+    ),
     FaultCode.HTTP_ERROR: _http_error,
     FaultCode.HTTP_REFUSED: _http_refused,
-    FaultCode.BROWSER_CHALLENGE: "the provider answered HTTP {status} with a challenge for browsers; "
-    + _ASK_FOR_ACCESS,
-    FaultCode.REDIRECT_NO_ANSWER: "the provider redirects to {target}, which gives no answer",
-    FaultCode.REDIRECT_CIRCLE: "the redirects of {url} go round in a circle; look at the link's base URL",
-    FaultCode.REDIRECTS_TOO_MANY: "more than {limit} redirects from {url}; correct the link's base URL",
-    FaultCode.REDIRECT_WITHOUT_TARGET: "HTTP {status} without a Location; " + _DEFAULT_ADVICE,
-    FaultCode.REDIRECT_NO_WEB_ADDRESS: "a redirect leads to {target!r}, which is no web address; look at the link's base "
-    "URL",
-    FaultCode.REDIRECT_PRIVATE: "a redirect leads to {host}, which is not on the public network, and was not followed; if "
-    "it is right, make it the link's base URL",
-    FaultCode.REDIRECT_DROPS_ARGUMENTS: "a redirect from {url} to {target} drops the arguments; make {target} the link's "
-    "base URL",
-    FaultCode.ANSWER_EMPTY: "the answer is empty",
-    FaultCode.ENCODING_UNREADABLE: "the answer {detail}",
+    FaultCode.BROWSER_CHALLENGE: join_clauses(
+        _("the provider answered HTTP {status} with a challenge for browsers"), _ASK_FOR_ACCESS
+    ),
+    FaultCode.REDIRECT_NO_ANSWER: _("the provider redirects to {target}, which gives no answer"),
+    FaultCode.REDIRECT_CIRCLE: _("the redirects of {url} go round in a circle; look at the link's base URL"),
+    FaultCode.REDIRECTS_TOO_MANY: _("more than {limit} redirects from {url}; correct the link's base URL"),
+    FaultCode.REDIRECT_WITHOUT_TARGET: join_clauses(_("HTTP {status} without a Location"), _DEFAULT_ADVICE),
+    FaultCode.REDIRECT_NO_WEB_ADDRESS: _(
+        "a redirect leads to {target!r}, which is no web address; look at the link's base URL"
+    ),
+    FaultCode.REDIRECT_PRIVATE: _(
+        "a redirect leads to {host}, which is not on the public network, and was not followed; if "
+        "it is right, make it the link's base URL"
+    ),
+    FaultCode.REDIRECT_DROPS_ARGUMENTS: _(
+        "a redirect from {url} to {target} drops the arguments; make {target} the link's base URL"
+    ),
+    FaultCode.ANSWER_EMPTY: _("the answer is empty"),
+    FaultCode.ENCODING_UNREADABLE: _("the answer {detail}"),
     FaultCode.DOCTYPE: _doctype,
-    FaultCode.NOT_WELL_FORMED: "the answer is not well-formed XML: {detail}; it begins {beginning!r}",
-    FaultCode.XML_SYNTAX: "{detail}",
-    FaultCode.NOT_OAI_PMH: "the answer is not OAI-PMH 2.0; it begins {beginning!r}",
-    FaultCode.STATIC_REPOSITORY: "this is a static repository, one file; harvest the base URL of the gateway that serves it",
+    FaultCode.NOT_WELL_FORMED: _("the answer is not well-formed XML: {detail}; it begins {beginning!r}"),
+    FaultCode.XML_SYNTAX: _("{detail}"),
+    FaultCode.NOT_OAI_PMH: _("the answer is not OAI-PMH 2.0; it begins {beginning!r}"),
+    FaultCode.STATIC_REPOSITORY: _(
+        "this is a static repository, one file; harvest the base URL of the gateway that serves it"
+    ),
     FaultCode.VERB_MISSING: _verb_missing,
-    FaultCode.RESPONSE_DATE: "the answer has the responseDate {text!r}, which is no date",
-    FaultCode.RECORDS_MISPLACED: "the answer has records in places where no record belongs",
-    FaultCode.PLACEHOLDERS_MISPLACED: "records of the page are not where they seemed to be",
-    FaultCode.NOT_ONE_RECORD: "it does not hold exactly one record",
+    FaultCode.RESPONSE_DATE: _("the answer has the responseDate {text!r}, which is no date"),
+    FaultCode.RECORDS_MISPLACED: _("the answer has records in places where no record belongs"),
+    FaultCode.PLACEHOLDERS_MISPLACED: _("records of the page are not where they seemed to be"),
+    FaultCode.NOT_ONE_RECORD: _("it does not hold exactly one record"),
     FaultCode.REQUEST_REFUSED: _request_refused,
-    FaultCode.LIST_BROKEN_OFF: lambda facts: f"the provider broke off the list: {_oai_errors(facts)}",
-    FaultCode.OAI_ERROR_UNKNOWN: lambda facts: f"the provider answered an unknown error: {_oai_errors(facts)}",
+    FaultCode.LIST_BROKEN_OFF: lambda facts: gettext("the provider broke off the list: {errors}").format(
+        errors=_oai_errors(facts)
+    ),
+    FaultCode.OAI_ERROR_UNKNOWN: lambda facts: gettext("the provider answered an unknown error: {errors}").format(
+        errors=_oai_errors(facts)
+    ),
     FaultCode.PREFIX_NOT_ISO: _prefix_not_iso,
-    FaultCode.EMPTY_PAGES: "{pages} pages in a row without records that ask to go on",
-    FaultCode.ONE_IDENTIFIER: "all {records} records of a page have the identifier {identifier!r}",
-    FaultCode.SETS_ENDLESS: "ListSets did not end after {pages} pages",
-    FaultCode.TOKEN_REPEATED: "page {page} gives a resumption token that was given before",
-    FaultCode.PAGE_REPEATED: "page {page} is a page that came before",
-    FaultCode.LIST_TOO_LONG: "the list did not end after {pages} pages",
-    FaultCode.MORE_THAN_ANNOUNCED: "{listed} entries came of a list that is said to have {announced}",
-    FaultCode.MORE_THAN_DIFFERENT: "{listed} entries came, and only {different} records are known: the list has no end",
-    FaultCode.GETRECORD_COUNT: "GetRecord brought {records} records",
-    FaultCode.OTHER_RECORD: "the answer to GetRecord was of {identifier!r}",
-    FaultCode.OTHER_SET: "the answer was to a request for the set {set!r}, which this link did not ask for",
+    FaultCode.EMPTY_PAGES: _("{pages} pages in a row without records that ask to go on"),
+    FaultCode.ONE_IDENTIFIER: _("all {records} records of a page have the identifier {identifier!r}"),
+    FaultCode.SETS_ENDLESS: _("ListSets did not end after {pages} pages"),
+    FaultCode.TOKEN_REPEATED: _("page {page} gives a resumption token that was given before"),
+    FaultCode.PAGE_REPEATED: _("page {page} is a page that came before"),
+    FaultCode.LIST_TOO_LONG: _("the list did not end after {pages} pages"),
+    FaultCode.MORE_THAN_ANNOUNCED: _("{listed} entries came of a list that is said to have {announced}"),
+    FaultCode.MORE_THAN_DIFFERENT: _(
+        "{listed} entries came, and only {different} records are known: the list has no end"
+    ),
+    FaultCode.GETRECORD_COUNT: _("GetRecord brought {records} records"),
+    FaultCode.OTHER_RECORD: _("the answer to GetRecord was of {identifier!r}"),
+    FaultCode.OTHER_SET: _("the answer was to a request for the set {set!r}, which this link did not ask for"),
     FaultCode.SET_MISSING: lambda facts: _set_missing(facts).removesuffix(".").replace("The", "the", 1),
-    FaultCode.NOTHING_TAKEN: "of the entries of the list, {rejected}, none could be stored (mostly {reason}): look at the "
-    "rejects, and by “retrieve info” whether prefix and identifiers of the link are right",
-    FaultCode.RECORD_UNAVAILABLE: lambda facts: f"it cannot be had: {describe_cause(facts['cause'])}",
-    FaultCode.DATABASE_LOST: "our own database was lost ({detail})",
-    FaultCode.DISK_FULL: "the disk of this node is full ({detail}); make room on it, and the run goes on by itself",
-    FaultCode.NODE_ERROR: "this node made an error ({error}: {detail}); its log has more",
+    FaultCode.NOTHING_TAKEN: _(
+        "of the entries of the list, {rejected}, none could be stored (mostly {reason}): look at the "
+        "rejects, and by “retrieve info” whether prefix and identifiers of the link are right"
+    ),
+    FaultCode.RECORD_UNAVAILABLE: lambda facts: gettext("it cannot be had: {cause}").format(
+        cause=describe_cause(facts["cause"])
+    ),
+    FaultCode.DATABASE_LOST: _("our own database was lost ({detail})"),
+    FaultCode.DISK_FULL: _("the disk of this node is full ({detail}); make room on it, and the run goes on by itself"),
+    FaultCode.NODE_ERROR: _("this node made an error ({error}: {detail}); its log has more"),
     FaultCode.NODE_CRASHED: _node_crashed,
 }
 
@@ -294,33 +377,40 @@ def _cause_of(data: Facts) -> str:
 
 
 def _postponed(data: Facts) -> str:
-    return f"{_asked_again(data)} ({data['attempt']} of {data['max_attempts']} tries have failed)."
+    return gettext("{asked_again} ({attempt} of {max_attempts} tries have failed).").format(
+        asked_again=_asked_again(data), attempt=data["attempt"], max_attempts=data["max_attempts"]
+    )
 
 
 def _postponed_by_node(data: Facts) -> str:
-    return (
-        f"{_asked_again(data)} ({data['crash']} of {data['max_crashes']} faults of this node; "
-        "they do not count as tries of the provider)."
-    )
+    return gettext(
+        "{asked_again} ({crash} of {max_crashes} faults of this node; they do not count as tries of the provider)."
+    ).format(asked_again=_asked_again(data), crash=data["crash"], max_crashes=data["max_crashes"])
 
 
 def _asked_again(data: Facts) -> str:
-    missing = f"Page {data['page']} is" if "page" in data else "The records that are missing are"
-    return f"{_cause_of(data)} {missing} asked for again in {data['wait_s']:.0f} s"
+    missing = (
+        gettext("Page {page} is").format(page=data["page"])
+        if "page" in data
+        else gettext("The records that are missing are")
+    )
+    return gettext("{cause_of} {missing} asked for again in {wait_s:.0f} s").format(
+        cause_of=_cause_of(data), missing=missing, wait_s=data["wait_s"]
+    )
 
 
 def _list_restarted(data: Facts) -> str:
-    return (
-        f"{_cause_of(data)} {data['pages']} pages stay stored; the list is started again from the same `from` "
-        f"(restart {data['restart']} of {data['max_restarts']})."
-    )
+    return gettext(
+        "{cause_of} {pages} pages stay stored; the list is started again from the same `from` (restart "
+        "{restart} of {max_restarts})."
+    ).format(cause_of=_cause_of(data), pages=data["pages"], restart=data["restart"], max_restarts=data["max_restarts"])
 
 
 def _restarted_by_headers(data: Facts) -> str:
-    return (
-        f"{_cause_of(data)} {data['pages']} pages stay stored; the list is read again as headers, and what is missing is "
-        "asked for record by record."
-    )
+    return gettext(
+        "{cause_of} {pages} pages stay stored; the list is read again as headers, and what is missing "
+        "is asked for record by record."
+    ).format(cause_of=_cause_of(data), pages=data["pages"])
 
 
 def _done(data: Facts) -> str:
@@ -328,41 +418,52 @@ def _done(data: Facts) -> str:
 
 
 def _nothing_taken(data: Facts) -> str:
-    text = f"Of what came, {data['rejected']}, nothing could be stored (mostly {data['reason']}): see the rejects."
+    text = gettext("Of what came, {rejected}, nothing could be stored (mostly {reason}): see the rejects.").format(
+        rejected=data["rejected"], reason=data["reason"]
+    )
     return f"{text} {_done(data)}".rstrip()
 
 
 def _compared(data: Facts) -> str:
-    text = f"Compared: {data['missing']} missing, {data['stale']} stale, {data['extra']} extra."
+    text = gettext("Compared: {missing} missing, {stale} stale, {extra} extra.").format(
+        missing=data["missing"], stale=data["stale"], extra=data["extra"]
+    )
     if number := data.get("not_served", 0):
-        text += f" {number} of the listed are not served as the provider has them: see rejects and conflicts."
+        text += gettext(
+            " {number} of the listed are not served as the provider has them: see rejects and conflicts."
+        ).format(number=number)
     if data["above_ceiling"]:
-        text += (
-            f" {data['above_ceiling']} records that are stored here are not listed there, more than the ceiling of "
-            f"{data['ceiling']}: none was asked for and none deleted. If the provider is right, compare again beyond "
-            "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that it is deleted."
-        )
+        text += gettext(
+            " {above_ceiling} records that are stored here are not listed there, more than the ceiling of "
+            "{ceiling}: none was asked for and none deleted. If the provider is right, compare again beyond "
+            "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that "
+            "it is deleted."
+        ).format(above_ceiling=data["above_ceiling"], ceiling=data["ceiling"])
     return f"{text}{_vanished(data)}"
 
 
 def _reharvested(data: Facts) -> str:
-    text = (
-        f"Harvested again with content: {data['changed']} changed under the same datestamp, {data['missing']} missing, "
-        f"{data['stale']} stale, {data['extra']} extra."
-    )
+    text = gettext(
+        "Harvested again with content: {changed} changed under the same datestamp, {missing} missing, "
+        "{stale} stale, {extra} extra."
+    ).format(changed=data["changed"], missing=data["missing"], stale=data["stale"], extra=data["extra"])
     return f"{text}{_vanished(data)}"
 
 
 def _vanished(data: Facts) -> str:
     if not data["vanished"]:
         return ""
-    return f" {data['vanished']} are unknown there without a deletion; they are kept, and wait among the conflicts."
+    return gettext(
+        " {vanished} are unknown there without a deletion; they are kept, and wait among the conflicts."
+    ).format(vanished=data["vanished"])
 
 
 def _failed(data: Facts) -> str:
-    return (
-        f"{describe_cause(data['cause']).rstrip('.')}. {data['pages']} pages stay stored; "
-        "the next run asks from the same `from` again."
+    cause = describe_cause(data["cause"]).rstrip(".")
+    if data["cause"]["code"] in FAULTS:  # the code of another version stays as it is
+        cause = as_sentence(cause).rstrip(".")
+    return gettext("{cause}. {pages} pages stay stored; the next run asks from the same `from` again.").format(
+        cause=cause, pages=data["pages"]
     )
 
 
@@ -372,16 +473,20 @@ OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.POSTPONED_BY_NODE: _postponed_by_node,
     OutcomeCode.LIST_RESTARTED: _list_restarted,
     OutcomeCode.RESTARTED_BY_HEADERS: _restarted_by_headers,
-    OutcomeCode.LINK_CHANGED: "The link was changed; its list is asked for from the start.",
+    OutcomeCode.LINK_CHANGED: _("The link was changed; its list is asked for from the start."),
     OutcomeCode.DONE: _done,
     OutcomeCode.NOTHING_TAKEN: _nothing_taken,
     OutcomeCode.COMPARED: _compared,
     OutcomeCode.REHARVESTED: _reharvested,
     OutcomeCode.FAILED: _failed,
-    OutcomeCode.RESTORED: "Ended by a restore of this node from a backup, in which it was open; the next run asks from the "
-    "same `from` again.",
-    OutcomeCode.CANCELLED: "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again.",
-    OutcomeCode.AS_WRITTEN: "{text}",
+    OutcomeCode.RESTORED: _(
+        "Ended by a restore of this node from a backup, in which it was open; the next run asks from the "
+        "same `from` again."
+    ),
+    OutcomeCode.CANCELLED: _(
+        "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again."
+    ),
+    OutcomeCode.AS_WRITTEN: _("{text}"),
 }
 
 
@@ -395,6 +500,7 @@ class WaitsFor(StrEnum):
     HOST = "host"
     PROVIDER = "provider"
     RETRY = "retry"
+    WINDOW = "window"
 
 
 def describe_wait(waits_for: str, facts: Facts) -> str:
@@ -403,11 +509,16 @@ def describe_wait(waits_for: str, facts: Facts) -> str:
 
 
 _WAITS: Mapping[str, Sentence] = {
-    WaitsFor.WORKER: "Waits for a worker since {since}; {before} runs come before it.",
-    WaitsFor.HOST: "Waits for room at {host} since {since}: no more than {limit} runs may ask this host at once "
-    "(GISC_MAX_RUNS_PER_HOST).",
-    WaitsFor.PROVIDER: "Waits for the provider's answer since {since}; no worker is kept meanwhile.",
-    WaitsFor.RETRY: "Waits for its next try.",
+    WaitsFor.WORKER: _("Waits for a worker since {since}; {before} runs come before it."),
+    WaitsFor.HOST: _(
+        "Waits for room at {host} since {since}: no more than {limit} runs may ask this host at once "
+        "(GISC_MAX_RUNS_PER_HOST)."
+    ),
+    WaitsFor.PROVIDER: _("Waits for the provider's answer since {since}; no worker is kept meanwhile."),
+    WaitsFor.RETRY: _("Waits for its next try."),
+    WaitsFor.WINDOW: _(
+        "Waits until {until}: its link runs only at some times of the day. It goes on from where it is."
+    ),
 }
 
 
@@ -453,34 +564,39 @@ def describe_remark(code: str, facts: Facts) -> str:
 
 
 def _long_silence(facts: Facts) -> str:
-    return (
-        f"The last harvest was {facts['days']} days ago, which is longer than the provider keeps deletions "
-        f"({facts['deleted_record'] or 'it does not say for how long'}); all its headers are compared now."
-    )
+    return gettext(
+        "The last harvest was {days} days ago, which is longer than the provider keeps deletions "
+        "({deleted_record}); all its headers are compared now."
+    ).format(days=facts["days"], deleted_record=facts["deleted_record"] or gettext("it does not say for how long"))
 
 
 def _clock_skew(facts: Facts) -> str:
-    side = "ahead of" if facts["skew_s"] > 0 else "behind"
-    advice = "; tell the provider" if facts["is_alarm"] else ""
-    return f"The provider's clock is {abs(facts['skew_s']):.0f} s {side} ours{advice}."
+    if facts["skew_s"] > 0:
+        text = gettext("The provider's clock is {seconds:.0f} s ahead of ours")
+    else:
+        text = gettext("The provider's clock is {seconds:.0f} s behind ours")
+    advice = gettext("; tell the provider") if facts["is_alarm"] else ""
+    return f"{text.format(seconds=abs(facts['skew_s']))}{advice}."
 
 
 def _clock_set_back(facts: Facts) -> str:
-    return (
-        f"The provider's clock was set back by {facts['seconds']} s, or ours went ahead, since the harvest before; the list "
-        "was asked for from that harvest on, by the clock as it goes now, and all its headers are compared. Tell the provider."
-    )
+    return gettext(
+        "The provider's clock was set back by {seconds} s, or ours went ahead, since the harvest "
+        "before; the list was asked for from that harvest on, by the clock as it goes now, and all its "
+        "headers are compared. Tell the provider."
+    ).format_map(facts)
 
 
 def _list_empty(facts: Facts) -> str:
     if facts["is_set_listed"]:
-        return f"The provider lists the set {facts['set']}, and no records in it. Nothing was deleted."
+        return gettext("The provider lists the set {set}, and no records in it. Nothing was deleted.").format_map(facts)
     if not facts["set"]:
-        return "The provider lists no records at all. Nothing was deleted; ask it whether that is right."
-    return (
-        f"The provider lists nothing for the set {facts['set']}; an unknown set and an empty one answer alike, and its sets "
-        "could not be listed. Nothing was deleted; ask it whether the remote setSpec is right."
-    )
+        return gettext("The provider lists no records at all. Nothing was deleted; ask it whether that is right.")
+    return gettext(
+        "The provider lists nothing for the set {set}; an unknown set and an empty one answer alike, "
+        "and its sets could not be listed. Nothing was deleted; ask it whether the remote setSpec is "
+        "right."
+    ).format_map(facts)
 
 
 def describe_remote_set(remote_set: str, state: str, alternative: str = "") -> str:
@@ -489,10 +605,12 @@ def describe_remote_set(remote_set: str, state: str, alternative: str = "") -> s
     `alternative`: the name of the provider, if it is not the link's own.
     """
     if not remote_set:
-        return "The link asks for all that the provider has."
+        return gettext("The link asks for all that the provider has.")
     if not state:
-        return f"The set {remote_set} has not been looked for yet."
-    owner = f"the alternative {alternative}" if alternative else "the link"
+        return gettext("The set {remote_set} has not been looked for yet.").format(remote_set=remote_set)
+    owner = (
+        gettext("the alternative {alternative}").format(alternative=alternative) if alternative else gettext("the link")
+    )
     return write_sentence(_SET_STATES, state, {"set": remote_set, "owner": owner})
 
 
@@ -500,40 +618,58 @@ def _set_missing(facts: Facts) -> str:
     return describe_remote_set(facts["set"], facts["state"], facts.get("alternative", ""))
 
 
-_SET_IS_MISSING = (
-    " {set}: it may be gone, or have another name now. Nothing was deleted; list its sets by “retrieve info”, and correct "
+_CORRECT_THE_SET = _(
+    "it may be gone, or have another name now. Nothing was deleted; list its sets by “retrieve info”, and correct "
     "the remote setSpec of {owner}."
 )
 _SET_STATES: Mapping[str, Sentence] = {
-    "listed": "The provider lists the set {set}.",
-    "not told": "The provider could not be asked whether it has the set {set}.",
-    "missing": "The provider does not list the set" + _SET_IS_MISSING,
-    "no sets": "The provider says that it has no sets, and the link asks for" + _SET_IS_MISSING,
-    "unlisted": "The provider does not list the set {set}, and gives records of it. They are stored; ask the provider "
-    "whether the remote setSpec of {owner} is right.",
+    "listed": _("The provider lists the set {set}."),
+    "not told": _("The provider could not be asked whether it has the set {set}."),
+    "missing": join_clauses(_("The provider does not list the set {set}"), _CORRECT_THE_SET, by=": "),
+    "no sets": join_clauses(
+        _("The provider says that it has no sets, and the link asks for {set}"), _CORRECT_THE_SET, by=": "
+    ),
+    "unlisted": _(
+        "The provider does not list the set {set}, and gives records of it. They are stored; ask the provider "
+        "whether the remote setSpec of {owner} is right."
+    ),
 }
 
 REMARKS: Mapping[str, Sentence] = {
     RemarkCode.LONG_SILENCE: _long_silence,
-    RemarkCode.FUTURE_DATESTAMPS: "The provider has datestamps in its own future; its responseDate was used instead.",
+    RemarkCode.FUTURE_DATESTAMPS: _(
+        "The provider has datestamps in its own future; its responseDate was used instead."
+    ),
     RemarkCode.CLOCK_SKEW: _clock_skew,
     RemarkCode.SET_MISSING: _set_missing,
     RemarkCode.LIST_EMPTY: _list_empty,
-    RemarkCode.OFFERS_WAIT: "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
-    RemarkCode.SIZE_DIFFERS: "The provider announced {announced} entries and listed {listed}.",
-    RemarkCode.CAME_LATE: "{records} records came after a list that should have had them, by their datestamps; the "
-    "provider's lateness is taken as {lateness_h} h from now on.",
-    RemarkCode.SPELLING_STAYS: "The provider changes the case of identifiers to and fro: {records} records keep the spelling "
-    "that they have here, with the provider's content. Ask the provider for one spelling.",
-    RemarkCode.FROM_IGNORED: "The provider ignores `from`: its last {lists} lists were mostly older than what was asked for, so "
-    "that each harvest reads all of it again. Nothing is missed by that; tell the provider.",
+    RemarkCode.OFFERS_WAIT: _("Nothing was stored; {waiting} records of the co-owner wait among the conflicts."),
+    RemarkCode.SIZE_DIFFERS: _("The provider announced {announced} entries and listed {listed}."),
+    RemarkCode.CAME_LATE: _(
+        "{records} records came after a list that should have had them, by their datestamps; the "
+        "provider's lateness is taken as {lateness_h} h from now on."
+    ),
+    RemarkCode.SPELLING_STAYS: _(
+        "The provider changes the case of identifiers to and fro: {records} records keep the spelling "
+        "that they have here, with the provider's content. Ask the provider for one spelling."
+    ),
+    RemarkCode.FROM_IGNORED: _(
+        "The provider ignores `from`: its last {lists} lists were mostly older than what was asked for, so "
+        "that each harvest reads all of it again. Nothing is missed by that; tell the provider."
+    ),
     RemarkCode.CLOCK_SET_BACK: _clock_set_back,
-    RemarkCode.LIST_SHORT: "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
-    "headers are compared.",
-    RemarkCode.FEWER_THAN_STORED: "The provider lists {listed} entries, and {stored} are stored here. Ask the provider "
-    "whether it was installed anew. Nothing was deleted; its headers are compared now, and what is missing waits for you.",
-    RemarkCode.ENTRIES_REPEATED: "Of the {listed} entries of the list only {different} are different records; others may "
-    "have been left out. All its headers are compared now.",
+    RemarkCode.LIST_SHORT: _(
+        "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
+        "headers are compared."
+    ),
+    RemarkCode.FEWER_THAN_STORED: _(
+        "The provider lists {listed} entries, and {stored} are stored here. Ask the provider "
+        "whether it was installed anew. Nothing was deleted; its headers are compared now, and what is missing waits for you."
+    ),
+    RemarkCode.ENTRIES_REPEATED: _(
+        "Of the {listed} entries of the list only {different} are different records; others may "
+        "have been left out. All its headers are compared now."
+    ),
 }
 
 
@@ -573,7 +709,7 @@ def describe_warning(code: str, facts: Facts, count: int = 1) -> str:
 def add_count(text: str, count: int) -> str:
     """Return a sentence with how often it was true, if that is more than once."""
     text = text.removesuffix(".")
-    return f"{text} ({count} times)." if count > 1 else f"{text}."
+    return gettext("{text} ({count} times).").format(text=text, count=count) if count > 1 else f"{text}."
 
 
 class RepairCode(StrEnum):
@@ -593,60 +729,65 @@ def describe_repairs(codes: Iterable[str]) -> str:
 
 
 REPAIRS: Mapping[str, Sentence] = {
-    RepairCode.WINDOWS_1252: "bytes that are not UTF-8 read as windows-1252",
-    RepairCode.CHARACTERS: "forbidden characters dropped",
-    RepairCode.REFERENCES: "references to forbidden characters dropped",
-    RepairCode.ENTITIES: "HTML entities replaced",
-    RepairCode.DECLARATIONS: "XML declarations dropped",
-    RepairCode.AMPERSANDS: "ampersands escaped",
+    RepairCode.WINDOWS_1252: _("bytes that are not UTF-8 read as windows-1252"),
+    RepairCode.CHARACTERS: _("forbidden characters dropped"),
+    RepairCode.REFERENCES: _("references to forbidden characters dropped"),
+    RepairCode.ENTITIES: _("HTML entities replaced"),
+    RepairCode.DECLARATIONS: _("XML declarations dropped"),
+    RepairCode.AMPERSANDS: _("ampersands escaped"),
 }
 
 
 def _list_ended(facts: Facts) -> str:
     if "cause" in facts:
-        return f"The list ended with an error instead of an empty token ({describe_cause(facts['cause'])})"
-    return f"The list ended with the token {facts['token']}, which would begin it again"
+        return gettext("The list ended with an error instead of an empty token ({cause})").format(
+            cause=describe_cause(facts["cause"])
+        )
+    return gettext("The list ended with the token {token}, which would begin it again").format_map(facts)
 
 
 def _page_mended(facts: Facts) -> str:
     if facts["where"] == "before":
-        return "A page has white space before its XML declaration; it was left out"
-    return "A page has something after its end; it was left out"
+        return gettext("A page has white space before its XML declaration; it was left out")
+    return gettext("A page has something after its end; it was left out")
 
 
 _ABOUT_REASONS: Mapping[str, Sentence] = {
-    "no-namespace": "it is in no namespace of its own",
-    "second-rights": "it is a second package of rights",
-    "too-many": "there are more than {limit}",
-    "too-large": "the abouts of a record may have {limit} bytes together",
+    "no-namespace": _("it is in no namespace of its own"),
+    "second-rights": _("it is a second package of rights"),
+    "too-many": _("there are more than {limit}"),
+    "too-large": _("the abouts of a record may have {limit} bytes together"),
 }
 
 WARNINGS: Mapping[str, Sentence] = {
-    WarningCode.VERSION: "Identify names the protocol version {version!r}, which is none",
-    WarningCode.IDENTIFY: lambda facts: (
-        f"Identify cannot be used ({describe_cause(facts['cause'])}); day granularity is assumed"
+    WarningCode.VERSION: _("Identify names the protocol version {version!r}, which is none"),
+    WarningCode.IDENTIFY: lambda facts: gettext("Identify cannot be used ({cause}); day granularity is assumed").format(
+        cause=describe_cause(facts["cause"])
     ),
-    WarningCode.METHOD: "GET was answered with badVerb; the provider is asked by POST",
-    WarningCode.EMPTY_PAGE: "A page had no records and asked to go on",
+    WarningCode.METHOD: _("GET was answered with badVerb; the provider is asked by POST"),
+    WarningCode.EMPTY_PAGE: _("A page had no records and asked to go on"),
     WarningCode.END: _list_ended,
-    WarningCode.TOKEN: "The provider wants the metadataPrefix beside the token",
-    WarningCode.TOKENS: "A page has several resumptionToken elements; the first that is not empty was used",
-    WarningCode.GRANULARITY: "The provider says that it knows {granularity}, and refuses them in `from`; the other form was "
-    "asked",
-    WarningCode.STATUS: "The provider gives its OAI-PMH errors with HTTP {status}",
-    WarningCode.CONTENT_TYPE: lambda facts: (
-        f"An answer has the Content-Type {facts['content_type'] or 'none'}, not text/xml"
+    WarningCode.TOKEN: _("The provider wants the metadataPrefix beside the token"),
+    WarningCode.TOKENS: _("A page has several resumptionToken elements; the first that is not empty was used"),
+    WarningCode.GRANULARITY: _(
+        "The provider says that it knows {granularity}, and refuses them in `from`; the other form was asked"
     ),
-    WarningCode.MOVED: "The provider has moved for good to {moved_to}; accept it in the link",
-    WarningCode.CONTRADICTION: "A page has records and says noRecordsMatch; the records count",
-    WarningCode.REPAIRED: lambda facts: f"A record was mended: {describe_repairs(facts['repairs'])}",
+    WarningCode.STATUS: _("The provider gives its OAI-PMH errors with HTTP {status}"),
+    WarningCode.CONTENT_TYPE: lambda facts: gettext(
+        "An answer has the Content-Type {content_type}, not text/xml"
+    ).format(content_type=facts["content_type"] or gettext("none")),
+    WarningCode.MOVED: _("The provider has moved for good to {moved_to}; accept it in the link"),
+    WarningCode.CONTRADICTION: _("A page has records and says noRecordsMatch; the records count"),
+    WarningCode.REPAIRED: lambda facts: gettext("A record was mended: {repairs}").format(
+        repairs=describe_repairs(facts["repairs"])
+    ),
     WarningCode.SURROUNDINGS: _page_mended,
-    WarningCode.OTHER_SET: "A record names other sets than {set}",
-    WarningCode.TOO_OLD: "A record is older than what was asked for; the provider may ignore `from`",
-    WarningCode.DATESTAMP: "A record has no datestamp that can be read",
-    WarningCode.LIVE_AND_DELETED: "A record is listed both as live and as deleted; it was asked for by itself",
-    WarningCode.ABOUT: lambda facts: (
-        f"An about of a record was left out, because {write_sentence(_ABOUT_REASONS, facts['reason'], facts)}"
+    WarningCode.OTHER_SET: _("A record names other sets than {set}"),
+    WarningCode.TOO_OLD: _("A record is older than what was asked for; the provider may ignore `from`"),
+    WarningCode.DATESTAMP: _("A record has no datestamp that can be read"),
+    WarningCode.LIVE_AND_DELETED: _("A record is listed both as live and as deleted; it was asked for by itself"),
+    WarningCode.ABOUT: lambda facts: gettext("An about of a record was left out, because {why}").format(
+        why=write_sentence(_ABOUT_REASONS, facts["reason"], facts)
     ),
-    WarningCode.MORE: "There are more kinds of warning in the log",
+    WarningCode.MORE: _("There are more kinds of warning in the log"),
 }

@@ -1,7 +1,9 @@
 """Compute when a link is due, where its next list begins, and how long to wait before a retry. No clock, no database."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple, Self
 
 from catalogue.datestamps import Granularity
 from catalogue.limits import Replaceable
@@ -16,6 +18,8 @@ _LAST_BACKOFF = 60
 _MAX_JITTER_S = 20  # chosen
 _MAX_ANSWERS_S = 1200  # chosen: Identify and the first page of a list may have taken so long together
 _FIRST_FAILURE_WAIT_S = 300  # chosen
+DAY_S = 86_400
+DAY_MINUTES = 1440
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,110 @@ class Cycle:
     covered_to: datetime | None
 
 
+class Window(NamedTuple):
+    """A part of each day, in minutes since midnight UTC: `begin` belongs to it, `end` does not; it may cross midnight."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a link is harvested: by an interval, daily, or weekly, and at which times of the day it may be. All in UTC.
+
+    `at`: the minute of the day of a daily or weekly harvest; None: `interval_s` after the last one began. `weekday`: 0 is
+    Monday; None: each day. `windows`: a run that is due outside of them waits for the next; none: it never waits.
+    """
+
+    interval_s: int
+    at: int | None = None
+    weekday: int | None = None
+    windows: tuple[Window, ...] = ()
+
+    @classmethod
+    def daily(cls, at: int, *windows: Window) -> Self:
+        return cls(DAY_S, at, None, windows)
+
+    @classmethod
+    def weekly(cls, weekday: int, at: int, *windows: Window) -> Self:
+        return cls(7 * DAY_S, at, weekday, windows)
+
+
+def next_start(schedule: Schedule, after: datetime) -> datetime:
+    """Return when the link is due next, if its last run began then: later than that, and within a window."""
+    if schedule.at is None:
+        return next_opening(schedule.windows, after + timedelta(seconds=schedule.interval_s))
+    day = after.replace(hour=schedule.at // 60, minute=schedule.at % 60, second=0, microsecond=0)
+    step = 1 if schedule.weekday is None else 7
+    if schedule.weekday is not None:
+        day += timedelta(days=(schedule.weekday - day.weekday()) % 7)
+    return next_opening(schedule.windows, day if day > after else day + timedelta(days=step))
+
+
+def next_starts(schedule: Schedule, first: datetime, number: int = 3) -> list[datetime]:
+    """Return so many times at which runs begin, if the first is due then and each is over before the next."""
+    starts = [next_opening(schedule.windows, first)]
+    while len(starts) < number:
+        starts.append(next_start(schedule, starts[-1]))
+    return starts
+
+
+def is_open(windows: Sequence[Window], at: datetime) -> bool:
+    """Whether a link may run at this instant."""
+    return not windows or is_open_at(windows, _minute_of_day(at))
+
+
+def is_open_at(windows: Sequence[Window], minute: int) -> bool:
+    """Whether a link may run in this minute of the day."""
+    return not windows or any(_is_within(window, minute) for window in windows)
+
+
+def next_opening(windows: Sequence[Window], at: datetime) -> datetime:
+    """Return the first instant from then on at which a link may run."""
+    if is_open(windows, at):
+        return at
+    minute = _minute_of_day(at)
+    wait = min((window.begin - minute) % DAY_MINUTES for window in windows)
+    return at.replace(second=0, microsecond=0) + timedelta(minutes=wait)
+
+
+def next_closing(windows: Sequence[Window], at: datetime) -> datetime | None:
+    """Return when a link that runs then has to pause: at once, outside of its windows; None: never."""
+    if not windows:
+        return None
+    end = at
+    while is_open(windows, end):
+        if end - at >= timedelta(days=1):
+            return None
+        minute = _minute_of_day(end)
+        left = max((window.end - minute) % DAY_MINUTES for window in windows if _is_within(window, minute))
+        end = end.replace(second=0, microsecond=0) + timedelta(minutes=left or DAY_MINUTES)
+    return end
+
+
+def longest_wait_s(schedule: Schedule) -> int:
+    """Return the seconds that may lie between the starts of two runs, if each is over in time: no less than the interval."""
+    windows = schedule.windows
+    if schedule.at is not None:
+        return schedule.interval_s
+    closed = [
+        min((window.begin - end) % DAY_MINUTES for window in windows)
+        for end in {window.end for window in windows}
+        if not any(_is_within(window, end) for window in windows)
+    ]
+    return schedule.interval_s + 60 * max(closed, default=0)
+
+
+def _is_within(window: Window, minute: int) -> bool:
+    if window.begin < window.end:
+        return window.begin <= minute < window.end
+    return minute >= window.begin or minute < window.end
+
+
+def _minute_of_day(at: datetime) -> int:
+    return at.hour * 60 + at.minute
+
+
 def retry_wait_s(attempt: int, retry_after_s: float | None, *, first_s: float) -> float:
     """Return the seconds to wait after the `attempt`th try (from 1) failed: `first_s`, then growing (H21).
 
@@ -68,10 +176,16 @@ def jitter_s(wait_s: float, chance: float) -> float:
     return min(wait_s / 4, _MAX_JITTER_S, MAX_WAIT_S - wait_s) * chance
 
 
-def due_after_failure(now: datetime, interval_s: int, failures: int) -> datetime:
-    """Return when a link is due after `failures` failed runs in a row: soon at first, never later than by its interval."""
-    wait_s = min(interval_s, _FIRST_FAILURE_WAIT_S * 2 ** min(failures - 1, 20))
-    return now + timedelta(seconds=wait_s)
+def due_after_failure(now: datetime, schedule: Schedule, failures: int, planned: datetime | None = None) -> datetime:
+    """Return when a link is due after `failures` failed runs in a row: soon at first, never later than by its schedule.
+
+    `planned`: when the schedule has its next run, if that was not before this one ended.
+    """
+    wait_s = min(schedule.interval_s, _FIRST_FAILURE_WAIT_S * 2 ** min(failures - 1, 20))
+    due = min(now + timedelta(seconds=wait_s), next_start(schedule, now))
+    if planned is not None and planned > now:
+        due = min(due, planned)
+    return next_opening(schedule.windows, due)
 
 
 def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s: int) -> datetime | None:
@@ -128,19 +242,17 @@ def by_our_clock(
     return begin, round(step.total_seconds()) if step > overlap else 0
 
 
-def silence_days(
-    before: datetime | None, now: datetime, deleted_record: str, tombstone_days: int, interval_s: int
-) -> int:
+def silence_days(before: datetime | None, now: datetime, deleted_record: str, tombstone_days: int, wait_s: int) -> int:
     """Return for how many days a link was silent, if the provider may have dropped deletions meanwhile (H15); else 0.
 
     `before` and `now` are the first responseDates of two lists, on the provider's clock. A provider that keeps no
-    deletions drops them at once; then more than two intervals, and more than a day, count as silence.
+    deletions drops them at once; then more than twice the time between two runs (`wait_s`), and more than a day, count as silence.
     """
     if before is None or deleted_record == "persistent":
         return 0
     retention = timedelta(days=tombstone_days)
     if deleted_record == "no":
-        retention = max(timedelta(days=1), timedelta(seconds=2 * interval_s))
+        retention = max(timedelta(days=1), timedelta(seconds=2 * wait_s))
     silence = now - before
     return max(silence.days, 1) if silence > retention else 0
 

@@ -12,10 +12,11 @@ from kombu.exceptions import OperationalError
 from catalogue import chores, journal_state, seams
 from harvester.guards import shared_set_backup
 from harvester.links import failover
-from harvester.rows import health, prune, queue
+from harvester.rows import health, links, prune, queue
 from harvester.runs import lifecycle, shared_worker
 
 logger = logging.getLogger(__name__)
+_COUNT_S = 0.5  # chosen: how long a tick counts records of providers
 _BROKER_ERRORS = (OperationalError, redis.RedisError)
 
 
@@ -68,6 +69,7 @@ def tick() -> None:
             _open_due,
             _call_if_ready,
             prune.prune_when_due,
+            _count_there,
         )
     )
     health.end_tick(took_s=seams.monotonic() - begun)
@@ -75,6 +77,13 @@ def tick() -> None:
 
 def _check_clock() -> None:
     health.check_host_clock(seams.now())
+
+
+def _count_there() -> None:
+    """Count what the providers have, for a moment."""
+    end = seams.monotonic() + _COUNT_S
+    while links.count_there(seams.now()) is not None and seams.monotonic() < end:
+        pass
 
 
 def _switch_failing() -> None:

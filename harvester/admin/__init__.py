@@ -1,5 +1,5 @@
-"""The harvester's pages in the admin: links, runs, conflicts. Django loads this package to register them."""
+"""The harvester's pages in the admin: links, runs, conflicts, centres. Django loads this package to register them."""
 
-from harvester.admin import conflicts, links, runs
+from harvester.admin import centres, conflicts, links, runs
 
-__all__ = ["conflicts", "links", "runs"]
+__all__ = ["centres", "conflicts", "links", "runs"]

@@ -5,6 +5,8 @@ from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminPasswordWidget
 
 from harvester.links import prefixes
@@ -22,7 +24,7 @@ FIELDS = (
 )
 
 
-def password_field(label: str) -> forms.CharField:
+def password_field(label: Any) -> forms.CharField:
     """A password field that is always displayed empty."""
     return forms.CharField(
         label=label,
@@ -36,8 +38,8 @@ def password_field(label: str) -> forms.CharField:
 class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
     """A link, with fields for new passwords; an empty one keeps the present password."""
 
-    password = password_field("Password")
-    proxy_password = password_field("Proxy's password")
+    password = password_field(_("Password"))
+    proxy_password = password_field(_("Proxy's password"))
 
     class Meta:
         model = Link
@@ -45,11 +47,17 @@ class LinkForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.describe_passwords()
+
+    def describe_passwords(self) -> None:
+        """Say beside each password field whether a password is kept."""
         for name, sealed in (("password", "sealed_password"), ("proxy_password", "sealed_proxy_password")):
             has_password = bool(getattr(self.instance, sealed))
             if name in self.fields:  # absent for users who may only view
                 self.fields[name].help_text = (
-                    "one is kept, and not shown; leave this empty to keep it" if has_password else "none is kept"
+                    gettext("one is kept, and not shown; leave this empty to keep it")
+                    if has_password
+                    else gettext("none is kept")
                 )
 
     def clean_password(self) -> str:
@@ -103,10 +111,6 @@ class AlternativeForm(CheckedPrefixMixin, forms.ModelForm):  # type: ignore[type
         fields: tuple[str, ...] = ()  # set by the page that uses the form
 
 
-class CheckedLinkForm(CheckedPrefixMixin, LinkForm):
-    """The form of a link that is saved."""
-
-
 def _checked_password(password: str, *, of_proxy: bool) -> str:
     fault = access.password_fault(password, of_proxy=of_proxy)
     if fault:
@@ -119,6 +123,6 @@ def _set_password(values: Mapping[str, Any], user: str, password: str, set_on_li
     if user not in values or password not in values:
         return  # that field has an error of its own
     if values[password] and not values[user]:
-        raise ValidationError({user: "A password needs a user name"})
+        raise ValidationError({user: gettext("A password needs a user name")})
     if values[password] or not values[user]:
         set_on_link(values[password])

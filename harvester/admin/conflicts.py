@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.models import Record
@@ -28,11 +30,11 @@ _COLOURS = {"waits": "warning", "settled": "success"}
 class StateFilter(admin.SimpleListFilter):
     """Filter by whether a conflict waits for the operator or is settled."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("waits", "waits for the operator"), ("settled", "settled")]
+        return [("waits", gettext("waits for the operator")), ("settled", "settled")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> QuerySet[Conflict]:
         return queryset if self.value() is None else queryset.filter(settled__isnull=self.value() == "waits")
@@ -72,12 +74,12 @@ class ConflictAdmin(ReadOnly, Admin):
                 )
             },
         ),
-        ("Versions", {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
+        (_("Versions"), {"fields": ("their_date", "our_date", "first_seen", "last_seen")}),
         (
-            "Difference",
+            _("Difference"),
             {
                 "fields": ("difference",),
-                "description": "Lines that begin with - are of the catalogue, with + of the provider.",
+                "description": _("Lines that begin with - are of the catalogue, with + of the provider."),
             },
         ),
     )
@@ -93,36 +95,36 @@ class ConflictAdmin(ReadOnly, Admin):
 
     # --- Columns -------------------------------------------------------------------------------------
 
-    @admin.display(description="identifier")
+    @admin.display(description=_("identifier"))
     def identifier_column(self, conflict: Conflict) -> str:
         return breakable(conflict.identifier)
 
-    @admin.display(description="kind")
+    @admin.display(description=_("kind"))
     def kind_column(self, conflict: Conflict) -> str:
         return conflict.kind
 
-    @coloured(_COLOURS, description="state")
+    @coloured(_COLOURS, description=_("state"))
     def state_column(self, conflict: Conflict) -> tuple[str, str]:
-        return ("waits", "waits for you") if conflict.settled is None else ("settled", "settled")
+        return ("waits", gettext("waits for you")) if conflict.settled is None else ("settled", "settled")
 
-    @admin.display(description="reason")
+    @admin.display(description=_("reason"))
     def reason_column(self, conflict: Conflict) -> str:
         return conflict.reason_text
 
-    @admin.display(description="settlement")
+    @admin.display(description=_("settlement"))
     def settlement_column(self, conflict: Conflict) -> str:
         return conflict.settlement_text
 
-    @admin.display(description="provider's gmd:dateStamp")
+    @admin.display(description=_("provider's gmd:dateStamp"))
     def their_date(self, conflict: Conflict) -> str:
         return _date(conflict.metadata_date)
 
-    @admin.display(description="our gmd:dateStamp")
+    @admin.display(description=_("our gmd:dateStamp"))
     def our_date(self, conflict: Conflict) -> str:
         record = Record.objects.filter(key=conflict.key).only("metadata_date").first()
         return _date(record.metadata_date if record else None)
 
-    @admin.display(description="record")
+    @admin.display(description=_("record"))
     def record_link(self, conflict: Conflict) -> str:
         record = Record.objects.filter(key=conflict.key).only("pk").first()
         if record is None:
@@ -133,33 +135,35 @@ class ConflictAdmin(ReadOnly, Admin):
             breakable(conflict.identifier),
         )
 
-    @admin.display(description="lines")
+    @admin.display(description=_("lines"))
     def difference(self, conflict: Conflict) -> str:
         record = Record.objects.filter(key=conflict.key).only("payload").first()
         ours = display.stored(record.payload) if record else ""
         theirs = "" if conflict.raw is None else display.indented(bytes(conflict.raw))
         lines = difflib.unified_diff(ours.splitlines(), theirs.splitlines(), "here", "provider", lineterm="")
-        return preformatted("\n".join(lines)) or "no visible difference"
+        return preformatted("\n".join(lines)) or gettext("no visible difference")
 
     # --- What the operator can do --------------------------------------------------------------------
 
     def has_settle_permission(self, request: HttpRequest) -> bool:
-        """Users who may change links may settle their conflicts."""
-        return request.user.has_perm("harvester.change_link")
+        """Users who may change links may settle their conflicts; so may those who may change conflicts alone."""
+        return request.user.has_perm("harvester.change_conflict") or request.user.has_perm("harvester.change_link")
 
-    @admin.action(description="Leave it as it is", permissions=["settle"])
+    @admin.action(description=_("Leave it as it is"), permissions=["settle"])
     def leave(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.leave_as_is)
 
-    @admin.action(description="Misplaced: hand the record over to the provider's set", permissions=["settle"])
+    @admin.action(description=_("Misplaced: hand the record over to the provider's set"), permissions=["settle"])
     def hand_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.hand_over)
 
-    @admin.action(description="Vanished, renamed or one of many: delete the record here, too", permissions=["settle"])
+    @admin.action(
+        description=_("Vanished, renamed or one of many: delete the record here, too"), permissions=["settle"]
+    )
     def withdraw(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> None:
         self._settle(request, queryset, conflicts.withdraw)
 
-    @admin.action(description="Offered: take over the co-owner's versions …", permissions=["settle"])
+    @admin.action(description=_("Offered: take over the co-owner's versions …"), permissions=["settle"])
     def take_over(self, request: HttpRequest, queryset: QuerySet[Conflict]) -> HttpResponse | None:
         """Display the versions again and ask for a confirmation of the batch (W44)."""
         chosen = queryset.select_related("link").filter(kind=Conflict.Kind.OFFERED, settled=None)
@@ -167,7 +171,9 @@ class ConflictAdmin(ReadOnly, Admin):
             self._settle(request, queryset, shared_set_backup.take_over)
             return None
         if not chosen:
-            self.message_user(request, "None of these is offered by a co-owner of a shared set.", messages.WARNING)
+            self.message_user(
+                request, gettext("None of these is offered by a co-owner of a shared set."), messages.WARNING
+            )
             return None
         rows = [
             [
@@ -180,11 +186,11 @@ class ConflictAdmin(ReadOnly, Admin):
             for conflict in chosen
         ]
         context = {
-            "title": "Take over a co-owner's versions",
+            "title": gettext("Take over a co-owner's versions"),
             "opts": Conflict._meta,
             "chosen": chosen,
             "action_checkbox_name": ACTION_CHECKBOX_NAME,
-            "table": {"headers": ["identifier", "link", "what", "their gmd:dateStamp", "ours"], "rows": rows},
+            "table": {"headers": ["identifier", "link", "what", gettext("their gmd:dateStamp"), "ours"], "rows": rows},
         }
         page = {**self.admin_site.each_context(request), **context}
         return TemplateResponse(request, "admin/harvester/conflict/take_over.html", page)
@@ -196,7 +202,11 @@ class ConflictAdmin(ReadOnly, Admin):
             try:
                 message = settle(conflict, request.user.get_username())
             except ActRefused as exc:
-                self.message_user(request, f"{conflict}: not done, because {exc}.", messages.ERROR)
+                self.message_user(
+                    request,
+                    gettext("{conflict}: not done, because {exc}.").format(conflict=conflict, exc=exc),
+                    messages.ERROR,
+                )
             else:
                 self.message_user(request, f"{conflict}: {message}.", messages.SUCCESS)
 

@@ -1,6 +1,6 @@
 """Runs and rejects in the admin, read-only: what was received, what was not stored, and why."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
@@ -14,6 +14,8 @@ from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
@@ -40,6 +42,8 @@ OUTCOME_COLOURS = {
 }
 
 
+_LINES_AROUND, _LINE_LENGTH = 12, 2000  # chosen: of the XML of a reject
+
 _COMPARISON = ("missing", "stale", "not_served", "extra", "changed", "vanished", "held_back", "beyond_ceiling")
 _POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
@@ -47,7 +51,7 @@ _POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_respo
 class OutcomeFilter(admin.SimpleListFilter):
     """Filter by the code of what happened last to a run."""
 
-    title = "outcome"
+    title = _("outcome")
     parameter_name = "outcome"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -60,7 +64,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 class TriggerFilter(admin.SimpleListFilter):
     """Filter by what started a run. Looking for the values in a million runs would take a second."""
 
-    title = "trigger"
+    title = _("trigger")
     parameter_name = "trigger"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -84,7 +88,7 @@ class RunAdmin(ReadOnly, Admin):
     actions = ("cancel", "download_report", "download_rejects")
     fieldsets = (
         (
-            "Outcome",
+            _("Outcome"),
             {
                 "fields": (
                     "link",
@@ -101,14 +105,14 @@ class RunAdmin(ReadOnly, Admin):
                 )
             },
         ),
-        ("Entries", {"fields": ("counts", "reject_links")}),
-        ("Comparison", {"fields": _COMPARISON}),
+        (_("Entries"), {"fields": ("counts", "reject_links")}),
+        (_("Comparison"), {"fields": _COMPARISON}),
         (
-            "Position in the list",
+            _("Position in the list"),
             {"fields": ("strategy", "list_from", "list_until", "granularity", *_POSITION)},
         ),
         (
-            "Next try",
+            _("Next try"),
             {
                 "fields": (
                     *("waits", "attempts", "crashes", "first_fault_text", "last_fault_text"),
@@ -131,37 +135,37 @@ class RunAdmin(ReadOnly, Admin):
             links = links.filter(name__icontains=word)
         return (queryset.filter(link__in=[link.pk for link in links.only("pk")]) if search_term else queryset), False
 
-    @coloured(OUTCOME_COLOURS, description="state")
+    @coloured(OUTCOME_COLOURS, description=_("state"))
     def state_column(self, run: Run) -> tuple[str, str]:
         return status.run_outcome(run)
 
-    @admin.display(description="begun, UTC")
+    @admin.display(description=_("begun, UTC"))
     def begun_column(self, run: Run) -> str:
         return moment(run.begun)
 
-    @admin.display(description="purpose")
+    @admin.display(description=_("purpose"))
     def purpose_column(self, run: Run) -> str:
         return format_html('{}<br><span class="text-xs">by {}</span>', run.purpose, run.trigger)
 
-    @admin.display(description="entries")
+    @admin.display(description=_("entries"))
     def entries(self, run: Run) -> str:
         parts = [f"{number} {name}" for name in COUNTERS[1:] if (number := getattr(run, name))]
         return wide("{} received<br>{}", run.received, ", ".join(parts), rem=8)
 
-    @admin.display(description="message")
+    @admin.display(description=_("message"))
     def message_column(self, run: Run) -> str:
         return wide("{}", run.message, rem=16)
 
-    @admin.display(description="waits for")
+    @admin.display(description=_("waits for"))
     def waits(self, run: Run) -> str:
         found = queue.report_wait(run.pk, queue.read_queue(seams.now()))
         return str(found["text"]) if found else "nothing"
 
-    @admin.display(description="first fault")
+    @admin.display(description=_("first fault"))
     def first_fault_text(self, run: Run) -> str:
         return _fault_text(run.first_fault)
 
-    @admin.display(description="last fault")
+    @admin.display(description=_("last fault"))
     def last_fault_text(self, run: Run) -> str:
         return _fault_text(run.last_fault)
 
@@ -169,12 +173,12 @@ class RunAdmin(ReadOnly, Admin):
     def took(self, run: Run) -> timedelta:
         return timedelta(seconds=round(((run.finished or seams.now()) - run.begun).total_seconds()))
 
-    @admin.display(description="received")
+    @admin.display(description=_("received"))
     def counts(self, run: Run) -> str:
         total, *parts = (f"{getattr(run, name)} {name}" for name in COUNTERS)
         return f"{total}: {', '.join(parts)}"
 
-    @admin.display(description="rejects")
+    @admin.display(description=_("rejects"))
     def reject_links(self, run: Run) -> str:
         if not run.rejected:
             return "none"
@@ -185,18 +189,18 @@ class RunAdmin(ReadOnly, Admin):
             reverse("admin:harvester_run_rejects", args=[run.pk]),
         )
 
-    @admin.display(description="warnings")
+    @admin.display(description=_("warnings"))
     def warnings_column(self, run: Run) -> str:
         lines = format_html_join(
             "", "<li>{}</li>", ((sentence,) for sentence in warnings.describe_warnings(run.warnings))
         )
         return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
 
-    @admin.action(description="Download a report of the runs as CSV", permissions=["view"])
+    @admin.action(description=_("Download a report of the runs as CSV"), permissions=["view"])
     def download_report(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
         return _attached(csv_export.runs_csv(queryset), "runs")
 
-    @admin.action(description="Cancel", permissions=["cancel"])
+    @admin.action(description=_("Cancel"), permissions=["cancel"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         for run in queryset.select_related("link"):
             self.message_user(request, *cancel_run(run))
@@ -205,17 +209,17 @@ class RunAdmin(ReadOnly, Admin):
         """Users who may change links may cancel their runs."""
         return request.user.has_perm("harvester.change_link")
 
-    @admin.action(description="Download the rejects as CSV", permissions=["view"])
+    @admin.action(description=_("Download the rejects as CSV"), permissions=["view"])
     def download_rejects(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
         seen = [Reject.objects.seen_by(run).values("pk") for run in queryset.defer("token")]
-        return _csv(Reject.objects.filter(reduce(or_, (Q(pk__in=pks) for pks in seen))), "rejects")
+        return rejects_download(Reject.objects.filter(reduce(or_, (Q(pk__in=pks) for pks in seen))), "rejects")
 
     def rejects_view(self, request: HttpRequest, object_id: int) -> HttpResponseBase:
         """Download the rejects of one run as CSV."""
         run = get_object_or_404(Run.objects.select_related("link"), pk=object_id)
         if not self.has_view_permission(request, run):
             raise PermissionDenied
-        return _csv(Reject.objects.seen_by(run), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
+        return rejects_download(Reject.objects.seen_by(run), f"rejects-{run.link.name}-{run.begun:%Y%m%dT%H%M%SZ}")
 
     def get_urls(self) -> list[URLPattern]:
         urls: list[URLPattern] = super().get_urls()
@@ -236,14 +240,16 @@ def moment(at: datetime | None) -> str:
 def cancel_run(run: Run) -> tuple[str, int]:
     """Cancel a run; the message for the operator, and its level."""
     if lifecycle.cancel(run):
-        return f"{run.link}: the run is cancelled; what it stored stays.", messages.SUCCESS
-    return f"{run.link}: the run is not open, so there is nothing to cancel.", messages.WARNING
+        return gettext("{link}: the run is cancelled; what it stored stays.").format(link=run.link), messages.SUCCESS
+    return gettext("{link}: the run is not open, so there is nothing to cancel.").format(
+        link=run.link
+    ), messages.WARNING
 
 
 class StandingFilter(admin.SimpleListFilter):
     """Filter by whether a reject stands or is over."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -267,37 +273,43 @@ class RejectAdmin(ReadOnly, Admin):
     actions = ("download",)
     fieldsets = (
         (None, {"fields": ("link", "identifier_column", "datestamp", "reason_column", "reason")}),
-        ("When", {"fields": ("state_column", "settled", "first_seen", "last_seen", "count", "run")}),
-        ("Metadata as received", {"fields": ("received",)}),
+        (_("When"), {"fields": ("state_column", "settled", "first_seen", "last_seen", "count", "run")}),
+        (_("Metadata as received"), {"fields": ("received",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Reject]:
         found: QuerySet[Reject] = super().get_queryset(request)
         return found.defer("raw")
 
-    @admin.display(description="identifier")
+    @admin.display(description=_("identifier"))
     def identifier_column(self, reject: Reject) -> str:
         return breakable(str(reject))
 
-    @admin.display(description="reason")
+    @admin.display(description=_("reason"))
     def reason_column(self, reject: Reject) -> str:
         return reject.reason_text
 
-    @coloured({"stands": "warning", "over": "success"}, description="state")
+    @coloured({"stands": "warning", "over": "success"}, description=_("state"))
     def state_column(self, reject: Reject) -> str:
         return "stands" if reject.settled is None else "over"
 
-    @admin.display(description="last seen, UTC")
+    @admin.display(description=_("last seen, UTC"))
     def last_seen_column(self, reject: Reject) -> str:
         return moment(reject.last_seen)
 
-    @admin.display(description="XML")
+    @admin.display(description=_("XML"))
     def received(self, reject: Reject) -> str:
-        return "nothing but the header" if reject.raw is None else preformatted(display.indented(bytes(reject.raw)))
+        if reject.raw is None:
+            return gettext("nothing but the header")
+        raw, line = bytes(reject.raw), _line_of(reject.reason_data)
+        lines = raw.decode("utf-8", errors="replace").replace("\0", "\ufffd").splitlines() if line else []
+        if 0 < line <= len(lines):
+            return _marked(lines, line)
+        return preformatted(display.indented(raw))
 
-    @admin.action(description="Download as CSV", permissions=["view"])
+    @admin.action(description=_("Download as CSV"), permissions=["view"])
     def download(self, request: HttpRequest, queryset: QuerySet[Reject]) -> HttpResponseBase:
-        return _csv(queryset, "rejects")
+        return rejects_download(queryset, "rejects")
 
 
 @admin.register(LinkDay)
@@ -312,9 +324,34 @@ class LinkDayAdmin(ReadOnly, Admin):
     ordering = ("-day", "link_id")
     actions = ("download",)
 
-    @admin.action(description="Download as CSV", permissions=["view"])
+    @admin.action(description=_("Download as CSV"), permissions=["view"])
     def download(self, request: HttpRequest, queryset: QuerySet[LinkDay]) -> HttpResponseBase:
         return _attached(csv_export.days_csv(queryset), "daily-sums")
+
+
+def _line_of(facts: Mapping[str, Any]) -> int:
+    """The line of the XML that a reason, or the one within it, names; 0: none."""
+    within = [facts, *(part.get("facts", {}) for part in facts.values() if isinstance(part, dict))]
+    return next((part["line"] for part in within if isinstance(part.get("line"), int)), 0)
+
+
+def _marked(lines: Sequence[str], line: int) -> str:
+    """The lines around one of them, with their numbers, and that one marked in word and colour."""
+    first = max(0, line - 1 - _LINES_AROUND)
+    shown = lines[first : line + _LINES_AROUND]
+    numbered = (
+        (
+            "gisc-line gisc-line-marked" if number == line else "gisc-line",
+            number,
+            text[:_LINE_LENGTH],
+            " ← here" * (number == line),
+        )
+        for number, text in enumerate(shown, first + 1)
+    )
+    return format_html(
+        '<pre tabindex="0" class="gisc-xml">{}</pre>',
+        format_html_join("", '<span class="{}">{}  {}<strong>{}</strong>\n</span>', numbered),
+    )
 
 
 def _seen_by(run: Run) -> dict[str, Any]:
@@ -323,7 +360,8 @@ def _seen_by(run: Run) -> dict[str, Any]:
     return seen if run.finished is None else {**seen, "first_seen__lte": run.finished.isoformat()}
 
 
-def _csv(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
+def rejects_download(rejects: QuerySet[Reject], name: str) -> StreamingHttpResponse:
+    """The rejects as CSV, as a file of this name."""
     return _attached(csv_export.rejects_csv(rejects), name)
 
 

@@ -1,12 +1,14 @@
-"""Save an edited link, and restart what the edit makes wrong: its position, its table of headers, an open run."""
+"""Save an edited link, and restart what the edit makes wrong: its position, its table of headers, an open run. Mute a link."""
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from catalogue import seams
+from harvester import schedule
 from harvester.models import Link, Run
+from harvester.models.link_schedule import SCHEDULE
 from harvester.rows import conflicts, links, remote_headers
 from harvester.runs import lifecycle
 
@@ -19,7 +21,7 @@ def save(link: Link, changed: Collection[str]) -> bool:
     """Save the `changed` fields of an existing link, and leave the others as workers have written them meanwhile.
 
     True if the arrangement changed: then `harvested_to` is empty, and the whole list is asked for by the next run, or by
-    an open run from its first page. A new interval counts from the last run's start.
+    an open run from its first page. A new schedule counts from now on, an interval from the last run's start.
     """
     fields = set(changed)
     starts_over = not ARRANGEMENT.isdisjoint(fields)
@@ -53,10 +55,25 @@ def save(link: Link, changed: Collection[str]) -> bool:
         link.compare_all()
         link.next_slice = seams.now()
         fields |= {"reconciles", "compared_to", "next_slice"}
-    if "interval_s" in fields:
-        newest = Run.objects.filter(link=link).order_by("-begun").first()
-        link.next_due = newest.begun + timedelta(seconds=link.interval_s) if newest else None
-        fields.add("next_due")
+    if not SCHEDULE.isdisjoint(fields):
+        link.next_due = _next_due(link)
+        fields |= {*SCHEDULE, "next_due"}
     if fields:
         link.save(update_fields=fields)
     return starts_over
+
+
+def mute(link: Link, hours: int) -> None:
+    """Keep the problems of a link out of the way for so many hours: nobody is alerted. 0: alert again from now on."""
+    link.muted_until = seams.now() + timedelta(hours=hours) if hours else None
+    link.save(update_fields=["muted_until"])
+
+
+def _next_due(link: Link) -> datetime | None:
+    """When a link whose schedule was changed is due; None: at once, as it was never harvested."""
+    newest = Run.objects.filter(link=link, purpose=Run.Purpose.HARVEST).order_by("-begun").first()
+    if newest is None:
+        return None
+    if link.schedule.at is None:
+        return schedule.next_start(link.schedule, newest.begun)
+    return schedule.next_start(link.schedule, max(newest.begun, seams.now()))

@@ -78,7 +78,7 @@ def _still_has_deletions(link: Link, standby: Standby, now: datetime) -> bool:
     if standby.harvested_to is None or standby.first_response is None:
         return False
     return not schedule.silence_days(
-        standby.first_response, now, standby.deleted_record, link.tombstone_days, link.interval_s
+        standby.first_response, now, standby.deleted_record, link.tombstone_days, link.longest_wait_s
     )
 
 

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from harvester import reasons
 from harvester.models.link import Link
@@ -14,30 +15,30 @@ class Conflict(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MISPLACED = "misplaced", "misplaced: the record is in our own set, or ours claims a peer's"
-        DIFFERS = "differs", "differs from what the owner says"
-        DISPUTED = "disputed", "deleted by one, live at another"
-        VANISHED = "vanished", "the provider no longer knows it and never said that it was deleted"
-        RENAMED = "renamed", "the provider deletes it and lists the same by another identifier"
-        MASS = "mass", "one of so many deletions that they wait for the operator"
-        TAKEN = "taken", "taken: its OAI identifier belongs to another record here"
-        OFFERED = "offered", "a co-owner of a shared set has a newer version: to be confirmed, or left"
+        MISPLACED = "misplaced", _("misplaced: the record is in our own set, or ours claims a peer's")
+        DIFFERS = "differs", _("differs from what the owner says")
+        DISPUTED = "disputed", _("deleted by one, live at another")
+        VANISHED = "vanished", _("the provider no longer knows it and never said that it was deleted")
+        RENAMED = "renamed", _("the provider deletes it and lists the same by another identifier")
+        MASS = "mass", _("one of so many deletions that they wait for the operator")
+        TAKEN = "taken", _("taken: its OAI identifier belongs to another record here")
+        OFFERED = "offered", _("a co-owner of a shared set has a newer version: to be confirmed, or left")
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
     key = models.TextField(db_collation="C")
-    identifier = models.TextField(help_text="as the provider spells it")
+    identifier = models.TextField(help_text=_("as the provider spells it"))
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    reason = models.TextField("code", help_text="of the reason: docs/codes.md")
-    reason_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the reason")
-    digest = models.BinaryField(null=True, help_text="of the provider's version; none: a deletion")
-    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp of the provider's version")
-    raw = models.BinaryField(null=True, help_text="the provider's version as received")
-    provenance = models.JSONField(null=True, help_text="what is stored with that version when it is taken over")
+    reason = models.TextField(_("code"), help_text=_("of the reason: docs/codes.md"))
+    reason_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the reason"))
+    digest = models.BinaryField(null=True, help_text=_("of the provider's version; none: a deletion"))
+    metadata_date = models.DateTimeField(null=True, help_text=_("gmd:dateStamp of the provider's version"))
+    raw = models.BinaryField(null=True, help_text=_("the provider's version as received"))
+    provenance = models.JSONField(null=True, help_text=_("what is stored with that version when it is taken over"))
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
-    settled = models.DateTimeField(null=True, help_text="none: it waits for the operator")
-    settlement = models.TextField(blank=True, help_text="its code: docs/codes.md")
-    settlement_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the settlement")
+    settled = models.DateTimeField(null=True, help_text=_("none: it waits for the operator"))
+    settlement = models.TextField(blank=True, help_text=_("its code: docs/codes.md"))
+    settlement_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the settlement"))
 
     class Meta:
         ordering = ("-first_seen", "-pk")

@@ -2,20 +2,22 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 
 class Canary(models.Model):
     """The last tick of the harvester that passed beat, broker, worker and database, and the last claim. It has one row."""
 
     last = models.DateTimeField()
-    took_s = models.FloatField(default=0, db_default=0, help_text="how long that tick took")
-    last_claim = models.DateTimeField(null=True, help_text="when a worker last took a run from the queue")
+    took_s = models.FloatField(default=0, db_default=0, help_text=_("how long that tick took"))
+    last_claim = models.DateTimeField(null=True, help_text=_("when a worker last took a run from the queue"))
     host_turns = models.JSONField(
-        default=dict, db_default={}, help_text="when it last took one of each host that has open runs, as Unix time"
+        default=dict, db_default={}, help_text=_("when it last took one of each host that has open runs, as Unix time")
     )
 
     class Meta:
-        verbose_name_plural = "canaries"
+        verbose_name_plural = _("canaries")
         constraints = (models.CheckConstraint(name="there_is_one_canary", condition=Q(id=1)),)
 
     def __str__(self) -> str:
@@ -27,12 +29,12 @@ class HostClock(models.Model):
 
     checked = models.DateTimeField()
     server = models.CharField(max_length=255, blank=True)
-    offset_s = models.FloatField(null=True, help_text="NTP's time minus this host's, as last measured; none: never")
-    measured = models.DateTimeField(null=True, help_text="when it was measured last")
-    fault = models.TextField(blank=True, help_text="why no server answered the last check")
+    offset_s = models.FloatField(null=True, help_text=_("NTP's time minus this host's, as last measured; none: never"))
+    measured = models.DateTimeField(null=True, help_text=_("when it was measured last"))
+    fault = models.TextField(blank=True, help_text=_("why no server answered the last check"))
 
     class Meta:
         constraints = (models.CheckConstraint(name="there_is_one_host_clock", condition=Q(id=1)),)
 
     def __str__(self) -> str:
-        return self.fault or ("not measured" if self.offset_s is None else f"{self.offset_s:+.3f} s")
+        return self.fault or (gettext("not measured") if self.offset_s is None else f"{self.offset_s:+.3f} s")

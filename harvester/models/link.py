@@ -1,8 +1,12 @@
 """Links: what is harvested from whom into which set. The sum of the fields in `link_*`."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.models import MetadataSet
 from catalogue.reasons import Facts
@@ -11,8 +15,10 @@ from harvester.link_rules import Kind
 from harvester.messages import Remark, RemarkCode
 from harvester.models.link_access import AccessFields
 from harvester.models.link_address import AddressFields, Provider
+from harvester.models.link_attention import GRACE_INTERVALS, LEAST_GRACE, AttentionFields
 from harvester.models.link_comparison import ComparisonFields
 from harvester.models.link_content import ContentFields
+from harvester.models.link_counts import CountFields
 from harvester.models.link_doubt import DoubtFields
 from harvester.models.link_failover import FailoverFields
 from harvester.models.link_schedule import ScheduleFields
@@ -20,12 +26,22 @@ from harvester.net.access import Access, Cookie
 from harvester.net.addresses import may_send_credentials
 
 
-class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, ComparisonFields, ContentFields, DoubtFields):
+class Link(
+    AddressFields,
+    AccessFields,
+    ScheduleFields,
+    FailoverFields,
+    ComparisonFields,
+    ContentFields,
+    DoubtFields,
+    AttentionFields,
+    CountFields,
+):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
-    name = models.SlugField(max_length=60, unique=True, help_text="short name, used on the command line and in logs")
+    name = models.SlugField(max_length=60, unique=True, help_text=_("short name, used on the command line and in logs"))
     kind = models.CharField(
-        max_length=10, choices=Kind.choices, default=Kind.PEER, help_text="what the provider is to us"
+        max_length=10, choices=Kind.choices, default=Kind.PEER, help_text=_("what the provider is to us")
     )
     local_set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="links")
 
@@ -37,8 +53,11 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
 
     def clean(self) -> None:
         """Refuse a link by which records could loop (W21, W42), and a base URL with arguments (P1)."""
+        super().clean()
         if {"?", "#"} & set(self.base_url):
-            raise ValidationError({"base_url": "The base URL has no arguments: leave out ? or # and what follows"})
+            raise ValidationError(
+                {"base_url": gettext("The base URL has no arguments: leave out ? or # and what follows")}
+            )
         self.check_access(self.base_url)
         self._check_password()
         if not hasattr(self, "local_set"):
@@ -58,20 +77,31 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
         stored = Link.objects.filter(pk=self.pk).first()
         if stored is None:
             return
-        again = "enter it again, or leave the user name empty"
+        again = gettext("enter it again, or leave the user name empty")
         is_unchanged = self.sealed_password and self.sealed_password == stored.sealed_password
         if is_unchanged and not may_send_credentials(stored.base_url, self.base_url):
-            raise ValidationError({"user": f"The password was given for another provider: {again}"})
+            raise ValidationError(
+                {"user": gettext("The password was given for another provider: {again}").format(again=again)}
+            )
         is_unchanged = self.sealed_proxy_password and self.sealed_proxy_password == stored.sealed_proxy_password
         if is_unchanged and self.proxy != stored.proxy:
-            raise ValidationError({"proxy_user": f"The password was given for another proxy: {again}"})
+            raise ValidationError(
+                {"proxy_user": gettext("The password was given for another proxy: {again}").format(again=again)}
+            )
+
+    @property
+    def grace(self) -> timedelta:
+        """How old the last complete harvest may be before the link is stale."""
+        if self.grace_h:
+            return timedelta(hours=self.grace_h)
+        return max(LEAST_GRACE, GRACE_INTERVALS * timedelta(seconds=self.longest_wait_s))
 
     def access(self, cookies: tuple[Cookie, ...] = ()) -> Access:
         """Return the access to the provider that serves the link now.
 
         Raises RefusedByProvider if a password cannot be decrypted any more.
         """
-        if self.is_served_by_alternative:
+        if self.serving_id is not None:
             return self.access_to_alternative(cookies=cookies)
         return self.access_to_own_provider(cookies=cookies)
 
@@ -89,7 +119,7 @@ class Link(AddressFields, AccessFields, ScheduleFields, FailoverFields, Comparis
     @property
     def is_relayed(self) -> bool:
         """Whether the provider that serves the link now passes on records of others."""
-        return self.kind == Kind.RELAY or self.is_served_by_alternative
+        return self.kind == Kind.RELAY or self.serving_id is not None
 
     @property
     def only_reports(self) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from harvester.errors import FaultCode, RefusedByProvider
 from harvester.net import access
@@ -18,30 +19,37 @@ class AccessFields(models.Model):
     """User names, passwords, certificates, proxy and headers of a link's requests. Passwords are never displayed."""
 
     user = models.CharField(
-        "user name", max_length=200, blank=True, help_text="of HTTP basic authentication; empty: none, and no password"
+        _("user name"),
+        max_length=200,
+        blank=True,
+        help_text=_("of HTTP basic authentication; empty: none, and no password"),
     )
     sealed_password = models.TextField(blank=True, editable=False)
     certificates = models.TextField(
-        "certificates to trust",
+        _("certificates to trust"),
         blank=True,
-        help_text="of the provider's own authority, instead of the usual ones: pasted as PEM, or the path of a PEM file "
-        "that every worker can read",
+        help_text=_(
+            "of the provider's own authority, instead of the usual ones: pasted as PEM, or the path of a PEM file "
+            "that every worker can read"
+        ),
     )
     proxy = models.CharField(
-        max_length=300, blank=True, help_text="http://host:port; empty: as the node's environment has it"
+        max_length=300, blank=True, help_text=_("http://host:port; empty: as the node's environment has it")
     )
-    proxy_user = models.CharField("proxy's user name", max_length=200, blank=True)
+    proxy_user = models.CharField(_("proxy's user name"), max_length=200, blank=True)
     sealed_proxy_password = models.TextField(blank=True, editable=False)
-    post = models.BooleanField("ask by POST", default=False, help_text="where the provider, or a proxy, minds GET")
+    post = models.BooleanField(
+        _("ask by POST"), default=False, help_text=_("where the provider, or a proxy, minds GET")
+    )
     user_agent = models.CharField(
-        "User-Agent", max_length=200, blank=True, help_text="if the provider wants another than the node's own"
+        _("User-Agent"), max_length=200, blank=True, help_text=_("if the provider wants another than the node's own")
     )
     sender = models.CharField(
-        "From",
+        _("From"),
         max_length=254,
         blank=True,
         validators=[EmailValidator()],
-        help_text="mail address sent to the provider; empty: GISC_ADMIN_EMAIL",
+        help_text=_("mail address sent to the provider; empty: GISC_ADMIN_EMAIL"),
     )
 
     class Meta:

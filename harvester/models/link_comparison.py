@@ -2,6 +2,7 @@
 
 from django.core.validators import MaxValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from harvester.schedule import Cycle
 
@@ -12,45 +13,58 @@ class ComparisonFields(models.Model):
     """The comparison of a link's headers, slice by slice, and the limits of what is deleted (W24 to W27)."""
 
     cycle_days = models.PositiveSmallIntegerField(
-        "compare everything every, days",
+        _("compare everything every, days"),
         default=28,
         validators=[MaxValueValidator(366)],
-        help_text="in slices, one a day; 7: weekly, 28: monthly, 0: never by schedule (W24)",
+        help_text=_("in slices, one a day; 7: weekly, 28: monthly, 0: never by schedule"),  # W24
     )
     ceiling_records = models.PositiveIntegerField(
-        "ceiling, records",
+        _("ceiling, records"),
         default=100,
-        help_text="so many that the provider no longer lists are asked for by GetRecord; above it an operator decides",
+        help_text=_(
+            "so many that the provider no longer lists are asked for by GetRecord; above it an operator decides"
+        ),
     )
     ceiling_percent = models.PositiveSmallIntegerField(
-        "ceiling, percent of the link", default=1, validators=[MaxValueValidator(100)], help_text="if that is more"
+        _("ceiling, percent of the link"),
+        default=1,
+        validators=[MaxValueValidator(100)],
+        help_text=_("if that is more"),
     )
     hold_percent = models.PositiveSmallIntegerField(
-        "hold deletions above, percent of the link",
+        _("hold deletions above, percent of the link"),
         default=33,
         validators=[MaxValueValidator(100)],
-        help_text="more deletions than that within a day, and at least 5, wait for an operator, and so do deletions of all "
-        "records; 33: a third; 100: none ever waits",
+        help_text=_(
+            "more deletions than that within a day, and at least 5, wait for an operator, and so do deletions of all "
+            "records; 33: a third; 100: none ever waits"
+        ),
     )
     deletions_accepted = models.DateTimeField(
-        null=True, editable=False, help_text="an operator has accepted deletions: those before count no longer"
+        null=True, editable=False, help_text=_("an operator has accepted deletions: those before count no longer")
     )
     tombstone_days = models.PositiveIntegerField(
-        "provider keeps deletions, days",
+        _("provider keeps deletions, days"),
         default=90,
-        help_text="if it keeps them for a while only: after a longer silence everything is compared (H15)",
+        help_text=_("if it keeps them for a while only: after a longer silence everything is compared"),  # H15
     )
     deleted_record = models.CharField(
-        "deletions are kept", max_length=20, blank=True, editable=False, help_text="deletedRecord, as Identify says"
+        _("deletions are kept"),
+        max_length=20,
+        blank=True,
+        editable=False,
+        help_text=_("deletedRecord, as Identify says"),
     )
-    next_slice = models.DateTimeField("next comparison", null=True, editable=False)
+    next_slice = models.DateTimeField(_("next comparison"), null=True, editable=False)
     compared_to = models.DateTimeField(
-        null=True, editable=False, help_text="this cycle has compared what is stamped up to here; none: it is complete"
+        null=True,
+        editable=False,
+        help_text=_("this cycle has compared what is stamped up to here; none: it is complete"),
     )
     cycle_begun = models.DateTimeField(null=True, editable=False)
-    cycle_ended = models.DateTimeField("compared as a whole", null=True, editable=False)
+    cycle_ended = models.DateTimeField(_("compared as a whole"), null=True, editable=False)
     reconciles = models.BooleanField(
-        default=False, editable=False, help_text="the slices follow one another at once until all is compared"
+        default=False, editable=False, help_text=_("the slices follow one another at once until all is compared")
     )
 
     class Meta:

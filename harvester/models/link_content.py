@@ -1,6 +1,7 @@
 """Fields of a link: how often all its records are harvested again, whatever their datestamps say, and where that stands."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from harvester.schedule import Cycle
 
@@ -11,27 +12,29 @@ class ContentFields(models.Model):
     class ContentCycle(models.IntegerChoices):
         """In how many days all records are harvested again."""
 
-        OFF = 0, "off"
-        WEEKLY = 7, "weekly"
-        MONTHLY = 28, "monthly"
+        OFF = 0, _("off")
+        WEEKLY = 7, _("weekly")
+        MONTHLY = 28, _("monthly")
 
     content_days = models.PositiveSmallIntegerField(
-        "total re-harvest",
+        _("total re-harvest"),
         choices=ContentCycle.choices,
         default=ContentCycle.MONTHLY,
         db_default=ContentCycle.MONTHLY,  # for rows that a node of the version before still writes
-        help_text="of all records with their content, in slices, one a day or more: finds what the provider has changed "
-        "without a new datestamp (W24)",
+        help_text=_(
+            "of all records with their content, in slices, one a day or more: finds what the provider has changed "
+            "without a new datestamp"
+        ),  # W24
     )
-    next_content = models.DateTimeField("next slice of the total re-harvest", null=True, editable=False)
+    next_content = models.DateTimeField(_("next slice of the total re-harvest"), null=True, editable=False)
     content_to = models.DateTimeField(
-        "re-harvested up to",
+        _("re-harvested up to"),
         null=True,
         editable=False,
-        help_text="this cycle has harvested what is stamped up to here; none: it is complete",
+        help_text=_("this cycle has harvested what is stamped up to here; none: it is complete"),
     )
-    content_begun = models.DateTimeField("re-harvest begun", null=True, editable=False)
-    content_ended = models.DateTimeField("re-harvested as a whole", null=True, editable=False)
+    content_begun = models.DateTimeField(_("re-harvest begun"), null=True, editable=False)
+    content_ended = models.DateTimeField(_("re-harvested as a whole"), null=True, editable=False)
 
     class Meta:
         abstract = True

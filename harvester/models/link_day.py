@@ -1,6 +1,7 @@
 """What the runs of a link did on each day: sums that stay when runs are pruned."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from harvester.models.link import Link
 
@@ -22,8 +23,8 @@ class LinkDay(models.Model):
 
     class Meta:
         ordering = ("-day", "link")
-        verbose_name = "day of a link"
-        verbose_name_plural = "days of links"
+        verbose_name = _("day of a link")
+        verbose_name_plural = _("days of links")
         constraints = (models.UniqueConstraint(fields=("link", "day"), name="one_row_of_a_link_and_day"),)
         indexes = (models.Index(fields=("-day", "link"), name="days_of_links"),)
 

@@ -1,6 +1,7 @@
 """Fields of a link: what is odd about the lists of its provider; doubts stay until all headers are compared."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from harvester import messages
 from harvester.messages import RemarkCode
@@ -15,36 +16,36 @@ class DoubtFields(models.Model):
         default=list,
         db_default=[],
         editable=False,
-        help_text="remarks, with code and facts, that stay until all headers are compared",
+        help_text=_("remarks, with code and facts, that stay until all headers are compared"),
     )
     shortfall = models.PositiveIntegerField(
         default=0,
         db_default=0,
         editable=False,
-        help_text="so many entries of the last list were announced and not listed; the next list may explain them",
+        help_text=_("so many entries of the last list were announced and not listed; the next list may explain them"),
     )
     shortfall_from = models.DateTimeField(
-        null=True, editable=False, help_text="`from` of the list that was too short; none: it was the whole list"
+        null=True, editable=False, help_text=_("`from` of the list that was too short; none: it was the whole list")
     )
     clean_comparisons = models.PositiveSmallIntegerField(
         default=0,
         db_default=0,
         editable=False,
-        help_text="after a list that was too short: those that found nothing missing",
+        help_text=_("after a list that was too short: those that found nothing missing"),
     )
     size_is_estimate = models.BooleanField(
-        "its completeListSize is an estimate",
+        _("its completeListSize is an estimate"),
         default=False,
         db_default=False,
         editable=False,
-        help_text="two comparisons after lists that were too short have found nothing missing",
+        help_text=_("two comparisons after lists that were too short have found nothing missing"),
     )
 
     from_ignored = models.PositiveIntegerField(
         default=0,
         db_default=0,
         editable=False,
-        help_text="lists in a row, until now, that were mostly older than what was asked for",
+        help_text=_("lists in a row, until now, that were mostly older than what was asked for"),
     )
 
     class Meta:

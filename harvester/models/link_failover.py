@@ -1,20 +1,21 @@
 """Fields of a link: when it changes to another provider of its set, and which one serves it now."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class FailoverFields(models.Model):
     """When a link changes its provider by itself, and which provider serves it (W31, W37)."""
 
     switch_after_h = models.PositiveSmallIntegerField(
-        "turn to the next provider after, hours",
+        _("turn to the next provider after, hours"),
         default=0,
-        help_text="of failing without a break; 0: only by hand (W37)",
+        help_text=_("of failing without a break; 0: only by hand"),  # W37
     )
     return_after_h = models.PositiveSmallIntegerField(
-        "return to its own provider after, hours",
+        _("return to its own provider after, hours"),
         default=0,
-        help_text="of answering without a break, while another one serves the link; 0: only by hand (W37)",
+        help_text=_("of answering without a break, while another one serves the link; 0: only by hand"),  # W37
     )
     serving = models.ForeignKey(
         "harvester.Alternative",
@@ -22,7 +23,7 @@ class FailoverFields(models.Model):
         null=True,
         editable=False,
         related_name="+",
-        help_text="none: the first",
+        help_text=_("none: the first"),
     )
     serving_since = models.DateTimeField(null=True, editable=False)
     failing_since = models.DateTimeField(null=True, editable=False)

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from harvester import link_rules
 from harvester.models.link import Link
@@ -16,8 +18,8 @@ class Alternative(ProviderFields):
     """Another provider of a link's set, used when the link's own fails (W31, W37)."""
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="alternatives", db_index=False)
-    position = models.PositiveSmallIntegerField(default=1, help_text="the link switches to the smallest first")
-    name = models.CharField(max_length=60, help_text="of the relay, as people know it")
+    position = models.PositiveSmallIntegerField(default=1, help_text=_("the link switches to the smallest first"))
+    name = models.CharField(max_length=60, help_text=_("of the relay, as people know it"))
 
     class Meta:
         ordering = ("position", "pk")
@@ -35,7 +37,7 @@ class Alternative(ProviderFields):
         except ValueError:
             return  # no URL, as its field says
         if "@" in netloc:
-            reason = (
+            reason = gettext(
                 "An address with a password would be shown to everybody, in the provenance of records: leave it out"
             )
             raise ValidationError({"base_url": reason})
@@ -60,7 +62,7 @@ class Standby(models.Model):
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="standbys", db_index=False)
     alternative = models.ForeignKey(
-        Alternative, on_delete=models.CASCADE, null=True, related_name="+", help_text="none: the link's own provider"
+        Alternative, on_delete=models.CASCADE, null=True, related_name="+", help_text=_("none: the link's own provider")
     )
     harvested_to = models.DateTimeField(null=True)
     first_response = models.DateTimeField(null=True)
@@ -70,11 +72,11 @@ class Standby(models.Model):
     is_promised = models.BooleanField(default=False, db_default=False)
     granularity = models.CharField(max_length=20, blank=True)
     deleted_record = models.CharField(max_length=20, blank=True)
-    left = models.DateTimeField(help_text="when the link turned away from it, on our clock")
-    next_probe = models.DateTimeField(null=True, help_text="when it is asked again whether it answers")
-    probed = models.DateTimeField(null=True, help_text="when it last answered, or did not")
-    answers_since = models.DateTimeField(null=True, help_text="none: it did not answer when last asked")
-    fault = models.TextField(blank=True, help_text="why it did not")
+    left = models.DateTimeField(help_text=_("when the link turned away from it, on our clock"))
+    next_probe = models.DateTimeField(null=True, help_text=_("when it is asked again whether it answers"))
+    probed = models.DateTimeField(null=True, help_text=_("when it last answered, or did not"))
+    answers_since = models.DateTimeField(null=True, help_text=_("none: it did not answer when last asked"))
+    fault = models.TextField(blank=True, help_text=_("why it did not"))
 
     class Meta:
         constraints = (
@@ -84,4 +86,4 @@ class Standby(models.Model):
         )
 
     def __str__(self) -> str:
-        return str(self.alternative or "the link's own provider")
+        return str(self.alternative or gettext("the link's own provider"))

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Func, Q
 from django.db.models.functions import MD5
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from harvester import reasons
 from harvester.models.link import Link
@@ -38,23 +40,23 @@ class Reject(models.Model):
         related_name="rejects",
     )
     run = models.ForeignKey(
-        Run, on_delete=models.SET_NULL, null=True, related_name="rejects", help_text="the last one that rejected it"
+        Run, on_delete=models.SET_NULL, null=True, related_name="rejects", help_text=_("the last one that rejected it")
     )
     identifier = models.TextField(blank=True)
-    datestamp = models.CharField(max_length=100, blank=True, help_text="as the provider gave it last")
-    reason = models.TextField("code", help_text="of the reason: docs/codes.md")
-    reason_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the reason")
-    raw = models.BinaryField(null=True, help_text="the metadata as received last")
+    datestamp = models.CharField(max_length=100, blank=True, help_text=_("as the provider gave it last"))
+    reason = models.TextField(_("code"), help_text=_("of the reason: docs/codes.md"))
+    reason_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the reason"))
+    raw = models.BinaryField(null=True, help_text=_("the metadata as received last"))
     file_key = models.TextField(
         blank=True,
         db_collation="C",
-        help_text="the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier",
+        help_text=_("the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier"),
     )
     first_seen = models.DateTimeField(db_default=_database_now())
     last_seen = models.DateTimeField(db_default=_database_now())
-    count = models.PositiveIntegerField(default=1, db_default=1, help_text="how often it was rejected")
-    count_in_run = models.PositiveIntegerField(default=1, db_default=1, help_text="of these, in the last run")
-    settled = models.DateTimeField(null=True, help_text="when it was found to be over; none: it stands")
+    count = models.PositiveIntegerField(default=1, db_default=1, help_text=_("how often it was rejected"))
+    count_in_run = models.PositiveIntegerField(default=1, db_default=1, help_text=_("of these, in the last run"))
+    settled = models.DateTimeField(null=True, help_text=_("when it was found to be over; none: it stands"))
 
     objects = RejectQuerySet.as_manager()
 
@@ -69,7 +71,7 @@ class Reject(models.Model):
         )
 
     def __str__(self) -> str:
-        return self.identifier or "(no identifier)"
+        return self.identifier or gettext("(no identifier)")
 
     @property
     def reason_text(self) -> str:

@@ -3,6 +3,7 @@
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from harvester.models.link import Link
 from harvester.models.provider import Alternative
@@ -15,16 +16,16 @@ class RemoteHeader(models.Model):
     """
 
     class State(models.TextChoices):
-        STORED = "held", "taken as the provider gave it"
-        WANTED = "wanted", "to be asked for by GetRecord"
-        ABSENT = "absent", "not listed where it should be: to be asked for by GetRecord"
-        DOUBTFUL = "doubted", "changed here while another provider served the link: to be asked for by GetRecord"
+        STORED = "held", _("taken as the provider gave it")
+        WANTED = "wanted", _("to be asked for by GetRecord")
+        ABSENT = "absent", _("not listed where it should be: to be asked for by GetRecord")
+        DOUBTFUL = "doubted", _("changed here while another provider served the link: to be asked for by GetRecord")
         UNPROVEN = (
             "unproven",
-            "its header is as before, which proves nothing in a total re-harvest: to be asked for by GetRecord",
+            _("its header is as before, which proves nothing in a total re-harvest: to be asked for by GetRecord"),
         )
-        VANISHED = "vanished", "no longer known to the provider"
-        REJECTED = "rejected", "what came was not stored"
+        VANISHED = "vanished", _("no longer known to the provider")
+        REJECTED = "rejected", _("what came was not stored")
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="headers", db_index=False)
     alternative = models.ForeignKey(
@@ -33,21 +34,23 @@ class RemoteHeader(models.Model):
         null=True,
         db_index=False,
         related_name="+",
-        help_text="the alternative that sent it; none: the link's own provider",
+        help_text=_("the alternative that sent it; none: the link's own provider"),
     )
-    key = models.TextField(db_collation="C", help_text="the OAI identifier of this node for it (P68)")
-    identifier = models.TextField(help_text="as the provider spells it, or names it")
-    datestamp = models.DateTimeField(null=True, help_text="on the provider's clock; none: not known")
+    key = models.TextField(db_collation="C", help_text=_("the OAI identifier of this node for it"))  # P68
+    identifier = models.TextField(help_text=_("as the provider spells it, or names it"))
+    datestamp = models.DateTimeField(null=True, help_text=_("on the provider's clock; none: not known"))
     deleted = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.STORED)
     digest = models.BinaryField(
-        null=True, help_text="of the version that was stored last; none: not known, or a deletion"
+        null=True, help_text=_("of the version that was stored last; none: not known, or a deletion")
     )
     removed_at = models.DateTimeField(
         null=True,
-        help_text="when the provider deleted a record that was live here: stored, or waiting for the operator if not deleted",
+        help_text=_(
+            "when the provider deleted a record that was live here: stored, or waiting for the operator if not deleted"
+        ),
     )
-    seen_in = models.BigIntegerField(null=True, help_text="the last comparison that saw it listed")
+    seen_in = models.BigIntegerField(null=True, help_text=_("the last comparison that saw it listed"))
 
     class Meta:
         constraints = (

@@ -1,11 +1,11 @@
 """Runs: passes over a link. Written by `harvester.rows.runs` alone."""
 
 import json
-from collections.abc import Mapping
 from functools import cached_property
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.datestamps import Granularity
 from harvester import messages
@@ -13,6 +13,7 @@ from harvester.messages import OutcomeCode
 from harvester.models.link import Link
 from harvester.net import access
 from harvester.net.access import Cookie
+from harvester.schedule import Window
 
 _COOKIES = "cookies"
 
@@ -25,25 +26,27 @@ class Run(models.Model):
     OPEN --by the operator--> CANCELLED
     """
 
+    BY_SCHEDULE = "schedule"  # the trigger of runs that keep to the windows of their link
+
     class State(models.TextChoices):
-        OPEN = "open", "open"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
+        OPEN = "open", _("open")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
 
     class Purpose(models.TextChoices):
-        HARVEST = "harvest", "harvest"
-        COMPARISON = "comparison", "comparison"
-        CONTENT = "content", "total re-harvest"
+        HARVEST = "harvest", _("harvest")
+        COMPARISON = "comparison", _("comparison")
+        CONTENT = "content", _("total re-harvest")
 
     class Phase(models.TextChoices):
-        LISTING = "listing", "reading the list"
-        FETCHING = "fetching", "asking for single records"
+        LISTING = "listing", _("reading the list")
+        FETCHING = "fetching", _("asking for single records")
 
     link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs", db_index=False)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
-    trigger = models.CharField(max_length=20, default="schedule", help_text="what started it")
+    trigger = models.CharField(max_length=20, default="schedule", help_text=_("what started it"))
     begun = models.DateTimeField()
     finished = models.DateTimeField(null=True)
     strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
@@ -52,39 +55,45 @@ class Run(models.Model):
         max_length=40,
         default=OutcomeCode.RUNNING,
         db_default="running",  # for rows that a node of the version before still writes
-        help_text="code of what happened last, and of what happens next",
+        help_text=_("code of what happened last, and of what happens next"),
     )
-    outcome_data = models.JSONField(default=dict, db_default={}, help_text="the facts of the outcome")
+    outcome_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the outcome"))
 
-    warnings = models.JSONField(default=list, help_text="what was not as it should be: code, facts, count")
+    warnings = models.JSONField(default=list, help_text=_("what was not as it should be: code, facts, count"))
 
-    list_from = models.DateTimeField("from", null=True, help_text="lower bound asked for; none: the whole list")
-    list_until = models.DateTimeField("until", null=True, help_text="upper bound; none, but for slices (H14)")
+    list_from = models.DateTimeField(_("from"), null=True, help_text=_("lower bound asked for; none: the whole list"))
+    list_until = models.DateTimeField(_("until"), null=True, help_text=_("upper bound; none, but for slices"))  # H14
     granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
-    token = models.TextField(blank=True, help_text="asks for the next page; empty before the first")
-    pages = models.PositiveIntegerField(default=0, help_text="pages stored since the list was (re)started")
+    token = models.TextField(blank=True, help_text=_("asks for the next page; empty before the first"))
+    pages = models.PositiveIntegerField(default=0, help_text=_("pages stored since the list was (re)started"))
     restarts = models.PositiveIntegerField(default=0)
-    first_asked = models.DateTimeField(null=True, help_text="when that page was asked for, on our clock (H48)")
-    first_response = models.DateTimeField(null=True, help_text="responseDate of the list's first page (H10)")
+    first_asked = models.DateTimeField(null=True, help_text=_("when that page was asked for, on our clock"))  # H48
+    first_response = models.DateTimeField(null=True, help_text=_("responseDate of the list's first page"))  # H10
     asked_before = models.DateTimeField(
-        null=True, help_text="what is stamped before this was in a list before, or came late; none: not known (H8)"
+        null=True,
+        help_text=_("what is stamped before this was in a list before, or came late; none: not known"),  # H8
     )
     skipped_from = models.DateTimeField(
-        null=True, help_text="begin of the window before `from` whose headers were counted and not listed (H50)"
+        null=True,
+        help_text=_("begin of the window before `from` whose headers were counted and not listed"),  # H50
     )
-    skipped_size = models.PositiveIntegerField(null=True, help_text="how many headers the provider counted in it")
+    skipped_size = models.PositiveIntegerField(null=True, help_text=_("how many headers the provider counted in it"))
     is_promised = models.BooleanField(
-        default=False, db_default=False, help_text="Identify names this software and promise 1 (P147)"
+        default=False,
+        db_default=False,
+        help_text=_("Identify names this software and promise 1"),  # P147
     )
     stepped_back_s = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="seconds by which the provider's clock was set back before this list (H48)"
+        default=0,
+        db_default=0,
+        help_text=_("seconds by which the provider's clock was set back before this list"),  # H48
     )
-    newest = models.DateTimeField(null=True, help_text="largest datestamp of the list so far")
-    list_size = models.PositiveIntegerField(null=True, help_text="completeListSize as the provider gives it (H25)")
-    listed = models.PositiveIntegerField(default=0, help_text="entries since the list was (re)started")
-    marked_token = models.TextField(blank=True, help_text="a token given before: to see it again is a loop (H23)")
-    marked_page = models.BinaryField(null=True, help_text="the digest of a page's headers, for the same purpose")
-    fetched = models.PositiveIntegerField(default=0, help_text="records asked for by GetRecord")
+    newest = models.DateTimeField(null=True, help_text=_("largest datestamp of the list so far"))
+    list_size = models.PositiveIntegerField(null=True, help_text=_("completeListSize as the provider gives it"))  # H25
+    listed = models.PositiveIntegerField(default=0, help_text=_("entries since the list was (re)started"))
+    marked_token = models.TextField(blank=True, help_text=_("a token given before: to see it again is a loop"))  # H23
+    marked_page = models.BinaryField(null=True, help_text=_("the digest of a page's headers, for the same purpose"))
+    fetched = models.PositiveIntegerField(default=0, help_text=_("records asked for by GetRecord"))
 
     received = models.PositiveIntegerField(default=0)
     new = models.PositiveIntegerField(default=0)
@@ -93,45 +102,59 @@ class Run(models.Model):
     deleted = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
 
-    missing = models.PositiveIntegerField(default=0, help_text="the provider lists it and we knew nothing of it")
-    stale = models.PositiveIntegerField(default=0, help_text="the provider has another version than is served here")
-    extra = models.PositiveIntegerField(default=0, help_text="stored here, and not listed by the provider")
+    missing = models.PositiveIntegerField(default=0, help_text=_("the provider lists it and we knew nothing of it"))
+    stale = models.PositiveIntegerField(default=0, help_text=_("the provider has another version than is served here"))
+    extra = models.PositiveIntegerField(default=0, help_text=_("stored here, and not listed by the provider"))
     changed = models.PositiveIntegerField(
         default=0,
         db_default=0,  # for rows that a node of the version before still writes
-        help_text="their content differs, though identifier and datestamp are those that were known",
+        help_text=_("their content differs, though identifier and datestamp are those that were known"),
     )
-    vanished = models.PositiveIntegerField(default=0, help_text="of the extra: unknown to the provider; they stay here")
-    held_back = models.PositiveIntegerField(default=0, help_text="of the extra: above the ceiling, so not asked for")
+    vanished = models.PositiveIntegerField(
+        default=0, help_text=_("of the extra: unknown to the provider; they stay here")
+    )
+    held_back = models.PositiveIntegerField(default=0, help_text=_("of the extra: above the ceiling, so not asked for"))
     not_served = models.PositiveIntegerField(
         default=0,
         db_default=0,
-        help_text="listed by the provider, and not what is served here: rejected, or another source's version counts",
+        help_text=_(
+            "listed by the provider, and not what is served here: rejected, or another source's version counts"
+        ),
     )
-    removed = models.PositiveIntegerField(default=0, help_text="of the deleted: those the provider had listed before")
-    beyond_ceiling = models.BooleanField(default=False, help_text="an operator has lifted the ceiling for this run")
+    removed = models.PositiveIntegerField(
+        default=0, help_text=_("of the deleted: those the provider had listed before")
+    )
+    beyond_ceiling = models.BooleanField(default=False, help_text=_("an operator has lifted the ceiling for this run"))
 
     came_late = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="stamped within what a list before should have had (H8)"
+        default=0,
+        db_default=0,
+        help_text=_("stamped within what a list before should have had"),  # H8
     )
     explained = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="of what the list before announced and did not list (H49)"
+        default=0,
+        db_default=0,
+        help_text=_("of what the list before announced and did not list"),  # H49
     )
 
-    attempts = models.PositiveIntegerField(default=0, help_text="failed tries since the last page was stored")
+    attempts = models.PositiveIntegerField(default=0, help_text=_("failed tries since the last page was stored"))
     crashes = models.PositiveIntegerField(
-        default=0, db_default=0, help_text="faults of this node since the last page was stored: a worker died, an error"
+        default=0,
+        db_default=0,
+        help_text=_("faults of this node since the last page was stored: a worker died, an error"),
     )
-    first_fault = models.JSONField(null=True, help_text="the first fault of the run: `at`, `code`, `facts`")
-    last_fault = models.JSONField(null=True, help_text="the last one")
-    not_before = models.DateTimeField(null=True, help_text="wait until then before the next try")
-    queued = models.DateTimeField(null=True, help_text="since when it waits for a worker; claimed then, if one has it")
+    first_fault = models.JSONField(null=True, help_text=_("the first fault of the run: `at`, `code`, `facts`"))
+    last_fault = models.JSONField(null=True, help_text=_("the last one"))
+    not_before = models.DateTimeField(null=True, help_text=_("wait until then before the next try"))
+    queued = models.DateTimeField(
+        null=True, help_text=_("since when it waits for a worker; claimed then, if one has it")
+    )
     asking_since = models.DateTimeField(
-        null=True, help_text="since when it waits for the provider's answer without keeping a worker"
+        null=True, help_text=_("since when it waits for the provider's answer without keeping a worker")
     )
-    sealed_cookies = models.TextField(blank=True, help_text="what the provider set in this run (F96)")
-    worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text="host:pid that works on it")
-    leased_until = models.DateTimeField(null=True, help_text="another worker may take it over after this")
+    sealed_cookies = models.TextField(blank=True, help_text=_("what the provider set in this run"))  # F96
+    worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text=_("host:pid that works on it"))
+    leased_until = models.DateTimeField(null=True, help_text=_("another worker may take it over after this"))
 
     # Of a run that a worker has claimed: whether it waited for its provider's answer when its last worker died or ended.
     was_asking: bool = False
@@ -192,6 +215,11 @@ class Run(models.Model):
         return self.purpose != Run.Purpose.HARVEST
 
     @property
+    def windows(self) -> tuple[Window, ...]:
+        """The parts of the day in which it goes on; none: at any time, as for what a person has started."""
+        return self.link.schedule.windows if self.trigger == Run.BY_SCHEDULE else ()
+
+    @property
     def is_open(self) -> bool:
         return self.state == Run.State.OPEN
 
@@ -208,8 +236,3 @@ class Run(models.Model):
         if cookies == self.cookies:
             return self.sealed_cookies
         return access.seal(json.dumps(cookies), _COOKIES) if cookies else ""
-
-    @cached_property
-    def log_facts(self) -> Mapping[str, object]:
-        """The fields of every log line about the run."""
-        return {"link": self.link.name, "run": self.pk}

@@ -14,7 +14,7 @@ from harvester.protocol import warnings
 COLUMNS = ("identifier", "datestamp", "reason", "xml", "code", "first_seen", "last_seen", "count", "settled")
 _CODES = ("outcome", "outcome_data", "warning_codes")
 RUN_COLUMNS = ("link", "purpose", "started by", "begun", "finished", "state", *COUNTERS, "message", "warnings", *_CODES)
-
+MAX_PUBLIC = 500  # chosen: rejects that strangers are given at once
 
 DAY_COLUMNS = ("link", "day", "runs", "failed", *COUNTERS[1:], "pages", "seconds")
 
@@ -26,11 +26,11 @@ class _Echo:
         return line
 
 
-def rejects_csv(rejects: QuerySet[Reject]) -> Iterator[str]:
+def rejects_csv(rejects: QuerySet[Reject], at_most: int | None = None) -> Iterator[str]:
     """Yield a line of column names, then a line for each reject; `xml` is the metadata as received."""
     writer = csv.writer(_Echo())
     yield str(writer.writerow(COLUMNS))
-    for reject in rejects.order_by("pk").iterator(chunk_size=100):
+    for reject in rejects.order_by("pk")[:at_most].iterator(chunk_size=100):
         texts = map(_escape_formula, (reject.identifier, reject.datestamp, reject.reason_text))
         xml = "" if reject.raw is None else bytes(reject.raw).decode(errors="replace")
         times = (datestamps.write(reject.first_seen), datestamps.write(reject.last_seen), reject.count)

@@ -77,7 +77,11 @@ _OF_EACH: tuple[tuple[str, str, Callable[[Link, _Links], float]], ...] = (
         lambda link, _: done.timestamp() if (done := getattr(link, "last_success", None)) else 0.0,
     ),
     ("gisc_link_enabled", "1 if the link is harvested by schedule", lambda link, _: float(link.enabled)),
-    ("gisc_link_interval_seconds", "between the starts of two runs", lambda link, _: float(link.interval_s)),
+    (
+        "gisc_link_interval_seconds",
+        "between the starts of two runs, at most, if each is over in time",
+        lambda link, _: float(link.longest_wait_s),
+    ),
     ("gisc_link_failures", "failed runs in a row", lambda link, _: float(link.failures)),
     (
         "gisc_link_clock_skew_seconds",

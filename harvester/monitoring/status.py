@@ -12,14 +12,18 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
+from harvester import schedule, schedule_words
 from harvester.link_rules import Kind
 from harvester.links import failover
 from harvester.messages import FaultCode, OutcomeCode
 from harvester.models import Conflict, Link, Reject, Run
 from harvester.models.link_access import UNREADABLE
+from harvester.monitoring.coverage import read_coverage
 from harvester.protocol.warnings import report_warnings
 from harvester.rows import health, queue
 from harvester.runs import comparison
@@ -28,6 +32,29 @@ COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
 
 # Keys of states, besides those of Run.State.
 PARTIAL, RUNNING, WAITING, NEVER, DISABLED, OVERDUE = "partial", "open", "waiting", "never", "disabled", "overdue"
+
+# The one word for each state, of links and of runs; its shape and colour are in `static/harvester/states.css`.
+WORDS = {
+    Run.State.DONE.value: gettext_lazy("ok"),
+    PARTIAL: gettext_lazy("attention"),
+    Run.State.FAILED.value: gettext_lazy("failing"),
+    OVERDUE: gettext_lazy("overdue"),
+    RUNNING: gettext_lazy("running"),
+    WAITING: gettext_lazy("waiting"),
+    NEVER: gettext_lazy("new"),
+    DISABLED: gettext_lazy("off"),
+    Run.State.CANCELLED.value: gettext_lazy("cancelled"),
+}
+_RUN_WORDS = {Run.State.DONE.value: gettext_lazy("done"), Run.State.FAILED.value: gettext_lazy("failed")}
+# Keys of states, the most urgent first.
+URGENCY = tuple(
+    map(
+        str,
+        (Run.State.FAILED, OVERDUE, PARTIAL, WAITING, RUNNING, NEVER, Run.State.CANCELLED, Run.State.DONE, DISABLED),
+    )
+)
+
+IN_NEED = frozenset({str(Run.State.FAILED), OVERDUE, PARTIAL})  # of a person
 
 # Pages on which an operator does something about a link.
 CONFLICTS, REJECTS, LINK, RUN = "conflicts", "rejects", "link", "run"
@@ -47,6 +74,17 @@ _LAST_COMPLETE = """
         SELECT id FROM harvester_run WHERE link_id = link.id AND purpose = 'harvest' AND state = 'done'
         ORDER BY begun DESC, id DESC LIMIT 1
     ) AS run
+"""
+
+
+# How many rejects stand of the causes that are not quiet.
+_REJECTS_TO_DO = """
+    SELECT sum(number) FROM (
+        SELECT reason, count(*) AS number FROM harvester_reject
+        WHERE link_id = harvester_link.id AND settled IS NULL GROUP BY reason
+    ) AS cause
+    LEFT JOIN harvester_quietcause quiet ON quiet.link_id = harvester_link.id AND quiet.reason = cause.reason
+    WHERE number > coalesce(quiet.up_to, 0)
 """
 
 
@@ -78,6 +116,7 @@ def with_last_run(
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
     annotated = links.annotate(
+        rejects_to_do=RawSQL(_REJECTS_TO_DO, (), IntegerField()),
         conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
         rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
         drift=comparison.drift(),
@@ -120,6 +159,11 @@ def count_rejects_standing(link: Link) -> int:
     return getattr(link, "rejects_standing", None) or 0
 
 
+def count_rejects_to_do(link: Link) -> int:
+    """How many rejects stand, but for those of causes that are quiet, of a link that came from `with_last_run`."""
+    return getattr(link, "rejects_to_do", None) or 0
+
+
 def drift_of(link: Link) -> dict[str, int]:
     """What the comparisons and total re-harvests of the present cycle have found, of a link that came from `with_last_run`."""
     return getattr(link, "drift", None) or {}
@@ -136,17 +180,25 @@ def _newest(link: Link, attribute: str, purpose: Run.Purpose) -> Run | None:
 
 def run_outcome(run: Run) -> tuple[str, str]:
     """The state of a run, as a key and in words. A run that is done and has not stored everything is `partial`."""
-    if run.outcome == OutcomeCode.NOTHING_TAKEN:
-        return PARTIAL, f"nothing taken, {run.rejected} rejected"
-    if run.state == Run.State.DONE and run.held_back:
-        return PARTIAL, f"done, {run.held_back} held back"
-    if run.state == Run.State.DONE and run.not_served:
-        return PARTIAL, f"done, {run.not_served} not served"
-    if run.state == Run.State.DONE and run.rejected:
-        return PARTIAL, f"done, {run.rejected} rejected"
-    if run.state == Run.State.DONE and run.warnings:
-        return run.state, f"done, {len(run.warnings)} warning{'s' if len(run.warnings) > 1 else ''}"
-    return run.state, run.get_state_display()
+    counts = {"rejected": run.rejected, "held_back": run.held_back, "not_served": run.not_served}
+    return outcome_in_words(run.state, run.outcome, **counts, warnings=len(run.warnings))
+
+
+def outcome_in_words(
+    state: str, outcome: str, *, rejected: int, held_back: int, not_served: int, warnings: int
+) -> tuple[str, str]:
+    """`run_outcome` of the columns of a run, where many are read."""
+    if outcome == OutcomeCode.NOTHING_TAKEN:
+        return PARTIAL, f"nothing taken, {rejected} rejected"
+    if state == Run.State.DONE and held_back:
+        return PARTIAL, f"done, {held_back} held back"
+    if state == Run.State.DONE and not_served:
+        return PARTIAL, f"done, {not_served} not served"
+    if state == Run.State.DONE and rejected:
+        return PARTIAL, f"done, {rejected} rejected"
+    if state == Run.State.DONE and warnings:
+        return state, f"done, {warnings} warning{'s' if warnings > 1 else ''}"
+    return state, str(Run.State(state).label)
 
 
 def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
@@ -161,7 +213,7 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     elif run.is_open:
         key, text = _state_of_open(run, now or seams.now())
     else:
-        key, text = run_outcome(run)
+        key, text = _outcome_of_link(link, run)
     if fault := _fault_in_words(link):
         is_told = run is not None and run.state == Run.State.FAILED
         return Run.State.FAILED, fault if is_told else f"{text}; {fault}"
@@ -174,12 +226,25 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     return key, text
 
 
+def _outcome_of_link(link: Link, run: Run) -> tuple[str, str]:
+    """The outcome of a link's last run. Rejects of causes that an operator has made quiet are not amber."""
+    key, text = run_outcome(run)
+    is_more = run.held_back or run.not_served or run.outcome == OutcomeCode.NOTHING_TAKEN
+    if key == PARTIAL and not is_more and count_rejects_standing(link) and not count_rejects_to_do(link):
+        return Run.State.DONE, f"{text}, of a known cause"
+    return key, text
+
+
 def overdue_since(link: Link, now: datetime) -> datetime | None:
-    """Since when a link that came from `with_last_run` is due, if no tick has opened a run of it for GISC_CANARY_SECONDS."""
+    """Since when a link that came from `with_last_run` is due, if no tick has opened a run of it for GISC_CANARY_SECONDS.
+
+    Outside of its windows a link is not due.
+    """
     has_open_run = any(run.is_open for run in getattr(link, "newest_runs", ()))
     if not link.enabled or link.next_due is None or has_open_run:
         return None
-    return link.next_due if now - link.next_due > timedelta(seconds=settings.GISC_CANARY_SECONDS) else None
+    due = schedule.next_opening(link.schedule.windows, link.next_due)
+    return due if now - due > timedelta(seconds=settings.GISC_CANARY_SECONDS) else None
 
 
 def _fault_in_words(link: Link) -> str:
@@ -206,8 +271,59 @@ def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:
         return RUNNING, f"runs, {run.received} received"
     if run.not_before is not None and run.not_before > now:
         return WAITING, f"waits until {run.not_before:%H:%M:%S}"
+    if not schedule.is_open(run.windows, now):
+        opening = schedule.next_opening(run.windows, now)
+        return WAITING, f"waits until {opening:%H:%M} UTC, {run.received} received"
     since = max(run.queued or run.begun, run.not_before or run.begun)
     return WAITING, f"waits for its turn since {since:%H:%M:%S}, {run.received} received"
+
+
+@dataclass(frozen=True, slots=True)
+class StateInWords:
+    """What `snippets/state.html` shows: the key of a state, its one word, and why it is so (empty: nothing to add)."""
+
+    key: str
+    word: str
+    reason: str
+
+
+def describe_state(link: Link, now: datetime | None = None) -> StateInWords:
+    """The state of a link that came from `with_last_run`, as pages show it."""
+    key, text = link_state(link, now)
+    reason = "" if text in (key, "not harvested yet") or key == RUNNING else text
+    if key == Run.State.FAILED:  # the word says that it fails
+        reason = reason.removeprefix("failed").lstrip(": ")
+    return StateInWords(str(key), str(WORDS[key]), reason)
+
+
+def describe_run_state(run: Run) -> StateInWords:
+    """The state of a run, as pages show it."""
+    key, text = run_outcome(run)
+    return StateInWords(str(key), word_of_run(key), "" if text == key else text)
+
+
+def word_of_run(key: str) -> str:
+    """The one word for the state of a run: one that has ended is not failing, it has failed."""
+    return str(_RUN_WORDS.get(key) or WORDS[key])
+
+
+def duration(seconds: float) -> str:
+    """A time in at most two units: 45 s, 12 min, 3 h 20 min, 4 days."""
+    whole = max(0, round(seconds))
+    if whole < 120:
+        return _("%(number)s s") % {"number": whole}
+    minutes = whole // 60
+    if minutes < 120:
+        return _("%(number)s min") % {"number": minutes}
+    hours, rest = divmod(minutes, 60)
+    if hours < 48:
+        return " ".join(
+            [
+                _("%(number)s h") % {"number": hours},
+                *([_("%(number)s min") % {"number": rest}] if rest and hours < 3 else []),
+            ]
+        )
+    return _("%(number)s days") % {"number": hours // 24}
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +353,7 @@ def find_todos(link: Link) -> Iterator[Todo]:
     if not link.failures:  # else the same is told of the harvest
         for slice_run in (compared, last_reharvest(link)):
             if slice_run is not None and slice_run.outcome != OutcomeCode.RUNNING and _is_failing(slice_run):
-                yield Todo(f"The {slice_run.get_purpose_display()} fails: {slice_run.message}", LINK)
+                yield Todo(f"The {slice_run.get_purpose_display()} fails. {slice_run.message}", LINK)
     if compared is not None and compared.held_back:
         number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
         yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)
@@ -247,12 +363,12 @@ def find_todos(link: Link) -> Iterator[Todo]:
         yield Todo(f"{number} had changed without a new datestamp: tell the provider.", LINK)
     if waiting := count_conflicts_waiting(link):
         yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
-    if rejected := count_rejects_standing(link):
+    if rejected := count_rejects_to_do(link):
         number = f"{rejected} records are" if rejected > 1 else "1 record is"
         yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
     if link.kind == Kind.SHARED and link.only_reports:
         yield Todo(
-            f"Records are uploaded into {link.local_set} here, so this link stores none (W42): make it one of the kind backup.",
+            f"Records are uploaded into {link.local_set} here, so this link stores none: make it one of the kind backup.",  # W42
             LINK,
         )
     if not link.enabled and link.kind != Kind.RECOVERY:
@@ -272,15 +388,21 @@ def _is_failing(run: Run) -> bool:
 
 
 def status_report() -> dict[str, Any]:
-    """The age of the older tick, the queue, and all links with their last runs: `{"canary_age_s", "queue", "links"}`."""
+    """The age of the older tick, the queue, the coverage, and all links with their last runs."""
     age_s = health.tick_ages().oldest_s
     now = seams.now()
     open_runs = queue.read_queue(now)
     return {
         "canary_age_s": None if age_s is None else round(age_s, 1),
         "queue": queue.state_of(open_runs, now).report(),
+        "coverage": read_coverage().report(),
         "links": [_link_facts(link, open_runs) for link in with_last_run(Link.objects.all())],
     }
+
+
+def link_report(link: Link) -> dict[str, Any]:
+    """What `status_report` has of one link, which came from `with_last_run`."""
+    return _link_facts(link, queue.read_queue(seams.now()))
 
 
 def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
@@ -294,6 +416,8 @@ def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
         "identifiers": link.identifiers,
         "local_set": link.local_set.spec,
         "enabled": link.enabled,
+        "schedule": schedule_words.write(link.schedule),
+        "next_due": link.next_due and datestamps.write(link.next_due.replace(microsecond=0)),
         "harvested_to": link.harvested_to and datestamps.write(link.harvested_to),
         "failures": link.failures,
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
@@ -344,9 +468,9 @@ def run_facts(run: Run) -> dict[str, Any]:
 def friend_base_urls() -> list[str]:
     """The base URLs of the peer GISCs that are harvested here, for the `friends` container of Identify (P127).
 
-    Of links into peers' sets that are enabled, without addresses that have a password. `gisc.settings` names this
+    Of links into peers' sets that are enabled and may be told, without addresses that have a password. `gisc.settings` names this
     function to the provider, which may not import it.
     """
-    enabled = Link.objects.filter(enabled=True, local_set__kind=MetadataSet.Kind.PEER)
+    enabled = Link.objects.filter(enabled=True, is_told=True, local_set__kind=MetadataSet.Kind.PEER)
     base_urls = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
     return [base_url for base_url in base_urls if "@" not in urlsplit(base_url).netloc]

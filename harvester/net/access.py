@@ -59,7 +59,7 @@ def faults(
 ) -> dict[str, str]:
     """Return what is wrong with the fields of an access: a sentence by field."""
     found = {}
-    if "@" in urlsplit(base_url).netloc:
+    if "@" in base_url.partition("://")[2].partition("/")[0]:
         found["base_url"] = "Leave user name and password out of the address; they have fields of their own below"
     if ":" in user or not user.isprintable():
         found["user"] = "A user name of HTTP basic authentication has no colon and no control characters"

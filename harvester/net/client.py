@@ -19,9 +19,11 @@ from isal import igzip_lib, isal_zlib
 from catalogue import seams
 from catalogue.limits import Replaceable
 from catalogue.payloads.gzip_registers import clear_registers
+from catalogue.reasons import describe_error
 from harvester.errors import BrokenReply, FaultCode, HarvestError, RefusedByProvider, TooLarge, Unreachable
 from harvester.net import addresses
 from harvester.net.access import Access
+from harvester.net.causes import name_cause
 from harvester.net.session import Session, deadline
 
 __all__ = [
@@ -68,7 +70,7 @@ class Reply:
 
     `charset`: for a body that declares none. `date`: the time by the provider's HTTP server. `moved_to`: the base URL
     that permanent redirects led to, proposed to the operator (H27). `status`: 200, or a status that some providers, and
-    all of OAI-PMH 1.x, use for an OAI-PMH error.
+    all of OAI-PMH 1.x, use for an OAI-PMH error. `is_compressed`: it came compressed.
     """
 
     body: bytes
@@ -77,6 +79,7 @@ class Reply:
     moved_to: str = ""
     status: int = 200
     content_type: str = ""
+    is_compressed: bool = False
 
 
 def get(
@@ -156,7 +159,7 @@ def _send(
             body = decompress(compressed) if compressed.startswith(_MAY_BE_COMPRESSED) else compressed
         except zlib.error as exc:
             if is_last:
-                facts = {"url": redact_url(base_url), "detail": str(exc)}
+                facts = {"url": redact_url(base_url), "detail": describe_error(exc)}
                 raise BrokenReply(FaultCode.NOT_DECOMPRESSIBLE, facts) from exc
             raise _BadCompression from exc
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:\-]+)", response.headers.get("Content-Type", ""), re.IGNORECASE)
@@ -168,6 +171,7 @@ def _send(
             moved_to,
             response.status_code,
             response.headers.get("Content-Type", "").partition(";")[0].strip().lower()[:100],
+            body is not compressed,
         )
 
 
@@ -297,11 +301,8 @@ def _url_and_cause(base_url: str, exc: Exception) -> dict[str, str]:
 
 
 def _cause(exc: Exception) -> str:
-    """Return the text of the innermost cause, below the layers of urllib3 and requests, without secrets."""
-    cause: BaseException = exc
-    while (inner := cause.__cause__ or cause.__context__) is not None:
-        cause = inner
-    return _redact_text(str(cause) or type(cause).__name__)
+    """Return a `ConnectionCode`, or the words of the innermost cause, without secrets."""
+    return _redact_text(name_cause(exc))
 
 
 def _is_cut_short(exc: Exception) -> bool:

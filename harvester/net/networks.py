@@ -96,6 +96,12 @@ class Route:
     provider: str = ""
     is_redirected: bool = False
 
+    def lookup(self, host: str, port: int | None) -> list[str]:
+        """Return the IP addresses of a host that the request may go to. Raises as `lookup` and `check` do."""
+        found = lookup(host, port)
+        self.check(host.rstrip("."), found)
+        return found
+
     def check(self, host: str, target: Sequence[str]) -> None:
         """Raise RefusedByProvider if a redirect may not lead to a host with these IP addresses."""
         if self.is_redirected and not is_redirect_allowed([self.provider] if self.provider else [], target):

@@ -23,7 +23,6 @@ from urllib3.exceptions import ConnectTimeoutError, LocationParseError, NameReso
 from urllib3.util.connection import create_connection
 
 from catalogue import oai, seams
-from harvester.net import networks
 from harvester.net.access import Access, Cookie, is_pem
 from harvester.net.networks import Route, route
 
@@ -114,12 +113,11 @@ class _Connection(HTTPConnection):
         if self.proxy is not None:
             return super()._new_conn()
         try:
-            found = networks.lookup(self._dns_host, self.port)
+            found = (route.get(None) or Route()).lookup(self._dns_host, self.port)
         except socket.gaierror as exc:
             raise NameResolutionError(self.host, self, exc) from exc
         except UnicodeError as exc:
             raise LocationParseError(f"{self.host!r}, label empty or too long") from exc
-        _route().check(self.host, found)
         failure: Exception = NewConnectionError(self, "the name has no address")
         for address in found:
             try:
@@ -134,12 +132,12 @@ class _Connection(HTTPConnection):
 
     def request(self, *args: Any, **options: Any) -> None:
         """Send a request; over a connection that is open already, only to where it may go."""
-        way = _route()
+        way = route.get(None) or Route()
         if self.proxy is None and self.sock is not None:
-            way.check(self.host, [_peer(self.sock)])
+            way.check(self.host, [str(self.sock.getpeername()[0])])
         super().request(*args, **options)
         if self.proxy is None and not way.is_redirected and self.sock is not None:
-            way.provider = _peer(self.sock)
+            way.provider = str(self.sock.getpeername()[0])
 
     def getresponse(self) -> Any:
         """Read status and headers; shut the socket down at the deadline. Raises TimeoutError if it came first."""
@@ -162,14 +160,6 @@ class _Connection(HTTPConnection):
             timer.cancel()
             if fired:  # http.client takes the headers that came until then for complete ones
                 raise TimeoutError("the headers were not complete in time")
-
-
-def _route() -> Route:
-    return route.get(None) or Route()
-
-
-def _peer(sock: socket.socket) -> str:
-    return str(sock.getpeername()[0])
 
 
 class _SecureConnection(_Connection, HTTPSConnection):

@@ -7,6 +7,7 @@ such an answer is decided in `harvester.protocol.repair`. Unchanged records need
 (`harvester.protocol.unchanged`).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -43,6 +44,9 @@ MAX_SET_SPECS = 1_000  # of one header
 MAX_FRIENDS = 1_000
 MAX_ERRORS = 20  # that are repeated to the operator
 _TOO_MANY_DIGITS = 10
+_WEB_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[!-~]*)?")
+_BRANDING = "{http://www.openarchives.org/OAI/2.0/branding/}"
+_MAX_BRANDING = 200, 500  # chosen: characters of a title, of an address
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
@@ -94,6 +98,7 @@ class Identity:
 
     `response_date`: the provider's clock, right or wrong (W19). `list_date`: as the time of a list is taken (F51).
     `is_promised`: whether the provider is a node of this software that keeps promise 1. `friends`: base URLs (H46).
+    `brand`: title and link of its branding container, each where it gives one; written by strangers.
     """
 
     repository_name: str
@@ -106,6 +111,7 @@ class Identity:
     is_promised: bool = False
     base_url: str = ""
     friends: tuple[str, ...] = ()
+    brand: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,8 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
     is_by_seconds = _child_text(identity, "granularity").upper() == Granularity.SECOND.value.upper()
     friends = identity.iterfind(f"{_OAI}description/{_FRIENDS}friends/{_FRIENDS}baseURL")
     base_urls = tuple(dict.fromkeys(filter(None, map(_text, islice(friends, MAX_FRIENDS)))))
-    is_promised = _is_promised(identity)
+    policies = identity.iterfind(f"{_OAI}description/{_EPRINTS}eprints/{_EPRINTS}metadataPolicy/{_EPRINTS}URL")
+    is_promised = any(oai.is_promise(_text(policy)) for policy in policies)  # P147
     own_date, list_date = _response_dates(root, date)
     return Identity(
         **texts,
@@ -173,13 +180,26 @@ def parse_identify(body: bytes, charset: str = "", date: datetime | None = None)
         list_date=list_date,
         is_promised=is_promised,
         friends=base_urls,
+        brand=_brand(identity),
     )
 
 
-def _is_promised(identity: etree._Element) -> bool:
-    """Whether a policy names this software, a version of it, and promise 1 (P147)."""
-    names = identity.iterfind(f"{_OAI}description/{_EPRINTS}eprints/{_EPRINTS}metadataPolicy/{_EPRINTS}URL")
-    return any(oai.is_promise(_text(name)) for name in names)
+def _brand(identity: etree._Element) -> dict[str, str]:
+    """How the provider wants to be called, and where its people are: text, and an address of the web under https."""
+    icon = identity.find(f"{_OAI}description/{_BRANDING}branding/{_BRANDING}collectionIcon")
+    if icon is None:
+        return {}
+    title, link = (" ".join(_child_text_of(icon, name).split()) for name in ("title", "link"))
+    most_title, most_link = _MAX_BRANDING
+    is_link = len(link) <= most_link and _WEB_ADDRESS.fullmatch(link) is not None
+    return {
+        name: value for name, value in {"title": title[:most_title], "link": link if is_link else ""}.items() if value
+    }
+
+
+def _child_text_of(icon: etree._Element, name: str) -> str:
+    found = icon.find(f"{_BRANDING}{name}")
+    return "" if found is None else _text(found)
 
 
 def parse_response_date(body: bytes, charset: str = "", date: datetime | None = None) -> datetime:
@@ -261,21 +281,21 @@ def page_from_tree(
         return Page(_response_dates(root, date)[1], (), asked_set=_asked_set(root))
     fault = _error_beside_entries(root, verb, continued=continued) if codes and not contradicted else None
     element = _verb_element(root, verb, continued=continued, errors_count=not contradicted and fault is None)
-    _check_number(len(element), complexity.LIMITS.in_force.page_entries)
-    raw_xml.check_namespaces(element)
     token, list_size, warnings = _token(element)
     if contradicted:
         warnings = (*warnings, ProviderWarning(WarningCode.CONTRADICTION))
     asked_set = _asked_set(root)
     _, at = _response_dates(root, date)
     records = element.findall(f"{_OAI}record")
-    excess = complexity.excess_of_records(len(records), len(text))
+    excess = complexity.excess_of_list(
+        len(element), records=len(records), namespaces=len(element.nsmap), size=len(text)
+    )
     if excess is not None:
         raise envelope.too_complex(excess)
     containers = [record.find(f"{_OAI}metadata") for record in records]
     present = [container for container in containers if container is not None]
-    contents = dict(zip(present, raw_xml.contents(text, present), strict=True))
     abouts, left_out = raw_xml.other_abouts(text, records)
+    contents = dict(zip(present, raw_xml.contents(text, present), strict=True))
     entries = [
         _entry(record, stored.keys, others, *(contents[container] if container is not None else (None, None)))
         for record, container, others in zip(records, containers, abouts, strict=True)

@@ -6,8 +6,9 @@ form is used for the rest of the conversation, and a warning says so. What then 
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from urllib.parse import unquote
 
 from catalogue import datestamps, oai, seams
@@ -38,6 +39,7 @@ MAX_REFETCHED = 20  # chosen: incomplete records of a page, each fetched by GetR
 _XML_TYPES = ("text/xml", "application/xml")
 
 
+@dataclass(slots=True)
 class Conversation:
     """Requests to one provider, one after the other. All methods raise HarvestError. Not for several threads at once.
 
@@ -46,31 +48,24 @@ class Conversation:
     `has_names`: identifiers are only names of this provider (`harvester.protocol.names`); `load_keys` loads what they mean.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        base_url: str,
-        prefix: str = oai.ISO19139,
-        *,
-        limits: Limits | None = None,
-        prefetcher: Prefetcher | None = None,
-        load_stored: LoadStored | None = None,
-        has_names: bool = False,
-        load_keys: LoadKeys | None = None,
-    ) -> None:
-        self._session, self._base_url, self._prefix = session, base_url, prefix
-        self._limits = limits
-        self._prefetcher, self._load_stored = prefetcher, load_stored
-        self._has_names, self._load_keys = has_names, load_keys
-        self.list_checker: ListChecker | None = None
-        self._post = False
-        self._granularity: Granularity | None = None  # None: as the request has it
-        self._sends_prefix_with_token = False
-        self._is_legacy = False
-        self.moved_to = ""
-        self.has_seen_records = False  # in a list
-        self._warnings: WarningCounts = {}
-        self._new_warnings: WarningCounts = {}
+    session: Session
+    base_url: str
+    prefix: str = oai.ISO19139
+    limits: Limits | None = None
+    prefetcher: Prefetcher | None = None
+    load_stored: LoadStored | None = None
+    has_names: bool = False
+    load_keys: LoadKeys | None = None
+    list_checker: ListChecker | None = None
+    moved_to: str = ""
+    is_compressed: bool = False  # an answer came compressed
+    has_seen_records: bool = False  # in a list
+    _post: bool = False
+    _granularity: Granularity | None = None  # None: as the request has it
+    _sends_prefix_with_token: bool = False
+    _is_legacy: bool = False
+    _warnings: WarningCounts = field(default_factory=dict)
+    _new_warnings: WarningCounts = field(default_factory=dict)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -128,30 +123,30 @@ class Conversation:
         page = self.list_checker.check(page)
         for warning in page.warnings:
             self._warn(warning)
-        if self._has_names:
+        if self.has_names:
             page = _identify(page)
         return replace(
-            page, warnings=self.take_new_warnings(), cookies=self._session.export_cookies(), moved_to=self.moved_to
+            page, cookies=self.session.export_cookies(), moved_to=self.moved_to, warnings=self.take_new_warnings()
         )
 
     def headers(self, arguments: Mapping[str, str]) -> Page:
         """ListIdentifiers: one page, by itself. `noRecordsMatch` is an empty page."""
         page = self._page({"verb": "ListIdentifiers", **arguments})
-        return _identify(page) if self._has_names else page
+        return _identify(page) if self.has_names else page
 
     def record(self, identifier: str) -> ReceivedEntry:
         """GetRecord. The entry has a `fault` if it cannot be parsed.
 
         The answer to another request, as of a proxy that is out of step, is a BrokenReply.
         """
-        arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self._prefix}
+        arguments = {"verb": "GetRecord", "identifier": identifier, "metadataPrefix": self.prefix}
         page = self._request(arguments)
         if len(page.entries) != 1:
             raise BrokenReply(FaultCode.GETRECORD_COUNT, {"records": len(page.entries)})
         answer = page.entries[0]
         if answer.header.identifier and answer.header.key != oai.oai_identifier(identifier):
             raise BrokenReply(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
-        if self._has_names:
+        if self.has_names:
             return names.identify(replace(answer, header=answer.header._replace(identifier=identifier)))
         return answer
 
@@ -203,7 +198,7 @@ class Conversation:
         """Write the arguments in the form that this provider has been found to understand."""
         adapted = dict(arguments)
         if self._sends_prefix_with_token and "resumptionToken" in adapted:
-            adapted["metadataPrefix"] = self._prefix
+            adapted["metadataPrefix"] = self.prefix
         for bound in ("from", "until"):
             if bound in adapted and (self._granularity or self._is_legacy):
                 stamp, _ = datestamps.parse(adapted[bound])
@@ -260,11 +255,13 @@ class Conversation:
     # --- HTTP ----------------------------------------------------------------------------------------
 
     def _fetch(self, arguments: Mapping[str, str]) -> Reply:
+        fetch = partial(client.get, self.session, self.base_url, limits=self.limits, post=self._post)
         try:
-            reply = self._prefetcher.get(self._get, arguments) if self._prefetcher else self._get(arguments)
+            reply = self.prefetcher.get(fetch, arguments) if self.prefetcher else fetch(arguments)
         except RefusedByProvider as exc:
             self.moved_to = exc.moved_to or self.moved_to
             raise
+        self.is_compressed = self.is_compressed or reply.is_compressed
         if reply.status != 200:  # errors of OAI-PMH belong in a 200 (P9), and some providers do otherwise
             refusal = client.refusal(reply.status, "")
             if not _is_oai_pmh(reply):
@@ -279,9 +276,6 @@ class Conversation:
             self._warn(ProviderWarning(WarningCode.MOVED, {"moved_to": reply.moved_to}))
         return reply
 
-    def _get(self, arguments: Mapping[str, str]) -> Reply:
-        return client.get(self._session, self._base_url, arguments, self._limits, post=self._post)
-
     def _request(self, arguments: Mapping[str, str]) -> Page:
         """Return the answer to ListRecords, ListIdentifiers or GetRecord, repaired if it did not parse."""
         reply = self._fetch(arguments)
@@ -292,9 +286,9 @@ class Conversation:
             continued=continued,
             charset=reply.charset,
             date=reply.date,
-            load_stored=self._load_stored,
-            load_keys=self._load_keys,
-            before_repair=self._prefetcher.distrust if self._prefetcher else lambda: None,
+            load_stored=self.load_stored,
+            load_keys=self.load_keys,
+            before_repair=self.prefetcher.distrust if self.prefetcher else lambda: None,
         )
         if page.asked_set and _is_other_set(page.asked_set, arguments.get("set", "")):
             raise BrokenReply(FaultCode.OTHER_SET, {"set": page.asked_set})
@@ -303,7 +297,7 @@ class Conversation:
     def _warn(self, warning: ProviderWarning) -> None:
         count_warning(self._new_warnings, warning)
         if count_warning(self._warnings, warning):
-            facts = {"provider": client.redact_url(self._base_url), "code": str(warning.code), "text": str(warning)}
+            facts = {"provider": client.redact_url(self.base_url), "code": str(warning.code), "text": str(warning)}
             logger.warning("provider deviates from the protocol", extra=facts)
 
 

@@ -61,13 +61,15 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
     """As `parse`, of an answer that is UTF-8 already. Raises TooLarge, too, for one that would cost too much."""
     if not text.strip():
         raise BrokenReply(FaultCode.ANSWER_EMPTY)
-    if xml_tree.has_doctype(text):
+    root_at = xml_tree.start_of_root(text)
+    if xml_tree.DOCTYPE.match(text, root_at):
         raise BrokenReply(FaultCode.DOCTYPE, {"beginning": _beginning(text)})
-    excess = _excess_outside(text) or complexity.excess_of_answer(text)
+    shortened = xml_tree.shorten_blanks(text)
+    excess = complexity.excess_of_answer(text, root_at)
     if excess is not None:
         raise too_complex(excess)
     try:
-        root = etree.fromstring(xml_tree.shorten_blanks(text), xml_tree.parsers.strict)
+        root = etree.fromstring(shortened, xml_tree.parsers.strict)
     except etree.XMLSyntaxError as exc:
         facts = {"detail": str(exc.msg), "beginning": _beginning(text)}
         raise BrokenReply(FaultCode.NOT_WELL_FORMED, facts) from exc
@@ -88,12 +90,6 @@ def parse_text(text: bytes) -> tuple[etree._Element, bytes]:
 def too_complex(excess: complexity.Excess) -> TooLarge:
     """Return the error for an answer that has too much of something to be parsed as a whole."""
     return TooLarge(FaultCode.ANSWER_TOO_COMPLEX, excess.facts())
-
-
-def _excess_outside(text: bytes) -> complexity.Excess | None:
-    """Return what is too much before the root of an answer, or after it."""
-    outside = max(xml_tree.start_of_root(text), len(text) - len(text.rstrip()))
-    return complexity.outside(outside) if outside > complexity.LIMITS.in_force.outside_bytes else None
 
 
 _ENCODING = re.compile(rb"""<\?xml\s[^>]{0,1000}?\sencoding\s*=\s*["']([^"'>]{0,100})["'][^>]{0,1000}\?>""")

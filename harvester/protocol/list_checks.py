@@ -1,7 +1,7 @@
 """Check the pages of a list as they come: is the list complete, and is it what was asked for? No network, no database."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from catalogue import datestamps
@@ -16,33 +16,28 @@ CSW_END = "0"  # pycsw passes on the nextRecord of CSW, where 0 means the end
 _TOO_OLD = ProviderWarning(WarningCode.TOO_OLD)
 
 
+@dataclass(slots=True)
 class ListChecker:
     """Checks the pages of one list in turn, which was asked for from `start`, and before `end`.
 
-    `received`, `list_size`: entries before these pages, and announced.
+    `received`, `list_size`: entries until now, and announced. `last`: the last header of the page before.
     """
 
-    def __init__(
-        self,
-        remote_set: str = "",
-        *,
-        start: datetime | None = None,
-        end: datetime | None = None,
-        received: int = 0,
-        list_size: int | None = None,
-    ) -> None:
-        self._remote_set, self._start, self._end = remote_set, start, end
-        self._received, self._list_size = received, list_size
-        self._last: ReceivedHeader | None = None  # of the page before
+    remote_set: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
+    received: int = 0
+    list_size: int | None = None
+    last: ReceivedHeader | None = None
 
     def start_at(self, start: datetime) -> None:
         """Expect entries from there on, as the list is asked for from an earlier `from` than was meant."""
-        self._start = start if self._start is None else min(self._start, start)
+        self.start = start if self.start is None else min(self.start, start)
 
     @property
     def is_complete(self) -> bool:
         """Whether as many entries have come as the provider announced (a hint: F31, F36)."""
-        return self._list_size is not None and self._received >= self._list_size > 0
+        return self.list_size is not None and self.received >= self.list_size > 0
 
     def check(self, page: Page) -> Page:
         """Return the page with its warnings, the valid entry of each identifier last. Raises BrokenReply.
@@ -50,11 +45,11 @@ class ListChecker:
         Its list size is the largest that the list has announced so far.
         """
         if page.list_size is not None:  # some count what is left, and a replica may take over that has less
-            self._list_size = max(page.list_size, self._list_size or 0)
+            self.list_size = max(page.list_size, self.list_size or 0)
         if self._only_closes(page):
             page = replace(page, entries=())
-        self._received += len(page.entries)
-        self._last = page.entries[-1].header if page.entries else None
+        self.received += len(page.entries)
+        self.last = page.entries[-1].header if page.entries else None
         identifiers = {entry.header.identifier for entry in page.entries}
         if len(page.entries) >= MIN_SAME and len(identifiers) == 1 and identifiers != {""}:  # F73
             facts = {"records": len(page.entries), "identifier": identifiers.pop()}
@@ -67,19 +62,17 @@ class ListChecker:
         entries = page.entries
         if len({entry.header.key for entry in entries}) < len(entries):
             entries = _latest_last(entries)
-        return replace(page, entries=entries, token=token, list_size=self._list_size, warnings=tuple(warnings))
+        return replace(page, entries=entries, token=token, list_size=self.list_size, warnings=tuple(warnings))
 
     def _only_closes(self, page: Page) -> bool:
         """Whether the last page has a record only because none may be empty: the last one again, or one after `until`.
 
         So a list ends whose other records have all changed since; they come in the next one (P106).
         """
-        if page.token is not None or len(page.entries) != 1 or not self._received:
+        if page.token is not None or len(page.entries) != 1 or not self.received:
             return False
         header = page.entries[0].header
-        return header == self._last or (
-            self._end is not None and header.stamp is not None and header.stamp >= self._end
-        )
+        return header == self.last or (self.end is not None and header.stamp is not None and header.stamp >= self.end)
 
     def _warn_of_headers(self, entries: Sequence[ReceivedEntry]) -> Iterator[ProviderWarning]:
         """Warn of records outside the requested set or time (F34, F55, F56), and of datestamps that cannot be read (F60).
@@ -87,12 +80,12 @@ class ListChecker:
         All are stored all the same (H16, H35, H36).
         """
         for header in (entry.header for entry in entries):
-            if is_of_other_sets(header, self._remote_set):
-                yield ProviderWarning(WarningCode.OTHER_SET, {"set": self._remote_set})
+            if is_of_other_sets(header, self.remote_set):
+                yield ProviderWarning(WarningCode.OTHER_SET, {"set": self.remote_set})
             if header.stamp is None:
                 if header.identifier:
                     yield ProviderWarning(WarningCode.DATESTAMP)
-            elif self._start is not None and header.stamp < self._start:
+            elif self.start is not None and header.stamp < self.start:
                 yield _TOO_OLD
 
 

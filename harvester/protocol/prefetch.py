@@ -9,9 +9,9 @@ requests go through one thread, so a provider is never asked two things at once 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, TypeVar
 
 from catalogue import seams
 from harvester.net.client import Reply
@@ -71,7 +71,7 @@ class Turn:
         """Let others of this process go first. Called between two pages, outside of a transaction."""
 
 
-class Prefetcher:
+class Prefetcher(AbstractContextManager["Prefetcher"]):
     """The requests of one conversation. Nothing is fetched early once the turn is over."""
 
     def __init__(self, turn: Turn) -> None:
@@ -80,9 +80,6 @@ class Prefetcher:
         self._thread = seams.thread_pool(1)
         self._pending: tuple[dict[str, str], Future[Reply]] | None = None
         self._token_at_end: str | None = None  # of the last page
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._pending is not None and not self._pending[1].cancel():

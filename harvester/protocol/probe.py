@@ -1,8 +1,9 @@
 """Ask a provider what it is and what it offers, and store nothing ("retrieve info", H1)."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from catalogue import oai, seams
+from catalogue import oai, seams, validation
 from catalogue.documents import iso19139, xml_tree
 from harvester import messages
 from harvester.errors import BrokenReply, FaultCode, HarvestError
@@ -24,6 +25,7 @@ class Sample:
     """A record of the provider: the first one that is live, or why there is none (`fault`).
 
     `identifiers`: what a link to this provider should count as identifier, by the first records; empty if they do not say.
+    `structure`: whether it is valid by its XML schema (`Validation.Structure`); `check_faults`: what the checks found.
     """
 
     identifier: str = ""
@@ -31,6 +33,16 @@ class Sample:
     title: str = ""
     fault: str = ""
     identifiers: str = ""
+    structure: str = ""
+    check_faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CountLimits:
+    """How long an operator waits for the sizes of sets: for so many sets, and so many seconds in all."""
+
+    sets: int = 40  # chosen
+    total_s: float = 8  # chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +50,9 @@ class Offer:
     """What a provider is and what it offers.
 
     `sets_fault`: why `sets` is empty or incomplete. `skew_s`: its clock minus ours, in seconds. `moved_to`: the base
-    URL that a permanent redirect names. `warnings`: how the provider deviates from the protocol.
+    URL that a permanent redirect names. `warnings`: how the provider deviates from the protocol. `is_compressed`: it
+    compresses its answers. `sizes`: how many records are in a set, deleted ones included, where they were counted; "": in
+    all sets.
     """
 
     identity: answers.Identity
@@ -49,6 +63,8 @@ class Offer:
     sample: Sample = field(default_factory=Sample)
     moved_to: str = ""
     warnings: tuple[str, ...] = ()
+    is_compressed: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def iso_prefix(self) -> str:
@@ -58,28 +74,36 @@ class Offer:
 
     def faults(self, prefix: str, remote_set: str, identifiers: str = Identifiers.HEADER) -> list[str]:
         """Return why a link with this prefix, set and kind of identifiers would not work, as sentences (H2, H17, H38, F48)."""
+        return [sentence for _, sentence in self.faults_by_field(prefix, remote_set, identifiers)]
+
+    def faults_by_field(
+        self, prefix: str, remote_set: str, identifiers: str = Identifiers.HEADER
+    ) -> list[tuple[str, str]]:
+        """Return the same, each with the field of a link that it is about."""
         found = []
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
             prefixes = answers.iso_prefixes(self.formats)
             hint = f"; ISO 19139 is called {', '.join(prefixes)} there" if prefixes else ""
-            found.append(f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}.")
+            sentence = f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}."
+            found.append(("prefix", sentence))
         if fault := answers.find_prefix_fault(self.formats, prefix):
-            found.append(messages.as_sentence(str(fault)))
+            found.append(("prefix", messages.as_sentence(str(fault))))
         specs = [item.spec for item in self.sets]
         if remote_set and not self.sets_fault and remote_set not in specs:
-            found.append(f"The provider does not list the set {remote_set!r}; it lists {', '.join(specs) or 'none'}.")
+            sentence = f"The provider does not list the set {remote_set!r}; it lists {', '.join(specs) or 'none'}."
+            found.append(("remote_set", sentence))
         if remote_set and self.sets_fault:
-            found.append(f"The provider does not list its sets: {self.sets_fault}")
+            found.append(("remote_set", f"The provider does not list its sets: {self.sets_fault}"))
         if identifiers == Identifiers.SAME and self.sample.identifiers not in ("", Identifiers.SAME):
-            found.append(
+            sentence = (
                 "Its headers have other identifiers than gmd:fileIdentifier, so that records would be rejected: choose "
                 f"“{self.sample.identifiers}” for the identifiers of the link."
             )
+            found.append(("identifiers", sentence))
         elif identifiers == Identifiers.FILE and self.sample.identifiers == Identifiers.HEADER:
-            found.append(
-                "Some of its records have no gmd:fileIdentifier of their own: choose “header” for the identifiers of the link."
-            )
+            sentence = "Some of its records have no gmd:fileIdentifier of their own: choose “header” for the identifiers of the link."
+            found.append(("identifiers", sentence))
         return found
 
 
@@ -93,8 +117,41 @@ def retrieve_info(base_url: str, *, remote_set: str = "", access: Access | None 
         sets, fault, _ = _list_sets(provider)
         offer = Offer(identity, formats, sets, fault, skew_s)
         sample = _sample(provider, offer.iso_prefix, remote_set, is_promised=identity.is_promised)
-    warnings = provider.warnings + _identify_warnings(identity, base_url)
-    return Offer(identity, formats, sets, fault, skew_s, sample, provider.moved_to, warnings)
+    return replace(
+        offer,
+        sample=sample,
+        moved_to=provider.moved_to,
+        warnings=provider.warnings + _identify_warnings(identity, base_url),
+        is_compressed=provider.is_compressed,
+    )
+
+
+def count_sets(
+    offer: Offer, base_url: str, *, access: Access | None = None, limits: CountLimits | None = None
+) -> Offer:
+    """Return an offer with the sizes of its sets: as the first page of their headers says, or has if it is the only one."""
+    limits = limits or CountLimits()
+    sizes: dict[str, int] = {}
+    end = seams.monotonic() + limits.total_s
+    specs = ["", *(item.spec for item in offer.sets)][: limits.sets] if offer.iso_prefix else []
+    with Session(access) as session:
+        for spec in specs:
+            left_s = end - seams.monotonic()
+            if left_s <= 0:
+                break
+            provider = Conversation(session, base_url, limits=client.Limits(left_s, left_s, left_s))
+            size = _size_of(provider, offer.iso_prefix, spec)
+            if size is not None:
+                sizes[spec] = size
+    return replace(offer, sizes=sizes)
+
+
+def _size_of(provider: Conversation, prefix: str, spec: str) -> int | None:
+    try:
+        page = provider.headers({"metadataPrefix": prefix} | ({"set": spec} if spec else {}))
+    except HarvestError:
+        return None
+    return len(page.entries) if page.list_size is None and page.token is None else page.list_size
 
 
 def set_state(provider: Conversation, remote_set: str) -> Link.SetState:
@@ -142,11 +199,20 @@ def _sample(provider: Conversation, prefix: str, remote_set: str, *, is_promised
             document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:
             return Sample(header.identifier, header.datestamp, fault=f"the record {exc}", identifiers=identifiers)
+        checked = validation.check_document(received.metadata)
         differs = oai.oai_identifier(document.identifier) != header.key  # W3
         fault = (
             f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
         )
-        return Sample(header.identifier, header.datestamp, document.title, fault, identifiers)
+        return Sample(
+            header.identifier,
+            header.datestamp,
+            document.title,
+            fault,
+            identifiers,
+            checked.structure.value,
+            tuple(found.text for found in checked.faults),
+        )
     return Sample(fault="the first page has no live record" if page.entries else "there is no record")
 
 

@@ -16,13 +16,11 @@ from xml.parsers import expat
 from lxml import etree
 
 from catalogue import oai, provenance
-from catalogue.documents import complexity, iso19139, xml_tree
+from catalogue.documents import iso19139, xml_tree
 from harvester.errors import BrokenReply, FaultCode
-from harvester.protocol.envelope import too_complex
 from harvester.protocol.warnings import ProviderWarning, WarningCode
 
 _HIDDEN_MARKUP = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
-_NAME = re.compile(rb"<[^\s/>]+")
 _AFTER_NAME = b" \t\r\n/>"
 _RECORD, _METADATA = (f"{oai.OAI_NS} {name}" for name in ("record", "metadata"))  # as expat writes names
 
@@ -48,15 +46,8 @@ def contents(text: bytes, containers: Sequence[Container]) -> list[tuple[Root, b
         elif spans is None or (element := _only_element(text, spans[index], container, root)) is None:
             found.append((root, etree.tostring(root, encoding="utf-8", with_tail=False)))
         else:
-            found.append((root, _with_namespaces(element, root, container)))
+            found.append((root, xml_tree.declare_used(element, root, container.nsmap)))
     return found
-
-
-def check_namespaces(around: etree._Element) -> None:
-    """Raise TooLarge if so many namespaces are declared around the records that looking for each in each costs much."""
-    number, limit = len(around.nsmap), complexity.LIMITS.in_force.page_namespaces
-    if number > limit:
-        raise too_complex(complexity.Excess("namespaces-around", number, limit))
 
 
 def _blank_out_hidden_markup(text: bytes) -> bytes:
@@ -72,8 +63,8 @@ def _content_spans(text: bytes, containers: Sequence[Container]) -> list[tuple[i
     starts = _tag_positions(text, b"<" + name)
     if len(starts) != len(containers):
         return None
-    begins = [xml_tree.end_of_tag(text, start) for start in starts]
     ends = _tag_positions(text, b"</" + name)
+    begins = [xml_tree.end_of_tag(text, start) for start in starts]
     have_end_tags = [text[at - 2 : at] != b"/>" for at in begins]
     if len(ends) != sum(have_end_tags):
         return None
@@ -156,30 +147,6 @@ def _is_whole(element: bytes, name: bytes) -> bool:
         return True  # an about may hold an empty element
     last_tag = element[element.rfind(b"<") :]
     return last_tag.startswith(b"</") and last_tag[2:-1].rstrip() == name
-
-
-def _with_namespaces(element: bytes, root: Root, container: Container) -> bytes:
-    """Add the namespace declarations of the envelope that the element uses, so that it is well-formed by itself."""
-    name = _NAME.match(element)
-    assert name is not None  # it was parsed
-    declared = xml_tree.attribute_names(element[name.end() : xml_tree.end_of_tag(element, 0)])
-    around = {prefix: uri for prefix, uri in container.nsmap.items() if _declaration_of(prefix) not in declared}
-    prefixes = xml_tree.used_prefixes(element, [prefix for prefix in around if prefix])
-    used = {
-        prefix or "": uri
-        for prefix, uri in around.items()
-        if (prefix in prefixes if prefix else _uses_default_namespace(root, uri))
-    }
-    return xml_tree.declare(element, used) if used else element
-
-
-def _declaration_of(prefix: str | None) -> bytes:
-    return b"xmlns:" + prefix.encode() if prefix else b"xmlns"
-
-
-def _uses_default_namespace(root: Root, uri: str) -> bool:
-    """Whether an element without prefix is in this namespace, the default one of the envelope."""
-    return any(element.prefix is None for element in root.iter(f"{{{uri}}}*"))
 
 
 # --- Abouts -----------------------------------------------------------------------------------------

@@ -45,8 +45,10 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
     What an operator has left as it is stays settled for as long as the provider brings the same. What was settled
     otherwise waits again: the disagreement was over, and has come back.
     """
-    if all(report.kind is None for report in reports) and not _waits(run.link_id):
-        return  # as for nearly every page
+    if all(report.kind is None for report in reports) and not (
+        Conflict.objects.filter(link=run.link_id, settled=None).exists()
+    ):
+        return  # as for nearly every page: the link has none that waits
     now = seams.now()
     by_key = {report.entry.key: report for report in reports}
     rows = {row.key: row for row in Conflict.objects.filter(link=run.link_id, key__in=list(by_key))}
@@ -90,11 +92,6 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             "settlement_data",
         ],
     )
-
-
-def _waits(link: int) -> bool:
-    """Whether any conflict of the link waits for the operator."""
-    return Conflict.objects.filter(link=link, settled=None).exists()
 
 
 class Spellings(NamedTuple):

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db.models import Q
 
 from catalogue import chores, seams
-from catalogue.reasons import Reason, ReasonCode
+from catalogue.reasons import Reason, ReasonCode, describe_error
 from harvester.models import Canary, HostClock, Link
 
 logger = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def check_host_clock(now: datetime) -> HostClock | None:
         try:
             answer = ntplib.NTPClient().request(host, version=4, port=port or "ntp", timeout=_TIMEOUT_S)
         except (ntplib.NTPException, OSError) as exc:
-            faults.append(f"{server}: {exc}")
+            faults.append(f"{server}: {describe_error(exc)}")
             continue
         return _record_offset(now, server, answer.offset)
     return _record_silence(now, "; ".join(faults))

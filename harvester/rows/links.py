@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Value
+from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Q, Value
 from django.db.models.expressions import Combinable
 
 from catalogue import seams
+from harvester import schedule
 from harvester.models import Alternative, Link, Standby
 from harvester.rows import remote_headers
 
@@ -42,10 +43,13 @@ def set_next_due(link: Link, *, next_due: datetime) -> None:
 def shorten_waits(now: datetime, *, comparison_s: float) -> None:
     """Make due what waits longer than it can from now on: our clock was ahead when that was planned, and is right now.
 
-    A harvest waits for its interval at most, the comparison of a link in doubt for `comparison_s`, and a slice of a cycle
-    for the cycle's days and one.
+    A harvest waits for the next time of its schedule at most, the comparison of a link in doubt for `comparison_s`, and a
+    slice of a cycle for the cycle's days and one.
     """
-    Link.objects.filter(next_due__gt=_after(now, "interval_s", timedelta(seconds=1))).update(next_due=now)
+    for link in Link.objects.filter(next_due__gt=_after(now, "interval_s", timedelta(seconds=1))):
+        following = schedule.next_start(link.schedule, now)
+        if link.next_due is not None and link.next_due > following:
+            set_next_due(link, next_due=now if link.schedule.at is None else following)
     Link.objects.filter(reconciles=True, next_slice__gt=now + timedelta(seconds=comparison_s)).update(next_slice=now)
     for planned, days in (("next_slice", "cycle_days"), ("next_content", "content_days")):
         latest = _after(now + timedelta(days=1), days, timedelta(days=1))
@@ -63,10 +67,14 @@ def set_next_slice(link: Link, *, next_slice: datetime) -> None:
     Link.objects.filter(pk=link.pk).update(next_slice=next_slice)
 
 
-def record_identity(link_id: int, *, granularity: str, deleted_record: str, response_date: datetime) -> None:
+def record_identity(
+    link_id: int, *, granularity: str, deleted_record: str, response_date: datetime, brand: Mapping[str, str]
+) -> None:
     """Store what the provider says in Identify at the beginning of a run, and how far its clock is from ours (W19)."""
     skew_s = (response_date - seams.now()).total_seconds()  # a whole second is within the date's precision
-    Link.objects.filter(pk=link_id).update(granularity=granularity, deleted_record=deleted_record[:20], skew_s=skew_s)
+    Link.objects.filter(pk=link_id).update(
+        granularity=granularity, deleted_record=deleted_record[:20], skew_s=skew_s, brand=dict(brand)
+    )
 
 
 def record_set_state(link: Link, *, set_state: str, checked: datetime | None) -> None:
@@ -159,6 +167,19 @@ def record_content_slice(
     link.save(update_fields=["content_begun", "content_ended", "content_to", "next_content"])
 
 
+def count_there(now: datetime, *, pause: timedelta = timedelta(minutes=10)) -> Link | None:
+    """Count what the provider of one link has, by its last headers: of the link that waits for longest, if its list has
+    ended since it was counted, and some time ago. The link; None if no count is due. `pause`: between two counts of a link.
+    """
+    is_new = Q(counted_there=None) | Q(counted_there__lte=now - pause, first_asked__gt=F("counted_there"))
+    due = Link.objects.filter(is_new, harvested_to__isnull=False)
+    link = due.order_by(F("counted_there").asc(nulls_first=True)).first()
+    if link is not None:
+        number = remote_headers.count_left(link, without=(), at_most=None)
+        Link.objects.filter(pk=link.pk).update(live_there=number, counted_there=now)
+    return link
+
+
 def record_failure(link: Link, *, failures: int, failing_since: datetime | None, next_due: datetime) -> None:
     """Store that a harvest has failed, in the transaction that locked the link."""
     link.failures, link.failing_since, link.next_due = failures, failing_since, next_due
@@ -227,6 +248,12 @@ def begin_again(link: Link, *, now: datetime) -> None:
         next_content=None,
         next_due=now,
     )
+
+
+def reset_position(link: Link, *, to: datetime | None) -> None:
+    """Let the next list of the link begin there (None: be the whole one), as if nothing were known of what was listed since."""
+    position = NO_POSITION if to is None else NO_POSITION | {"harvested_to": to, "newest": link.newest}
+    Link.objects.filter(pk=link.pk).update(**position)
 
 
 def take_probe(standby: Standby, *, next_probe: datetime) -> bool:

@@ -8,6 +8,7 @@ from django.db import connection
 
 from catalogue import seams
 from catalogue.outage import ERRORS, is_outage
+from catalogue.reasons import describe_error
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +33,3 @@ def retry_while_away(action: Callable[[], object]) -> None:
                 raise
             logger.info("waiting for the database", extra={"reason": describe_error(exc)})
         seams.sleep(_PAUSE_S)
-
-
-def describe_error(exc: Exception) -> str:
-    """The message of an error in one line, or its class if it has none."""
-    return " ".join(str(exc).split()) or type(exc).__name__

@@ -9,7 +9,7 @@ A worker has a run by a lease with its host and process id, so that the run of a
 
 import socket
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from operator import attrgetter
@@ -17,9 +17,11 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Case, Value, When
 from django.db.models.functions import Coalesce
 
 from catalogue import datestamps, locks, seams
+from harvester import schedule, schedule_words
 from harvester.messages import WaitsFor, describe_wait
 from harvester.models import Canary, Run
 from harvester.rows import runs
@@ -29,7 +31,8 @@ from harvester.rows import runs
 class OpenRun:
     """An open run as the queue has it. `waits_for`: None while a worker works on it. `since`: when that began.
 
-    `was_asking`: whether it waited for its provider's answer when its worker last had it, or still does.
+    `was_asking`: whether it waited for its provider's answer when its worker last had it, or still does. `until`: when the
+    window begins that it waits for.
     """
 
     pk: int
@@ -38,6 +41,7 @@ class OpenRun:
     waits_for: WaitsFor | None
     since: datetime
     was_asking: bool
+    until: datetime | None = None
 
 
 # --- The queue --------------------------------------------------------------------------------------
@@ -45,12 +49,26 @@ class OpenRun:
 
 def read_queue(now: datetime) -> list[OpenRun]:
     """Read all open runs, in the order in which they are taken."""
-    columns = ("pk", "link_id", "base_url", "worker", "leased_until", "asking_since", "not_before", "queued", "begun")
+    columns = (
+        "pk",
+        "link_id",
+        "base_url",
+        "worker",
+        "leased_until",
+        "asking_since",
+        "not_before",
+        "queued",
+        "begun",
+        "times",
+    )
     base_url = Coalesce("link__serving__base_url", "link__base_url")
-    rows = Run.objects.filter(state=Run.State.OPEN).order_by().annotate(base_url=base_url)
+    windows = Case(When(trigger=Run.BY_SCHEDULE, then="link__windows"), default=Value(""))
+    rows = Run.objects.filter(state=Run.State.OPEN).order_by().annotate(base_url=base_url, times=windows)
     taken: list[OpenRun] = []
     ready: defaultdict[str, list[OpenRun]] = defaultdict(list)
-    for pk, link_id, url, worker, leased_until, asking_since, not_before, queued, begun in rows.values_list(*columns):
+    for pk, link_id, url, worker, leased_until, asking_since, not_before, queued, begun, times in rows.values_list(
+        *columns
+    ):
         host = urlsplit(url).hostname or ""
         since, is_asking = queued or begun, asking_since is not None
         if _is_leased(worker, leased_until, now):
@@ -58,10 +76,12 @@ def read_queue(now: datetime) -> list[OpenRun]:
             taken.append(OpenRun(pk, link_id, host, state, asking_since or since, is_asking))
         elif not_before is not None and not_before > now:
             taken.append(OpenRun(pk, link_id, host, WaitsFor.RETRY, since, is_asking))
+        elif times and (opening := schedule.next_opening(schedule_words.read_windows(times), now)) > now:
+            taken.append(OpenRun(pk, link_id, host, WaitsFor.WINDOW, since, is_asking, opening))
         else:
             waits_since = max(since, not_before or since)
             ready[host].append(OpenRun(pk, link_id, host, WaitsFor.WORKER, waits_since, is_asking))
-    busy = Counter(run.host for run in taken if run.waits_for != WaitsFor.RETRY)
+    busy = Counter(run.host for run in taken if run.waits_for not in (WaitsFor.RETRY, WaitsFor.WINDOW))
     turns = Canary.objects.filter(pk=1).values_list("host_turns", flat=True).first() or {}
     return [*taken, *_in_order(ready, busy, turns)]
 
@@ -97,6 +117,7 @@ def report_wait(run_id: int, queue: Sequence[OpenRun]) -> dict[str, object] | No
         "since": datestamps.write(run.since),
         "host": run.host,
         "limit": settings.GISC_MAX_RUNS_PER_HOST,
+        "until": run.until and datestamps.write(run.until),
         "before": before.index(run.pk) if run.pk in before else len(before),
     }
     return {"for": str(run.waits_for), "since": facts["since"], "text": describe_wait(run.waits_for, facts)}
@@ -187,16 +208,13 @@ def claim(run_id: int | None = None) -> Run | None:
         claimed = next((run for run in ready if runs.lease(run.pk, now)), None)
         if claimed is None:
             return None
-        _record_turn(claimed, {run.host for run in queue}, now)
+        canary = Canary.objects.filter(pk=1).first()
+        if canary is not None:  # there is one since the first tick
+            hosts = {run.host for run in queue}
+            canary.last_claim = now
+            canary.host_turns = {host: at for host, at in canary.host_turns.items() if host in hosts}
+            canary.host_turns[claimed.host] = now.timestamp()
+            canary.save(update_fields=["last_claim", "host_turns"])
     run = Run.objects.select_related("link__local_set", "link__serving").get(pk=claimed.pk)
     run.was_asking = claimed.was_asking
     return run
-
-
-def _record_turn(claimed: OpenRun, hosts: Set[str], now: datetime) -> None:
-    canary = Canary.objects.filter(pk=1).first()
-    if canary is not None:  # there is one since the first tick
-        canary.last_claim = now
-        canary.host_turns = {host: at for host, at in canary.host_turns.items() if host in hosts}
-        canary.host_turns[claimed.host] = now.timestamp()
-        canary.save(update_fields=["last_claim", "host_turns"])

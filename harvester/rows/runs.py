@@ -138,6 +138,11 @@ def open_run(
     return run if is_new else None
 
 
+def leave_windows(run: Run, *, trigger: str) -> None:
+    """Let an open run go on at any time of the day, as a person wants it now; `trigger` is then what started it."""
+    Run.objects.filter(pk=run.pk, state=Run.State.OPEN).update(trigger=trigger)
+
+
 def set_bounds(run: Run) -> None:
     """Store what the list is asked for with, if this worker has the run."""
     bounds = (

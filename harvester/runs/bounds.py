@@ -54,6 +54,7 @@ def set_bounds(run: Run, conversation: Conversation) -> None:
             granularity=identity.granularity,
             deleted_record=identity.deleted_record,
             response_date=identity.response_date,
+            brand=identity.brand,
         )
 
 

@@ -182,7 +182,7 @@ def finish(run: Run, *, now: datetime) -> None:
     rejects.settle(run, now=now)
     runs.mark_done(run, now=now, outcome=_outcome_of(run))
     facts = {"purpose": run.purpose, "complete": complete, **_drift_of(run)}
-    logger.info("slice compared", extra={**run.log_facts, **facts})
+    logger.info("slice compared", extra=facts)
 
 
 def _completes_cycle(run: Run, link: Link) -> bool:

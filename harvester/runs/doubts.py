@@ -59,13 +59,15 @@ class Judgement(NamedTuple):
     """What a complete list leaves: doubts, for which all headers are compared at once, and what is known of the provider.
 
     `shortfall`: how many entries were announced and not listed, which the next list is to explain. `lateness_h`: doubled
-    where a record came late (H8). `relisted_to`: everything up to here was listed by two lists (H50).
+    where a record came late (H8). `relisted_to`: everything up to here was listed by two lists (H50). `from_ignored`: how
+    many lists in a row the provider has ignored `from` (F55).
     """
 
     found: list[Remark]
     shortfall: int
     lateness_h: int
     relisted_to: datetime | None
+    from_ignored: int
 
 
 def judge(run: Run, link: Link) -> Judgement:
@@ -74,17 +76,18 @@ def judge(run: Run, link: Link) -> Judgement:
     short = 0 if run.list_size is None or link.size_is_estimate else run.list_size - run.listed
     is_whole = run.list_from is None and short <= 0
     unexplained = 0 if is_whole else link.shortfall - run.explained  # of what the list before was short of
+    from_ignored = _count_ignored_from(run, link)
     found = _doubts(run, link, unexplained)
     lateness_h = schedule.longer_lateness_h(link.lateness_h) if run.came_late else link.lateness_h
     relisted_to = link.relisted_to
     if link.newest is not None and link.newest < run.first_response:
         is_relisted = run.list_from is None or run.list_from <= link.newest
         relisted_to = link.newest if is_relisted else relisted_to
-    return Judgement(found, 0 if found else max(short, 0), lateness_h, relisted_to)
+    return Judgement(found, 0 if found else max(short, 0), lateness_h, relisted_to, from_ignored)
 
 
-def count_ignored_from(run: Run, link: Link) -> int:
-    """How many lists in a row the provider has ignored `from`: most of what it listed is older than that (F55)."""
+def _count_ignored_from(run: Run, link: Link) -> int:
+    """How many lists in a row the provider has ignored `from`: most of what this one listed is older than that."""
     if run.list_from is None:
         return link.from_ignored
     older = sum(warning["count"] for warning in run.warnings if warning["code"] == WarningCode.TOO_OLD)
@@ -106,13 +109,14 @@ def _doubts(run: Run, link: Link, unexplained: int) -> list[Remark]:
     """Why the list may not be what the provider has."""
     assert run.first_response is not None
     found = []
+    stepped_back_s = _stepped_back_s(run, link)
     silence_days = schedule.silence_days(
-        link.first_response, run.first_response, link.deleted_record, link.tombstone_days, link.interval_s
+        link.first_response, run.first_response, link.deleted_record, link.tombstone_days, link.longest_wait_s
     )
     if silence_days:  # H15
         facts = {"days": silence_days, "deleted_record": link.deleted_record}
         found.append(Remark(RemarkCode.LONG_SILENCE, facts))
-    if stepped_back_s := _stepped_back_s(run, link):  # H48
+    if stepped_back_s:  # H48
         found.append(Remark(RemarkCode.CLOCK_SET_BACK, {"seconds": stepped_back_s}))
     if unexplained > 0:  # H49
         found.append(Remark(RemarkCode.LIST_SHORT, {"lacking": unexplained}))

@@ -57,14 +57,14 @@ def finish(run: Run, *, now: datetime) -> None:
         rejects.settle(run, now=now)
         fail_run(run, HarvestError(FaultCode.NOTHING_TAKEN, data), next_due=link.next_due)
         return
+    spellings = conflicts.load_spellings(link)
     judgement = doubts.judge(run, link)
     found = judgement.found
     reconciles = bool(found) or link.reconciles
     first_response, first_asked, newest = link.first_response, link.first_asked, link.newest
     if run.listed or not link.has_unlisted_set:  # an empty list of a set that is not listed says nothing of the set
         first_response, first_asked, newest = run.first_response, run.first_asked, _newest(run, link)
-    link.from_ignored = doubts.count_ignored_from(run, link)
-    spellings = conflicts.load_spellings(link)
+    link.from_ignored = judgement.from_ignored
     remarks = [remark.to_json() for remark in (*_remarks(run, link, judgement, spellings.flapping), *found)]
     links.record_complete_list(
         link,
@@ -91,7 +91,7 @@ def finish(run: Run, *, now: datetime) -> None:
     rejects.settle(run, now=now)
     code = OutcomeCode.NOTHING_TAKEN if took_nothing else OutcomeCode.DONE
     runs.mark_done(run, now=now, outcome=Outcome(code, {**data, "remarks": remarks}))
-    logger.info("run done", extra={**run.log_facts, "harvested_to": link.harvested_to})
+    logger.info("run done", extra={"harvested_to": link.harvested_to})
 
 
 def _brings_nothing(run: Run, link: Link) -> bool:
@@ -176,7 +176,7 @@ def fail_run(run: Run, error: HarvestError, *, next_due: datetime | None = None)
         link,
         failures=failures,
         failing_since=link.failing_since if is_ours else link.failing_since or run.begun,
-        next_due=next_due or schedule.due_after_failure(now, link.interval_s, max(failures, 1)),
+        next_due=next_due or schedule.due_after_failure(now, link.schedule, max(failures, 1), link.next_due),
     )
-    facts = {**run.log_facts, "code": str(error.code), "error": str(error), "next_due": link.next_due}
+    facts = {"code": str(error.code), "error": str(error), "next_due": link.next_due}
     logger.warning("run failed", extra=facts)

@@ -154,7 +154,7 @@ def _store_batch(run: Run, results: list[ThreadResult], *, last: bool) -> bool:
         if last:
             run.refresh_from_db()
             finish.finish(run, now=now)
-    logger.info("records fetched", extra={**run.log_facts, "records": len(answers), "rejects": len(entries.refused)})
+    logger.info("records fetched", extra={"records": len(answers), "rejects": len(entries.refused)})
     return True
 
 

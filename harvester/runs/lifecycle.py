@@ -16,6 +16,7 @@ from django.db.models import Q
 
 from catalogue import log_context, seams
 from catalogue.outage import is_disk_full, is_outage
+from catalogue.reasons import describe_error
 from harvester import schedule
 from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
 from harvester.guards import shared_set_backup
@@ -40,8 +41,18 @@ def open_run(link: Link, *, trigger: str, full: bool = False) -> Run | None:
     run = runs.open_run(link, trigger=trigger, begun=now, strategy=link.strategy, list_from=list_from)
     if run is None:
         return None
-    links.set_next_due(link, next_due=now + timedelta(seconds=link.interval_s))
-    logger.info("run opened", extra={**run.log_facts, "trigger": trigger, "full": full})
+    links.set_next_due(link, next_due=schedule.next_start(link.schedule, now))
+    logger.info("run opened", extra={"link": link.name, "run": run.pk, "trigger": trigger, "full": full})
+    return run
+
+
+def leave_window(link: Link, *, trigger: str) -> Run | None:
+    """Let the link's open run go on at any time of the day; None if it does not wait for its window."""
+    run = Run.objects.filter(link=link, state=Run.State.OPEN).select_related("link").first()
+    if run is None or schedule.is_open(run.windows, seams.now()):
+        return None
+    runs.leave_windows(run, trigger=trigger)
+    logger.info("run goes on outside of its window", extra={"link": link.name, "run": run.pk, "trigger": trigger})
     return run
 
 
@@ -73,15 +84,16 @@ def _open_slice(
         beyond_ceiling=beyond_ceiling,
     )
     if run is not None:
-        facts = {"purpose": purpose.value, "trigger": trigger, "whole": whole}
-        logger.info("slice opened", extra={**run.log_facts, **facts})
+        facts = {"link": link.name, "run": run.pk, "purpose": purpose.value, "trigger": trigger, "whole": whole}
+        logger.info("slice opened", extra=facts)
     return run
 
 
 def open_due_runs() -> list[Run]:
-    """Open a run for every link that is due. A due link is locked meanwhile, so that two beats open one run.
+    """Open a run for every link that is due and may run now. A due link is locked meanwhile: two beats open one run.
 
-    A slice that has been due for long comes before a harvest, as a link may be due for a harvest at each beat.
+    A slice that has been due for long comes before a harvest, as a link may be due for a harvest at each beat. A link that
+    is due outside of its windows is due when the next one begins.
     """
     now = seams.now()
     links.shorten_waits(now, comparison_s=comparison.RETRY_AFTER.total_seconds())
@@ -89,22 +101,31 @@ def open_due_runs() -> list[Run]:
     health.shorten_waits(now)
     with transaction.atomic():
         links.plan_content(now)
-        late = _open_due_slices(now - SLICE_IS_LATE_AFTER)
+        late = _open_due_slices(now - SLICE_IS_LATE_AFTER, now)
         is_due = Q(next_due__isnull=True) | Q(next_due__lte=now)
         due = Link.objects.select_for_update(skip_locked=True).filter(is_due, enabled=True)
-        harvests = [open_run(link, trigger="schedule") for link in due]
-        return [run for run in (*late, *harvests, *_open_due_slices(now)) if run is not None]
+        harvests = [_open_harvest(link, now) for link in due]
+        return [run for run in (*late, *harvests, *_open_due_slices(now, now)) if run is not None]
 
 
-def _open_due_slices(now: datetime) -> list[Run | None]:
+def _open_harvest(link: Link, now: datetime) -> Run | None:
+    windows = link.schedule.windows
+    if not schedule.is_open(windows, now):
+        links.set_next_due(link, next_due=schedule.next_opening(windows, now))
+        return None
+    return open_run(link, trigger=Run.BY_SCHEDULE)
+
+
+def _open_due_slices(due_by: datetime, now: datetime) -> list[Run | None]:
     links_due = {
-        purpose: Link.objects.select_for_update(skip_locked=True).filter(comparison.due(purpose, now))
+        purpose: Link.objects.select_for_update(skip_locked=True).filter(comparison.due(purpose, due_by))
         for purpose in comparison.PURPOSES
     }
     return [
-        _open_slice(link, purpose, trigger="schedule", whole=False)
+        _open_slice(link, purpose, trigger=Run.BY_SCHEDULE, whole=False)
         for purpose, due in links_due.items()
         for link in due
+        if schedule.is_open(link.schedule.windows, now)
     ]
 
 
@@ -126,40 +147,37 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
         raise
     if run is None:
         return None
-    return work_on(
-        run, Turn(seams.monotonic() + (schedule.LIMITS.in_force.work_s if for_s is None else for_s)), progress=progress
-    )
+    for_s = turn_s(run, schedule.LIMITS.in_force.work_s if for_s is None else for_s)
+    return work_on(run, Turn(seams.monotonic() + for_s), progress=progress)
+
+
+def turn_s(run: Run, at_most: float) -> float:
+    """Return for how many seconds to work on a run: not beyond the end of its link's window."""
+    windows = run.windows
+    if not windows:
+        return at_most
+    now = seams.now()
+    closing = schedule.next_closing(windows, now)
+    return at_most if closing is None else min(at_most, (closing - now).total_seconds())
 
 
 def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> Run | None:
     """Work on a run that this process has claimed until the turn is over, and release it; as `work`."""
-    with log_context.about(**run.log_facts, link_id=run.link_id):
-        return _work_and_release(run, turn, progress)
-
-
-def _work_and_release(run: Run, turn: Turn, progress: pipeline.Progress) -> Run | None:
-    try:
-        _work_on(run, turn=turn, progress=progress)
-    except HarvestError as exc:
-        outage.retry_while_away(partial(_react, run, exc))
-    except Exception as exc:
-        if is_disk_full(exc):
-            full = Retry(FaultCode.DISK_FULL, {"detail": outage.describe_error(exc)})
-            outage.retry_while_away(partial(_react_to_our_fault, run, full))
-        elif is_outage(exc):
-            lost = Retry(FaultCode.DATABASE_LOST, {"detail": outage.describe_error(exc)})
-            outage.retry_while_away(partial(_react_to_our_fault, run, lost))
-        else:
-            facts = {"error": type(exc).__name__, "detail": outage.describe_error(exc)}
-            outage.retry_while_away(partial(_react_to_our_fault, run, Retry(FaultCode.NODE_ERROR, facts)))
-            raise
-    finally:
-        # Else the run would wait until the lease of this process is over.
-        outage.retry_while_away(partial(runs.release_run, run.pk))
-    after = Run.objects.select_related("link").filter(pk=run.pk).first()
-    if after is not None and Conflict.objects.filter(settled=None).exists() and not after.is_open:
-        shared_set_backup.settle_outdated()
-    return after  # None if its link was removed meanwhile
+    with log_context.about(link=run.link.name, run=run.pk, link_id=run.link_id):
+        try:
+            _work_on(run, turn=turn, progress=progress)
+        except HarvestError as exc:
+            outage.retry_while_away(partial(_react, run, exc))
+        except Exception as exc:
+            if not _react_to_error(run, exc):
+                raise
+        finally:
+            # Else the run would wait until the lease of this process is over.
+            outage.retry_while_away(partial(runs.release_run, run.pk))
+        after = Run.objects.select_related("link").filter(pk=run.pk).first()
+        if after is not None and Conflict.objects.filter(settled=None).exists() and not after.is_open:
+            shared_set_backup.settle_outdated()
+        return after  # None if its link was removed meanwhile
 
 
 def _work_on(run: Run, *, turn: Turn, progress: pipeline.Progress) -> None:
@@ -182,11 +200,24 @@ def cancel(run: Run, code: OutcomeCode = OutcomeCode.CANCELLED) -> bool:
     if cancelled and run.compares:
         comparison.put_off(run)
     if cancelled:
-        logger.info("run cancelled", extra=run.log_facts)
+        logger.info("run cancelled", extra={"link": run.link.name, "run": run.pk})
     return cancelled
 
 
 # --- When something goes wrong ----------------------------------------------------------------------
+
+
+def _react_to_error(run: Run, error: Exception) -> bool:
+    """React to an error that is none of the provider's; False if it is one of this program, which the caller raises."""
+    facts: dict[str, object] = {"detail": describe_error(error)}
+    if is_disk_full(error):
+        code = FaultCode.DISK_FULL
+    elif is_outage(error):
+        code = FaultCode.DATABASE_LOST
+    else:
+        code, facts = FaultCode.NODE_ERROR, {"error": type(error).__name__, **facts}
+    outage.retry_while_away(partial(_react_to_our_fault, run, Retry(code, facts)))
+    return code != FaultCode.NODE_ERROR
 
 
 def _react(run: Run, error: HarvestError) -> None:
@@ -239,7 +270,7 @@ def _facts_of_wait(run: Run, error: Retry, wait_s: float) -> dict[str, object]:
 def _wait(run: Run, outcome: Outcome, wait_s: float, *, attempts: int, crashes: int) -> None:
     until = seams.now() + timedelta(seconds=wait_s + schedule.jitter_s(wait_s, random.random()))
     runs.postpone(run, attempts=attempts, crashes=crashes, not_before=until, outcome=outcome)
-    logger.warning("page failed", extra={**run.log_facts, "outcome": str(outcome.code), "facts": dict(outcome.data)})
+    logger.warning("page failed", extra={"outcome": str(outcome.code), "facts": dict(outcome.data)})
 
 
 def _restart(run: Run, error: TokenLost) -> None:
@@ -250,7 +281,7 @@ def _restart(run: Run, error: TokenLost) -> None:
         "max_restarts": schedule.MAX_RESTARTS,
     }
     runs.restart_list(run, outcome=Outcome(OutcomeCode.LIST_RESTARTED, data))
-    logger.warning("list restarted", extra={**run.log_facts, "code": str(error.code), "error": str(error)})
+    logger.warning("list restarted", extra={"code": str(error.code), "error": str(error)})
 
 
 def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
@@ -268,7 +299,7 @@ def _restart_by_headers(run: Run, error: HarvestError) -> None:
     """Read the list again as headers, and ask for each record by itself, where a page of records cannot be had."""
     data = {"cause": error.to_json(), "pages": run.pages}
     runs.restart_by_headers(run, outcome=Outcome(OutcomeCode.RESTARTED_BY_HEADERS, data))
-    logger.warning("list restarted by headers", extra={**run.log_facts, "code": str(error.code), "error": str(error)})
+    logger.warning("list restarted by headers", extra={"code": str(error.code), "error": str(error)})
 
 
 def start_over(link: Link, *, since: datetime | None = None) -> None:

@@ -174,7 +174,7 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
         raise xml_tree.Unusable(xml_tree.oversized(len(element)))
     if stored is not None and stored.equals(element):
         return _unchanged(received, stored)
-    if read_apart.is_large(element):
+    if len(element) > read_apart.LIMITS.in_force.above_bytes:
         return _pack(received, source, read_apart.read(element, None if stored is None else stored.digest))
     if received.root is not None:
         xml_tree.check_complexity(element)  # else `parse` does so
@@ -183,7 +183,8 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
     if stored is not None and digest == stored.digest:
         return unchanged_entry(root, digest)
     version = iso19139.read_tree(root, element, digest)
-    provenance, packed = provenance_of(received, source), payload.pack(element)
+    provenance = provenance_of(received, source)
+    packed = payload.pack(element, is_to_splice=not version.has_bare_elements)
     key = header.key if version.identifier == header.identifier else None
     return parsed_entry(version, key).with_payload(packed, provenance)
 

@@ -57,4 +57,4 @@ def _look(run: Run, conversation: Conversation) -> None:
     links.record_set_state(link, set_state=found, checked=seams.now())
     if found in Link.LACKING:
         facts = {"set": link.provider.remote_set, "state": link.set_state}
-        logger.error("remote set is not listed", extra={**run.log_facts, **facts})
+        logger.error("remote set is not listed", extra=facts)

@@ -20,6 +20,7 @@ from django.db import connections
 from catalogue import seams
 from catalogue.limits import Replaceable
 from catalogue.outage import ERRORS, is_outage
+from catalogue.reasons import describe_error
 from harvester import schedule
 from harvester.models import Run
 from harvester.protocol.prefetch import Result, Turn
@@ -184,7 +185,7 @@ class SharedTurn(Turn):
         try:
             runs.renew_lease(self._run_id)
         except ERRORS as exc:  # the lease may run out; then another worker takes the run over, which does no harm
-            logger.warning("lease not renewed", extra={"run": self._run_id, "reason": outage.describe_error(exc)})
+            logger.warning("lease not renewed", extra={"run": self._run_id, "reason": describe_error(exc)})
         finally:
             connections.close_all()
 
@@ -209,7 +210,7 @@ def work_on_waiting(after: Callable[[], object]) -> None:
         run = _claim()
         if run is None:
             return
-        turn = SharedTurn(run, work_s, _process.slot)
+        turn = SharedTurn(run, lifecycle.turn_s(run, work_s), _process.slot)
         _process.runs.add(run.pk)
         seams.start_thread(_work_on, run, turn, after, name=f"run {run.pk}")
         turn.left.wait()
@@ -230,7 +231,7 @@ def _work_on(run: Run, turn: SharedTurn, after: Callable[[], object]) -> None:
         turn.begin()
         lifecycle.work_on(run, turn)
     except Exception:
-        logger.exception("a run was left by an error of this node", extra=dict(run.log_facts))
+        logger.exception("a run was left by an error of this node", extra={"link": run.link.name, "run": run.pk})
     finally:
         _process.runs.discard(run.pk)
         went_on_alone = turn.left.is_set()
@@ -264,4 +265,4 @@ def leave_process() -> None:
     try:
         runs.release_others()
     except ERRORS as exc:  # the process is seen to be gone, or the leases run out
-        logger.warning("runs not released", extra={"reason": outage.describe_error(exc)})
+        logger.warning("runs not released", extra={"reason": describe_error(exc)})

@@ -72,12 +72,12 @@ def store_page(
     `prepared`: the page's entries; None where only its headers count. `apart`: keys of records of their own beside others
     with another spelling (`guards.spellings`).
     """
-    entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
-    if prepared is not None and not run.compares and run.granularity == datestamps.Granularity.SECOND:
-        _request_older(run, entries)
     number = run.pages + 1
     first_response = run.first_response or page.response_date  # a list that is read again by headers keeps its own
     newest = _newest([received.header for received in page.entries], first_response, page.response_date)
+    entries = _sort_by_header(run, page) if prepared is None else _entries_of(prepared)
+    if prepared is not None and not run.compares and run.granularity == datestamps.Granularity.SECOND:
+        _request_older(run, entries)
     with transaction.atomic():
         now = seams.now()
         if not runs.advance_list(
@@ -100,10 +100,8 @@ def store_page(
         if page.token is None:
             run.refresh_from_db()
             finish.end_list(run, now=now)
-    logger.info(
-        "page stored",
-        extra={**run.log_facts, "page": number, "entries": len(page.entries), "rejects": len(entries.refused)},
-    )
+    facts = {"page": number, "entries": len(page.entries), "rejects": len(entries.refused)}
+    logger.info("page stored", extra=facts)
     return True
 
 

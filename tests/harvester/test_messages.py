@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from catalogue.reasons import write_sentence
 from harvester import messages
 from harvester.errors import BrokenReply, HarvestError, Unreachable
-from harvester.messages import FaultCode, OutcomeCode, RemarkCode, RepairCode, WarningCode
+from harvester.messages import ConnectionCode, FaultCode, OutcomeCode, RemarkCode, RepairCode, WarningCode
 from tests.support.paths import ROOT
 
 TABLES = {
+    ConnectionCode: messages.CONNECTIONS,
     FaultCode: messages.FAULTS,
     OutcomeCode: messages.OUTCOMES,
     RemarkCode: messages.REMARKS,
@@ -21,6 +22,7 @@ TABLES = {
     RepairCode: messages.REPAIRS,
 }
 HEADINGS = {
+    ConnectionCode: "### Causes of connections that failed",
     FaultCode: "## Faults",
     OutcomeCode: "## Outcomes of runs",
     RemarkCode: "## Remarks on runs",

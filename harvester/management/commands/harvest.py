@@ -13,6 +13,7 @@ from harvester.messages import OutcomeCode
 from harvester.models import Link, Run
 from harvester.monitoring.status import COUNTERS, run_facts
 from harvester.protocol import warnings
+from harvester.rows import runs
 from harvester.runs import lifecycle
 
 
@@ -67,6 +68,8 @@ class Command(BaseCommand):
                 )
             if full and run.list_from is not None:
                 raise CommandError("An incremental run of this link is open; let it end first, then ask for --full.")
+            if run.windows:
+                runs.leave_windows(run, trigger="command line")
             self.stderr.write("A run of this link is open already; going on with it.")
         run = self._work_to_end(run)
         self._print(run, as_json=options["json"])

@@ -1,8 +1,9 @@
-"""manage.py link add|access|identifiers|list|show|check|cancel|alternative|switch|accept-move|remove: manage links, as in the admin."""
+"""manage.py link add|access|schedule|identifiers|list|show|check|cancel|enable|disable|reset|alternative|switch|accept-move|remove|import|export: manage links, as in the admin."""
 
 import json
 from argparse import ArgumentParser
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,17 +14,20 @@ from rich.table import Table
 from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
-from catalogue.writing import set_inclusion
+from harvester import schedule_words
 from harvester.errors import HarvestError
 from harvester.link_rules import Identifiers, Kind
-from harvester.links import edit, failover, prefixes
-from harvester.management import access_options
+from harvester.links import acts, edit, exchange, failover, new_link, prefixes
+from harvester.management import access_options, csv_files
+from harvester.messages import as_sentence
 from harvester.models import Alternative, Link, Run
+from harvester.models.link_schedule import SCHEDULE
 from harvester.monitoring import status
 from harvester.protocol import probe
 from harvester.protocol.warnings import describe_warnings
 from harvester.rows import moved_address, queue
 from harvester.runs import finish, lifecycle
+from harvester.schedule import next_starts
 
 
 class Command(BaseCommand):
@@ -48,7 +52,7 @@ class Command(BaseCommand):
             default=Identifiers.SAME,
             help="what counts where headers have other identifiers than gmd:fileIdentifier (default: such records are rejected)",
         )
-        add.add_argument("--interval", type=int, default=21600, metavar="SECONDS")
+        _add_schedule_to(add)
         add.add_argument("--overlap", type=int, default=60, metavar="SECONDS")
         add.add_argument("--strategy", choices=Link.Strategy.values, default=Link.Strategy.RECORDS)
         add.add_argument("--at-once", type=int, default=4, metavar="N", help="GetRecord requests at once (default: 4)")
@@ -64,6 +68,9 @@ class Command(BaseCommand):
         access = actions.add_parser("access", help="change what the provider of a link is asked with")
         access.add_argument("name")
         access_options.add_to(access)
+        schedule = actions.add_parser("schedule", help="change when a link is harvested; it takes effect at once")
+        schedule.add_argument("name")
+        _add_schedule_to(schedule)
         identifiers = actions.add_parser(
             "identifiers", help="change what counts as identifier; the whole list is asked for"
         )
@@ -93,9 +100,21 @@ class Command(BaseCommand):
         switch.add_argument("--back", action="store_true", help="turn back to the link's own provider")
         accept = actions.add_parser("accept-move", help="make the address that the provider has moved to its base URL")
         accept.add_argument("name")
+        enable = actions.add_parser("enable", help="harvest a link by its schedule")
+        enable.add_argument("name")
+        disable = actions.add_parser("disable", help="harvest a link by hand only; what is stored stays")
+        disable.add_argument("name")
+        reset = actions.add_parser(
+            "reset",
+            help="ask for the whole list again with the next run, or for what changed since a time; nothing is deleted",
+        )
+        reset.add_argument("name")
+        reset.add_argument("--to", metavar="TIME", help="of the provider's clock: 2026-05-03 or 2026-05-03T12:00:00Z")
         remove = actions.add_parser("remove", help="remove a link and its runs; the records it brought stay")
         remove.add_argument("name")
-        for action in (add, access, identifiers, listing, show, check, cancel, other, switch, accept, remove):
+        files = csv_files.add_to(actions, "links")
+        others = (enable, disable, reset, other, switch, accept, remove)
+        for action in (*files, add, access, schedule, identifiers, listing, show, check, cancel, *others):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -114,7 +133,6 @@ class Command(BaseCommand):
             local_set=local,
             prefix=options["prefix"],
             identifiers=options["identifiers"],
-            interval_s=options["interval"],
             overlap_s=options["overlap"],
             strategy=options["strategy"],
             lateness_h=options["lateness"],
@@ -122,15 +140,11 @@ class Command(BaseCommand):
             enabled=not options["disabled"] and options["kind"] not in (Kind.RECOVERY, Kind.BACKUP),
         )
         access_options.apply(link, options)
-        try:
-            local.full_clean(validate_unique=local.pk is None)
-            link.full_clean(exclude=["local_set"] if local.pk is None else None)
-            link.clean()
-        except ValidationError as exc:
-            raise CommandError(f"The link was not added. {_describe_faults(exc)}") from exc
+        _apply_schedule(link, options)
+        if faults := new_link.find_faults(link):
+            raise CommandError(f"The link was not added. {_describe_faults(ValidationError(faults))}")
         self._check_prefix(link, "The link was not added.")
-        link.local_set = set_inclusion.ensure_set(spec, name=local.name)
-        link.save()
+        new_link.save(link)
         self._print(link, options["json"], f"Link {name} added: {base_url} {remote_set or '(everything)'} -> {spec}")
 
     def _access(self, *, name: str, **options: Any) -> None:
@@ -144,6 +158,20 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was changed. {_describe_faults(exc)}") from exc
         edit.save(link, changed)
         self._print(link, options["json"], f"The access of {name} is changed: {_as_text(link.describe_access())}")
+
+    def _schedule(self, *, name: str, **options: Any) -> None:
+        link = _get_link(name)
+        if not _apply_schedule(link, options):
+            raise CommandError("Say when to harvest it; `manage.py link schedule --help` has the options.")
+        try:
+            link.full_clean()
+        except ValidationError as exc:
+            raise CommandError(f"Nothing was changed. {_describe_faults(exc)}") from exc
+        edit.save(link, SCHEDULE)
+        next_due = link.next_due or seams.now()
+        times = ", ".join(schedule_words.describe_next(link.schedule, next_due)) if link.enabled else "by hand only"
+        message = f"{name} is harvested {schedule_words.write(link.schedule)}; next: {times}"
+        self._print(link, options["json"], message)
 
     def _identifiers(self, *, name: str, identifiers: str, **options: Any) -> None:
         link = _get_link(name)
@@ -159,7 +187,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps([_as_dict(link) for link in links], indent=2))
             return
-        table = Table("link", "state", "base URL", "remote set", "local set", "harvested to")
+        table = Table("link", "state", "base URL", "remote set", "local set", "schedule", "harvested to")
         for link in links:
             facts = _as_dict(link)
             table.add_row(
@@ -168,6 +196,7 @@ class Command(BaseCommand):
                 link.base_url,
                 link.remote_set or "(everything)",
                 link.local_set.spec,
+                facts["schedule"],
                 facts["harvested_to"] or "never",
             )
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
@@ -241,6 +270,29 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"The run of {name} is cancelled. {run.received} entries were received; they stay.")
 
+    def _enable(self, *, name: str, **options: Any) -> None:
+        try:
+            changed = acts.enable(_get_link(name))
+        except ActRefused as exc:
+            raise CommandError(f"{name} stays disabled: {exc}") from exc
+        message = f"{name} is harvested by its schedule" + ("." if changed else " already.")
+        self._print(_get_link(name), options["json"], message)
+
+    def _disable(self, *, name: str, **options: Any) -> None:
+        changed = acts.disable(_get_link(name))
+        message = f"{name} is harvested by hand only" + ("; what it stored stays." if changed else " already.")
+        self._print(_get_link(name), options["json"], message)
+
+    def _reset(self, *, name: str, to: str | None, **options: Any) -> None:
+        try:
+            since = datestamps.parse(to)[0] if to else None
+            acts.reset(_get_link(name), since)
+        except (ValueError, ActRefused) as exc:
+            raise CommandError(f"{name} is not reset: {exc}.") from exc
+        what = f"for all that has changed since {to}" if to else "for the whole list"
+        message = f"The next run of {name} asks again {what}. Nothing is deleted."
+        self._print(_get_link(name), options["json"], message)
+
     def _alternative(self, *, name: str, relay: str, base_url: str, **options: Any) -> None:
         link = _get_link(name)
         last = link.alternatives.order_by("position").last()
@@ -295,6 +347,13 @@ class Command(BaseCommand):
         else:
             self.stdout.write(f"Link {name} removed; the records it brought stay in {facts['local_set']}.")
 
+    def _import(self, *, file: str, **options: Any) -> None:
+        report = exchange.import_links(csv_files.read(file))
+        csv_files.print_report(report, self.stdout, as_json=options["json"])
+
+    def _export(self, *, file: str, **options: Any) -> None:
+        csv_files.write(file, exchange.export_links(), self.stdout)
+
     def _check_prefix(self, provider: Link | Alternative, refusal: str) -> None:
         """Refuse a prefix whose records cannot be stored; warn where that cannot be known."""
         found = prefixes.check(provider)
@@ -305,6 +364,42 @@ class Command(BaseCommand):
 
     def _print(self, link: Link, as_json: bool, message: str) -> None:
         self.stdout.write(json.dumps(_as_dict(link), indent=2) if as_json else message)
+
+
+def _add_schedule_to(parser: ArgumentParser) -> None:
+    often = parser.add_mutually_exclusive_group()
+    often.add_argument("--every", metavar="'6 hours'", help="counted from the start of the last run (default: 6 hours)")
+    often.add_argument("--daily", metavar="HH:MM", help="at this time of the day, UTC")
+    often.add_argument("--weekly", metavar="'Mon HH:MM'", help="on this day of the week, at this time, UTC")
+    often.add_argument("--interval", type=int, metavar="SECONDS", help="as --every, in seconds")
+    parser.add_argument(
+        "--window",
+        action="append",
+        metavar="HH:MM-HH:MM",
+        help="run by schedule only in this part of the day, UTC; more than once for several, '' for the whole day",
+    )
+
+
+def _apply_schedule(link: Link, options: Mapping[str, Any]) -> bool:
+    """Give the link the schedule of the options; False if there are none."""
+    words = {
+        "every": "{}",
+        "daily": "daily at {}",
+        "weekly": "weekly on {}",
+        "interval": "every {} seconds",
+    }
+    given = next((words[name].format(options[name]) for name in words if options[name] is not None), None)
+    windows = options["window"]
+    try:
+        found = schedule_words.read_rhythm(given) if given is not None else link.schedule
+        if windows is not None:
+            found = replace(found, windows=schedule_words.read_windows(",".join(filter(None, windows))))
+        elif given is not None:
+            found = replace(found, windows=link.schedule.windows)
+    except ActRefused as exc:
+        raise CommandError(as_sentence(str(exc))) from exc
+    link.schedule = found
+    return given is not None or windows is not None
 
 
 def _describe_faults(exc: ValidationError) -> str:
@@ -337,6 +432,9 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "local_set": link.local_set.spec,
         "enabled": link.enabled,
         "interval_s": link.interval_s,
+        "schedule": schedule_words.write(link.schedule),
+        "next_runs": _next_runs(link),
+        "tells_address": link.is_told,
         "overlap_s": link.overlap_s,
         "strategy": link.strategy,
         "lateness_h": link.lateness_h,
@@ -358,6 +456,14 @@ def _as_dict(link: Link) -> dict[str, Any]:
         "switch_after_h": link.switch_after_h,
         "return_after_h": link.return_after_h,
     }
+
+
+def _next_runs(link: Link) -> list[str]:
+    """The times of the next three runs by schedule."""
+    if not link.enabled:
+        return []
+    starts = next_starts(link.schedule, link.next_due or seams.now())
+    return [datestamps.write(start.replace(microsecond=0)) for start in starts]
 
 
 def _wait_of(link: Link) -> dict[str, object] | None:

@@ -7,7 +7,7 @@ from werkzeug import Response
 
 from catalogue.models import MetadataSet
 from harvester.models import Link
-from tests.support.link_admin import LINKS, LOOK, form, messages, unchanged
+from tests.support.link_admin import LINKS, LOOK, PLAIN, form, messages, unchanged
 from tests.support.provider import Provider, fill
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def test_a_link_is_added_with_a_password_that_no_page_shows(admin_client: Client
     data = form(
         user="tokyo", password=" s3cret ö ", proxy="http://squid:3128", proxy_user="p", proxy_password="s3cret2"
     )
-    response = admin_client.post(f"{LINKS}add/", data, follow=True)
+    response = admin_client.post(PLAIN, data, follow=True)
     link = Link.objects.get()
     assert (link.access().password, link.access().proxy) == (" s3cret ö ", "http://p:s3cret2@squid:3128")
     assert "s3cret" not in response.content.decode()
@@ -48,7 +48,7 @@ def test_a_link_is_added_with_a_password_that_no_page_shows(admin_client: Client
 
 
 def test_a_wrong_form_does_not_give_the_password_back(admin_client: Client, toulouse: MetadataSet) -> None:
-    page = admin_client.post(f"{LINKS}add/", form(name="", user="tokyo", password="s3cret")).content.decode()
+    page = admin_client.post(PLAIN, form(name="", user="tokyo", password="s3cret")).content.decode()
     assert "This field is required" in page and "s3cret" not in page
 
 
@@ -78,7 +78,7 @@ def test_an_empty_password_keeps_the_one_there_is_and_an_empty_user_forgets_it(
 def test_a_wrong_access_is_shown_and_not_saved(
     admin_client: Client, toulouse: MetadataSet, changes: dict[str, str], told: str
 ) -> None:
-    response = admin_client.post(f"{LINKS}add/", form(**changes))
+    response = admin_client.post(PLAIN, form(**changes))
     assert response.status_code == 200 and told in response.content.decode()
     assert not Link.objects.exists()
 

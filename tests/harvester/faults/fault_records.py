@@ -340,7 +340,7 @@ CASES = [
         "the same identifier on all rows",
         same_identifier,
         FAILED,
-        "all 5 records of a page have the identifier",
+        "All 5 records of a page have the identifier",
         stored=NOTHING,
     ),
     Case(74, "identifiers differ in case and blanks", other_case, DONE, stored=LOUD, check=one_live_record_each),

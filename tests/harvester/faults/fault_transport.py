@@ -266,7 +266,7 @@ CASES = [
         "a redirect to a broken host",
         redirect(302, "http://gisc-nowhere.invalid/oai"),
         FAILED,
-        "the provider redirects to http://gisc-nowhere.invalid/oai",
+        "The provider redirects to http://gisc-nowhere.invalid/oai",
         stored=NOTHING,
     ),
     Case(
@@ -280,7 +280,7 @@ CASES = [
     Case(96, "a session cookie for the token", cookie_for_the_token, DONE, check=no_secret_is_told),
     Case(97, "only POST works", only_by_post, DONE),
     Case(98, "the user agent is refused", agent_refused, FAILED, "User-Agent", stored=NOTHING, check=agent_was_clear),
-    Case(99, "connection reset", reset, RETRIED, "reset by peer"),
+    Case(99, "connection reset", reset, RETRIED, "the connection was cut"),
     Case(99, "the answer breaks off", breaks_off, RETRIED, "broke off"),
     Case(
         100,
@@ -303,7 +303,7 @@ CASES = [
         Case(102, f"TLS: {kind}", tls(kind), FAILED, "cannot be trusted", stored=NOTHING)
         for kind in ("expired", "wrong name", "private authority")
     ),
-    Case(103, "DNS failure", nowhere, FAILED, "no answer from http://gisc-nowhere.invalid/oai", stored=NOTHING),
+    Case(103, "DNS failure", nowhere, FAILED, "No answer from http://gisc-nowhere.invalid/oai", stored=NOTHING),
     Case(104, "a proxy error page", proxy_page, RETRIED, "The proxy is sorry"),
     Case(105, "basic authentication needed", password_asked, FAILED, "user name and password", stored=NOTHING),
     Case(105, "basic authentication given", password_given, DONE, check=no_secret_is_told),

@@ -143,7 +143,7 @@ def test_a_comparison_that_fails_again_and_again_is_told(link: Link, provider: P
     lifecycle.work(run.pk)
     assert state(link) == ("partial", "done, 1 thing to do")
     ((page, text),) = todos(link)
-    assert page == status.LINK and text.startswith("The comparison fails: the provider answered HTTP 403")
+    assert page == status.LINK and text.startswith("The comparison fails. The provider answered HTTP 403")
     provider.faults.clear()
     lifecycle.work(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
     assert (state(link), todos(link)) == (("done", "done"), [])

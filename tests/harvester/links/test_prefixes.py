@@ -78,15 +78,15 @@ def test_a_format_is_known_by_its_schema_too(toulouse: MetadataSet, provider: Pr
 def test_the_form_refuses_the_prefix_and_says_what_to_write(
     admin_client: Client, toulouse: MetadataSet, provider: Provider
 ) -> None:
-    page = admin_client.post(f"{LINKS}add/", form(base_url=provider.base_url, prefix="oai_dc"))
+    page = admin_client.post(f"{LINKS}add/plain/", form(base_url=provider.base_url, prefix="oai_dc"))
     assert page.context["adminform"].form.errors == {"prefix": [REFUSED]}
     assert not Link.objects.exists()
-    page = admin_client.post(f"{LINKS}add/", form(base_url=NOWHERE, prefix="gmd"), follow=True)
+    page = admin_client.post(f"{LINKS}add/plain/", form(base_url=NOWHERE, prefix="gmd"), follow=True)
     assert "It is not known whether the prefix gmd brings ISO 19139" in messages(page)
     link = Link.objects.get()
     asked = len(provider.asked)
     page = admin_client.post(
-        f"{LINKS}{link.pk}/change/", unchanged(link) | {"prefix": "gmd", "interval_s": 7200}, follow=True
+        f"{LINKS}{link.pk}/change/", unchanged(link) | {"prefix": "gmd", "schedule": "2 hours"}, follow=True
     )
     assert "It is not known" not in messages(page) and len(provider.asked) == asked, "it was not changed"
     page = admin_client.post(

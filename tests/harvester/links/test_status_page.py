@@ -14,8 +14,8 @@ from tests.support.world import TOULOUSE
 pytestmark = pytest.mark.django_db
 
 
-def page(client: Client) -> str:
-    response = client.get("/harvest/")
+def page(client: Client, path: str = "/harvest/") -> str:
+    response = client.get(path)
     assert response.status_code == 200
     return response.content.decode()
 
@@ -26,12 +26,11 @@ def test_a_node_without_links_says_where_to_add_one(client: Client) -> None:
 
 def test_a_link_that_never_ran_says_so(client: Client, link: Link) -> None:
     shown = page(client)
-    assert link.base_url in shown
-    assert "not harvested yet" in shown
-    assert "not yet" in shown
+    assert link.local_set.spec in shown
+    assert ">new<" in shown and "not yet" in shown
 
 
-def test_a_harvest_is_shown_with_its_counters_and_how_far_the_link_is_complete(
+def test_a_harvest_is_shown_with_its_age_and_its_records_and_its_counters_in_the_log(
     client: Client, link: Link, provider: Provider
 ) -> None:
     fill(provider, range(3))
@@ -39,20 +38,21 @@ def test_a_harvest_is_shown_with_its_counters_and_how_far_the_link_is_complete(
     assert run is not None
     lifecycle.work(run.pk)
     shown = page(client)
-    assert ">done<" in shown
-    assert "2026-02-01 00:00:00" in shown
-    assert shown.count('<td class="number">3</td>') == 2  # received and new
+    assert "This catalogue is in step with all centres" in shown and "1 of 1 centre harvested." in shown
+    assert ">ok<" in shown and "0 s ago" in shown and 'class="number">3</td>' in shown
+    log = page(client, f"/harvest/{link.name}/")
+    assert "2026-02-01 00:00:00" in log
+    assert log.count('class="number">3</td>') == 2  # received and new
 
 
-def test_only_the_last_run_of_a_link_is_shown_with_its_message(client: Client, link: Link) -> None:
+def test_the_messages_of_runs_are_in_the_log_the_newest_first(client: Client, link: Link) -> None:
     for day, message in ((1, "The first."), (3, "The <i>last</i>."), (2, "The second.")):
         begun = datetime(2026, 1, day, tzinfo=UTC)
         outcome = {"outcome": "as-written", "outcome_data": {"text": message}}
         Run.objects.create(link=link, state="failed", begun=begun, finished=begun, **outcome)
-    shown = page(client)
-    assert "The &lt;i&gt;last&lt;/i&gt;." in shown
-    assert "The first." not in shown
-    assert "The second." not in shown
+    log = page(client, f"/harvest/{link.name}/")
+    places = [log.index(words) for words in ("The &lt;i&gt;last&lt;/i&gt;.", "The second.", "The first.")]
+    assert places == sorted(places)
 
 
 def test_a_run_that_rejected_entries_is_not_shown_as_plain_success(client: Client, link: Link) -> None:
@@ -64,7 +64,8 @@ def test_a_run_that_rejected_entries_is_not_shown_as_plain_success(client: Clien
 
 def test_a_link_that_is_not_harvested_by_schedule_says_so(client: Client, link: Link) -> None:
     Link.objects.update(enabled=False)
-    assert "Disabled: not harvested by schedule." in page(client)
+    assert ">off<" in page(client) and "by hand only" in page(client)
+    assert "Not harvested by schedule." in page(client, f"/harvest/{link.name}/")
 
 
 def test_the_page_costs_the_same_queries_however_many_links_there_are(
@@ -74,7 +75,9 @@ def test_the_page_costs_the_same_queries_however_many_links_there_are(
         other = Link.objects.create(name=f"l{number}", base_url="http://x.example.org/oai", local_set=link.local_set)
         Run.objects.create(link=other, state="done", begun=timezone.now())
     page(client)  # reads the state of the node, which is kept for some seconds
-    with django_assert_max_num_queries(5):  # the links, their runs, and three of the transaction with its limits
+    # The links, their last runs and successes, their strips, the sizes of sets, two of the centres, and three of the transaction
+    # with its limits.
+    with django_assert_max_num_queries(10):
         assert page(client).count(TOULOUSE.spec) >= 1
 
 

@@ -117,7 +117,7 @@ def test_a_password_of_another_secret_key_fails_the_run_and_says_what_to_do(link
     with override_settings(SECRET_KEY="another"):
         run = harvest(link)
         assert run.state == Run.State.FAILED
-        assert "the password of toulouse cannot be read: it was stored under another SECRET_KEY" in run.message
+        assert "The password of toulouse cannot be read: it was stored under another SECRET_KEY" in run.message
         assert "Enter it again" in run.message and not provider.requests
         assert "stored under another SECRET_KEY; enter it again" in shown("show", "toulouse")
     assert harvest(link).state == Run.State.DONE, "with the former key it is as it was"

@@ -1,6 +1,7 @@
 """One request over a real socket: its limits, its redirects, its secrets."""
 
 import gzip
+import re
 import socket
 import zlib
 from datetime import UTC, datetime, timedelta
@@ -13,12 +14,14 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from harvester.errors import BrokenReply, HarvestError, RefusedByProvider, Unreachable
+from harvester.messages import describe_fault
 from harvester.net import client, networks
 from harvester.net.client import Access
 from harvester.net.session import Session
 from tests.support.certificates import folder, server_context
 from tests.support.misbehaving import RawServer
 from tests.support.provider import Provider, fill
+from tests.support.sockets import serving
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 IDENTIFY = {"verb": "Identify"}
@@ -27,6 +30,37 @@ IDENTIFY = {"verb": "Identify"}
 def ask(base_url: str, access: Access | None = None, arguments: dict[str, str] = IDENTIFY) -> client.Reply:
     with Session(access) as session:
         return client.get(session, base_url, arguments, client.INTERACTIVE_LIMITS)
+
+
+def closed_port() -> int:
+    """A port of this machine at which nobody listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        ("http://127.0.0.1:{closed}/oai", "connection refused"),
+        ("http://gisc-nowhere.invalid/oai", "no such host"),
+        ("http://127.0.0.1:{cutting}/oai", "the connection was cut"),
+        ("https://127.0.0.1:{plain}/oai", "does not speak https"),
+    ],
+)
+def test_a_connection_that_fails_is_told_in_words(httpserver: HTTPServer, base_url: str, words: str) -> None:
+    with serving(socket.socket.close) as cutting:
+        ports = {"closed": closed_port(), "cutting": cutting, "plain": httpserver.port}
+        with pytest.raises(HarvestError) as refused:
+            ask(base_url.format(**ports))
+    assert words in str(refused.value)
+    assert not re.search(r"\d+\] |_ssl|Error|object at", str(refused.value))
+
+
+def test_the_number_of_an_error_that_an_earlier_version_stored_is_not_shown() -> None:
+    facts = {"url": "http://a.example/", "detail": "[Errno 111] Connection refused"}
+    assert describe_fault("no-answer", facts) == "no answer from http://a.example/: Connection refused"
 
 
 @pytest.mark.spec("H26")

@@ -1,12 +1,13 @@
 """What "retrieve info" and `link check` tell of a provider before anything is stored."""
 
+import gzip
 import json
 
 import pytest
 from django.core.management import CommandError, call_command
 from werkzeug import Response
 
-from catalogue.models import Record
+from catalogue.models import Record, Validation
 from harvester.errors import HarvestError, RefusedByProvider
 from harvester.link_rules import Identifiers
 from harvester.models import Link
@@ -36,6 +37,38 @@ def test_identity_formats_sets_policy_clock_and_a_sample_record_are_told(db: Non
     assert offer.skew_s < -3600
     assert (offer.sample.identifier, offer.sample.title, offer.sample.fault) == (identifier(1), "Product 1", "")
     assert not Record.objects.exists()
+
+
+@pytest.mark.spec("H25")
+def test_sets_are_counted_where_that_is_cheap(provider: Provider) -> None:
+    fill(provider, range(5))
+    offer = probe.retrieve_info(provider.base_url)
+    assert offer.sizes == {} and not provider.asked_for("ListIdentifiers")
+    assert probe.count_sets(offer, provider.base_url).sizes == {"": 5, "WIS-GISC-TOULOUSE": 5}
+    assert len(provider.asked_for("ListIdentifiers")) == 2, "the first page alone"
+    for limits, sizes in ((probe.CountLimits(sets=1), {"": 5}), (probe.CountLimits(total_s=0), {})):
+        assert probe.count_sets(offer, provider.base_url, limits=limits).sizes == sizes
+    provider.page_size = 10
+    assert probe.count_sets(offer, provider.base_url).sizes[""] == 5, "a list of one page"
+    no_size = b' completeListSize="5"'
+    provider.page_size = 2
+    provider.edits.append(lambda a, body: body.replace(no_size, b""))
+    assert probe.count_sets(offer, provider.base_url).sizes == {}
+
+
+def test_the_sample_has_the_label_that_the_record_would_have(provider: Provider) -> None:
+    fill(provider, range(1))
+    sample = probe.retrieve_info(provider.base_url).sample
+    assert sample.structure in Validation.Structure.values and sample.check_faults
+    provider.entries[identifier(0)] = ("2026-02-01T00:00:00Z", iso_record(identifier(0), box=(0, 40, 10, 50)))
+    better = probe.retrieve_info(provider.base_url).sample
+    assert len(better.check_faults) < len(sample.check_faults)
+
+
+def test_whether_answers_come_compressed_is_told(provider: Provider) -> None:
+    assert not probe.retrieve_info(provider.base_url).is_compressed
+    provider.faults.append(lambda a: Response(gzip.compress(provider.say(a)), headers={"Content-Encoding": "gzip"}))
+    assert probe.retrieve_info(provider.base_url).is_compressed
 
 
 @pytest.mark.parametrize(

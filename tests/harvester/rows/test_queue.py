@@ -82,11 +82,14 @@ def test_the_order_is_fair_for_all_queues(waiting: list[tuple[str, int]], per_ho
 
 def test_what_each_run_waits_for_is_told(link: Link, settings) -> None:
     settings.GISC_MAX_RUNS_PER_HOST = 1
-    working, asking, retrying, crowded, ready = (
+    working, asking, retrying, crowded, ready, closed = (
         open_at(link, host, number, waited_s=100 - number)
-        for number, host in enumerate(["busy", "slow", "failing", "busy", "free"])
+        for number, host in enumerate(["busy", "slow", "failing", "busy", "free", "nightly"])
     )
     now = timezone.now()
+    opening = now.replace(second=0, microsecond=0) + timedelta(minutes=2)
+    Link.objects.filter(pk=closed.link_id).update(windows=f"{opening:%H:%M}-{opening + timedelta(minutes=1):%H:%M}")
+    Run.objects.filter(pk=closed.pk).update(trigger=Run.BY_SCHEDULE)
     lease = {"worker": "elsewhere:1", "leased_until": now + timedelta(seconds=60)}
     Run.objects.filter(pk=working.pk).update(**lease)
     Run.objects.filter(pk=asking.pk).update(**lease, asking_since=now - timedelta(seconds=30))
@@ -99,6 +102,7 @@ def test_what_each_run_waits_for_is_told(link: Link, settings) -> None:
         asking.pk: WaitsFor.PROVIDER,
         retrying.pk: WaitsFor.RETRY,
         crowded.pk: WaitsFor.HOST,
+        closed.pk: WaitsFor.WINDOW,
         ready.pk: WaitsFor.WORKER,
     }
     state = queue.queue_state(now)
@@ -257,7 +261,7 @@ def test_the_queue_is_shown_in_health_metrics_status_and_at_the_run(
     status = client.get("/harvest/status.json").json()
     waits = {facts["name"]: facts["waits"] and facts["waits"]["for"] for facts in status["links"]}
     assert waits == {link.name: None, "slow 0": "provider", "slow 1": "host", "fast 2": "worker"}
-    assert status["queue"]["waiting"] == {"worker": 1, "host": 1, "provider": 1, "retry": 0}
+    assert status["queue"]["waiting"] == {"worker": 1, "host": 1, "provider": 1, "retry": 0, "window": 0}
     assert 600 <= status["queue"]["longest_wait_s"]["worker"] < 620
     assert client.get("/health/tasks").json()["queue"] == {**status["queue"], "longest_wait_s": ANY}
     page = admin_client.get(f"/admin/harvester/run/{second.pk}/change/").content.decode()

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from werkzeug import Response
 
@@ -180,6 +181,7 @@ def test_a_size_that_is_always_too_large_is_labelled_an_estimate(
         assert link.doubts == []
     assert link.size_is_estimate
     assert comparisons[0] and comparisons[1] and not comparisons[3], "then it is believed no more"
+    admin_client.force_login(User.objects.get())  # the clock has outlived the session
     assert "completeListSize is an estimate" in admin_client.get("/admin/harvester/link/").content.decode()
     assert status.status_report()["links"][0]["size_is_estimate"] is True
 

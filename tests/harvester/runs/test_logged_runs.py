@@ -22,22 +22,26 @@ def log() -> Iterator[StringIO]:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
     logging.getLogger().addHandler(handler)
+    harvester = logging.getLogger("harvester")
+    before = harvester.level
+    harvester.setLevel(logging.INFO)  # else the command `harvest`, in a test before this one, keeps it quiet
     try:
         yield stream
     finally:
+        harvester.setLevel(before)
         logging.getLogger().removeHandler(handler)
 
 
 def test_threads_go_on_with_what_their_asker_is_about() -> None:
     with log_context.about(run=7), seams.thread_pool(1) as pool:
-        before = pool.submit(log_context.facts)
+        before = pool.submit(log_context.facts.get)
         with log_context.about(link="toulouse"):
-            inside = pool.submit(log_context.facts)
+            inside = pool.submit(log_context.facts.get)
         told: Any = seams.Queue()
-        seams.start_thread(lambda: told.put(log_context.facts()), name="x")
+        seams.start_thread(lambda: told.put(log_context.facts.get()), name="x")
         assert (before.result(), inside.result()) == ({"run": 7}, {"run": 7, "link": "toulouse"})
         assert told.get(timeout=60) == {"run": 7}
-    assert log_context.facts() == {}
+    assert log_context.facts.get() == {}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -61,7 +61,7 @@ def test_a_link_that_brings_nothing_but_rejects_fails_and_asks_for_all_again(
     assert facts["last_run"]["outcome"] == "failed"
     figures = client.get("/metrics").content.decode()
     assert 'gisc_link_outcome{cause="nothing-taken",link="toulouse",outcome="failed"} 1.0' in figures
-    assert '<span class="failed">failed</span>' in client.get("/harvest/").content.decode()
+    assert "gisc-is-failed" in client.get("/harvest/").content.decode()
     assert "none could be stored" in admin_client.get("/admin/harvester/link/").content.decode()
     with pytest.raises(SystemExit):
         call_command("harvest", "toulouse", "--json")

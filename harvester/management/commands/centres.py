@@ -1,0 +1,56 @@
+"""manage.py centres list|import|export: the list of centres, and which of them are harvested."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from rich.console import Console
+from rich.table import Table
+
+from harvester.links import exchange
+from harvester.management import csv_files
+from harvester.monitoring.coverage import read_coverage
+
+
+class Command(BaseCommand):
+    help = "The list of centres, and which of them are harvested."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        listing = actions.add_parser("list", help="all centres, and which of them are harvested")
+        for action in (listing, *csv_files.add_to(actions, "centres")):
+            action.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *, action: str, **options: Any) -> None:
+        getattr(self, f"_{action}")(**options)
+
+    def _list(self, **options: Any) -> None:
+        coverage = read_coverage()
+        if options["json"]:
+            centres = [
+                {
+                    **{column: getattr(each.centre, column) for column in exchange.CENTRE_COLUMNS},
+                    "state": str(each.state),
+                    "state_text": each.text,
+                    "counts": each.counts,
+                    "links": [link.name for link in each.links],
+                }
+                for each in coverage.centres
+            ]
+            self.stdout.write(json.dumps({**coverage.report(), "list": centres}, ensure_ascii=False, indent=2))
+            return
+        table = Table("centre", "country", "set", "state", "links", "base URLs")
+        for each in coverage.centres:
+            centre, links = each.centre, ", ".join(link.name for link in each.links)
+            urls = "\n".join(centre.base_urls) or "not known"
+            table.add_row(centre.name, centre.country, centre.set_spec, each.text, links, urls)
+        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        self.stdout.write(coverage.text)
+
+    def _import(self, *, file: str, **options: Any) -> None:
+        report = exchange.import_centres(csv_files.read(file))
+        csv_files.print_report(report, self.stdout, as_json=options["json"])
+
+    def _export(self, *, file: str, **options: Any) -> None:
+        csv_files.write(file, exchange.export_centres(), self.stdout)
