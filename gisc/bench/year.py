@@ -19,7 +19,7 @@ from django.test import Client
 
 from catalogue import seams
 from catalogue.models import MetadataSet
-from gisc.bench import catalogue
+from gisc.bench import catalogue, copies
 from gisc.bench.catalogue import Row
 from harvester.models import Link, Run
 from harvester.rows import prune
@@ -112,13 +112,17 @@ def run(
 ) -> list[Row]:
     """Make the year, measure the pages, and prune what is old."""
     if records:
-        say(f"making and loading {records:,} records ...")
+        loaded = min(records, copies.LOADED)
+        say(f"making and loading {loaded:,} records ...")
         archive = folder / "records.tar"
-        catalogue.make(archive, records, small=small)
+        catalogue.make(archive, loaded, small=small)
         catalogue.load(archive, processes)
         archive.unlink()
     say(f"making {runs:,} runs of {links:,} links ...")
     make(links=links, runs=runs, until=seams.now(), interval=timedelta(days=365) / (runs // links))
+    if records:
+        say(f"copying them until there are {records:,} ...")
+        copies.multiply(records, list(MetadataSet.objects.filter(spec__startswith="WIS-GISC-YEAR-")), say)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     say("asking for pages ...")
@@ -140,6 +144,9 @@ def _pages() -> Iterator[Row]:
     yield _page("/metrics", public, "/metrics", limit_ms=METRICS_MS)
     runs = "/admin/harvester/run/"
     lists: dict[str, tuple[str, dict[str, object]]] = {
+        "dashboard": ("/admin/", {}),
+        "dashboard, what changes": ("/admin/dashboard/live/", {}),
+        "dashboard, charts": ("/admin/dashboard/charts.json", {}),
         "links": ("/admin/harvester/link/", {}),
         "runs": (runs, {}),
         "runs, page 200": (runs, {"p": 200}),

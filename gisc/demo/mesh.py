@@ -93,10 +93,22 @@ class DemoNode:
 
     def manage(self, *arguments: str) -> str:
         """Run a command of this node and return what it printed. Raises MeshFailed."""
-        command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *arguments]
-        done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
+        return self._run(str(settings.BASE_DIR / "manage.py"), *arguments)
+
+    def run_module(self, *arguments: str) -> str:
+        """Run a module of the project, with the settings of this node. Raises MeshFailed."""
+        return self._run("-m", *arguments)
+
+    def _run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=settings.BASE_DIR,
+            env=self.environment() | {"DJANGO_SETTINGS_MODULE": "gisc.settings"},
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
-            raise MeshFailed(f"{self.name}: `manage.py {' '.join(arguments)}` failed: {done.stderr.strip()}")
+            raise MeshFailed(f"{self.name}: `{' '.join(arguments)}` failed: {done.stderr.strip()}")
         return done.stdout
 
     def get_json(self, path: str) -> Any:
@@ -144,12 +156,12 @@ def running(mesh: Sequence[DemoNode]) -> Iterator[dict[DemoNode, "subprocess.Pop
             _require_free_port(node)
             shutil.rmtree(node.folder, ignore_errors=True)
             node.folder.mkdir(parents=True)
-            processes[node] = _start(node)
+            processes[node] = start(node, secrets.token_urlsafe(12))
         with ThreadPoolExecutor(len(mesh)) as pool:
             list(pool.map(lambda node: _prepare(node, processes[node], mesh), mesh))
         yield processes
     finally:
-        _stop(processes)
+        stop(processes)
 
 
 def _require_free_port(node: DemoNode) -> None:
@@ -163,15 +175,16 @@ def _require_free_port(node: DemoNode) -> None:
             ) from exc
 
 
-def _start(node: DemoNode) -> "subprocess.Popen[bytes]":
+def start(node: DemoNode, password: str) -> "subprocess.Popen[bytes]":
+    """Start the processes of a node; `password` is that of its administrator, `admin`."""
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "node"]
-    environment = node.environment() | {"GISC_ADMIN_PASSWORD": secrets.token_urlsafe(12)}
+    environment = node.environment() | {"GISC_ADMIN_PASSWORD": password}
     with node.log.open("wb") as log:
         return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
 def _prepare(node: DemoNode, process: "subprocess.Popen[bytes]", mesh: Sequence[DemoNode]) -> None:
-    _await_ready(node, process)
+    wait_until_ready(node, process)
     node.manage("ingest", str(samples(node)))
     for other in mesh:
         if other is not node:
@@ -187,11 +200,12 @@ def _prepare(node: DemoNode, process: "subprocess.Popen[bytes]", mesh: Sequence[
             )
 
 
-def _await_ready(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:
+def wait_until_ready(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until a node that was started is ready. Raises MeshFailed."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise MeshFailed(f"{node.name} ended with status {process.returncode}; its log: {node.log}")
+            raise ended(node, process)
         try:
             if requests.get(f"{node.url}/health/ready", timeout=5).ok:
                 return
@@ -201,7 +215,13 @@ def _await_ready(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:
     raise MeshFailed(f"{node.name} was not ready after {START_TIMEOUT_S} s; its log: {node.log}")
 
 
-def _stop(processes: Mapping[DemoNode, "subprocess.Popen[bytes]"]) -> None:
+def ended(node: DemoNode, process: "subprocess.Popen[bytes]") -> MeshFailed:
+    """Return the error of a node whose processes ended by themselves."""
+    return MeshFailed(f"{node.name} ended with status {process.returncode}; its log: {node.log}")
+
+
+def stop(processes: Mapping[DemoNode, "subprocess.Popen[bytes]"]) -> None:
+    """Stop the nodes, and wait until they have ended."""
     for process in processes.values():
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)

@@ -1,0 +1,88 @@
+"""`manage.py demo --troubles`: run one node whose links show everything that can be wrong with a link.
+
+`python -m gisc.demo.troubles PORT` adds the links to the node whose settings are in the environment.
+"""
+
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import django
+from django.conf import settings
+from rich.console import Console
+
+from gisc.demo.mesh import DemoNode, ended, start, stop, wait_until_ready
+from gisc.demo.troubled_centres import HOST, centres
+
+HARVEST_EVERY_S = 30
+_CENTRES_PORT = 8002
+_NOT_HARVESTED = ("tehran",)
+COMPARED = "seoul"
+
+
+def show(folder: Path) -> None:
+    """Run the node and the centres until Ctrl-C."""
+    node = DemoNode("WIS-GISC-TOKYO", 8001, folder / "troubles")
+    console = Console()
+    password = secrets.token_urlsafe(12)
+    shutil.rmtree(node.folder, ignore_errors=True)
+    node.folder.mkdir(parents=True)
+    console.print(f"Starting {node.name}; its log is {node.log} ...")
+    process = start(node, password)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "gisc.demo.troubled_centres", str(_CENTRES_PORT)], cwd=settings.BASE_DIR
+    )
+    try:
+        wait_until_ready(node, process)
+        node.manage("ingest", str(settings.BASE_DIR / "catalogue" / "samples" / node.name))
+        node.run_module("gisc.demo.troubles", str(_CENTRES_PORT))
+        for centre in centres().values():
+            console.print(f"  {centre.name:12} {centre.trouble}")
+        console.print(f"Administration: {node.url}/admin/  user admin, password {password}", highlight=False)
+        console.print(f"Public status:  {node.url}/harvest/", highlight=False)
+        console.print(f"Each link is harvested every {HARVEST_EVERY_S} s. Ctrl-C stops everything.")
+        _compare(node, process)
+        process.wait()
+    except KeyboardInterrupt:
+        console.print("Stopping ...")
+        return
+    finally:
+        server.terminate()
+        server.wait()
+        stop({node: process})
+    raise ended(node, process)
+
+
+def _compare(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:
+    """Compare the link that only a comparison finds something about, after its second list."""
+    try:
+        process.wait(timeout=2 * HARVEST_EVERY_S)
+    except subprocess.TimeoutExpired:
+        node.manage("harvest", COMPARED, "--reconcile")
+
+
+def add_links(port: int, *, interval_s: int = HARVEST_EVERY_S) -> None:
+    """Add a set and a link for each of the centres that are served at this port."""
+    from catalogue.models import MetadataSet
+    from harvester.models import Link
+
+    for centre in centres().values():
+        local, _ = MetadataSet.objects.get_or_create(
+            spec=centre.set_spec, defaults={"name": centre.title, "kind": MetadataSet.Kind.PEER}
+        )
+        Link.objects.create(
+            name=centre.name,
+            base_url=f"http://{HOST}:{port}/{centre.name}/oai",
+            remote_set=centre.set_spec,
+            local_set=local,
+            prefix="iso19139",
+            interval_s=interval_s,
+            enabled=centre.name not in _NOT_HARVESTED,
+        )
+
+
+if __name__ == "__main__":
+    django.setup()
+    add_links(int(sys.argv[1]))
