@@ -16,8 +16,8 @@ DEV_READY := $(VENV)/.installed-to-develop
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
-# The processes of `make test`; 0 runs the tests in one process.
-TEST_WORKERS ?= logical
+# The processes of `make test`: one more than there are cores, as tests of whole nodes mostly wait; 0 runs the tests in one.
+TEST_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # `make check` reads the settings of a published node, and neither starts nor writes anything.
 CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gisc.example.org \
@@ -25,8 +25,9 @@ CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gi
 
 help:
 	@echo 'make run      start the node and print its addresses; SAMPLES=1 loads sample records, PORT=... sets the port'
-	@echo 'make demo     start three nodes that harvest one another; CHECK=1 compares their catalogues and ends'
-	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one for each core'
+	@echo 'make demo     start three nodes that harvest one another; CHECK=1 compares their catalogues and ends;'
+	@echo '              TROUBLES=1 starts one node instead, whose links show what can be wrong'
+	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one more than there are cores'
 	@echo 'make check    check style, types, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make bench-provider  measure the speed of /oai; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
@@ -43,7 +44,7 @@ run: $(RUN_READY)
 	@exec $(BIN)/python manage.py node
 
 demo: $(RUN_READY)
-	@exec $(BIN)/python manage.py demo $(if $(filter 1,$(CHECK)),--check)
+	@exec $(BIN)/python manage.py demo $(if $(filter 1,$(CHECK)),--check) $(if $(filter 1,$(TROUBLES)),--troubles)
 
 # In a temporary folder: a catalogue in use is never changed.
 bench: $(RUN_READY)
@@ -89,7 +90,7 @@ bench-year: $(RUN_READY)
 migrate: $(RUN_READY)
 	@exec $(BIN)/python manage.py migrate
 
-# A worker process for each core, each with its own servers; one that has run its tests takes some from the others.
+# Worker processes, each with its own servers; one that has run its tests takes some from the others.
 test: $(DEV_READY)
 	@$(BIN)/python -m pytest -n $(TEST_WORKERS) --maxprocesses 8 --dist worksteal
 

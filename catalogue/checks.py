@@ -25,7 +25,7 @@ def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"GISC_NAME is {name!r}",
-            hint="Write the setSpec of this node's own set, such as WIS-GISC-TOKYO (W1).",
+            hint="Write the setSpec of this node's own set, such as WIS-GISC-TOKYO.",  # W1
             id="catalogue.E001",
         )
     ]

@@ -73,7 +73,14 @@ BACKUP = AdvisoryLock(
     modes="exclusive",
     guards="one process at a time backs the database up, and has its scratch database for itself",
 )
-ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP)
+ALERTS = AdvisoryLock(
+    name="alerts",
+    number=0x47495341,  # "GISA"
+    level=Level.TRANSACTION,
+    modes="exclusive",
+    guards="one process at a time finds which problems have begun or are over, so that each is told once",
+)
+ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP, ALERTS)
 
 
 def lock_transaction(lock: AdvisoryLock) -> None:

@@ -6,20 +6,17 @@ The threads that `catalogue.seams` starts go on with what the thread is about th
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 
-_facts: ContextVar[Mapping[str, object]] = ContextVar("log facts")
-
-
-def facts() -> Mapping[str, object]:
-    """Return the fields that every log line of this thread has at the moment."""
-    return _facts.get({})
+# The fields that every log line of this thread has at the moment.
+facts: ContextVar[Mapping[str, object]] = ContextVar("log facts", default=MappingProxyType({}))
 
 
 @contextmanager
 def about(**fields: object) -> Iterator[None]:
     """Add fields to all log lines of this thread, and of those that it starts, during the block."""
-    token = _facts.set({**facts(), **fields})
+    token = facts.set({**facts.get(), **fields})
     try:
         yield
     finally:
-        _facts.reset(token)
+        facts.reset(token)

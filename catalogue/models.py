@@ -13,6 +13,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower, TruncSecond
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 
@@ -20,34 +22,40 @@ from catalogue import oai
 def validate_set_spec(value: str) -> None:
     """Raise ValidationError for what is not a setSpec (P72)."""
     if not oai.is_set_spec(value):
-        raise ValidationError(f"{value!r} is not a setSpec: letters, digits and -_.!~*'() with single colons between")
+        raise ValidationError(
+            gettext("{value!r} is not a setSpec: letters, digits and -_.!~*'() with single colons between").format(
+                value=value
+            )
+        )
 
 
 class MetadataSet(models.Model):
     """A set (OAI-PMH 2.6). `WIS-CATALOGUE`, of kind CATALOGUE, is every record and has no membership rows."""
 
     class Kind(models.TextChoices):
-        OWN = "own", "own: this node's area of responsibility"
-        PEER = "peer", "peer: another GISC's"
-        SHARED = "shared", "shared: joint responsibility"
-        VIRTUAL = "virtual", "virtual: a named union that some harvesters see"
-        CATALOGUE = "catalogue", "catalogue: every record"
+        OWN = "own", _("own: this node's area of responsibility")
+        PEER = "peer", _("peer: another GISC's")
+        SHARED = "shared", _("shared: joint responsibility")
+        VIRTUAL = "virtual", _("virtual: a named union that some harvesters see")
+        CATALOGUE = "catalogue", _("catalogue: every record")
 
-    spec = models.CharField("setSpec", max_length=200, unique=True, validators=[validate_set_spec])
-    name = models.CharField("setName", max_length=200)
+    spec = models.CharField(_("setSpec"), max_length=200, unique=True, validators=[validate_set_spec])
+    name = models.CharField(_("setName"), max_length=200)
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
-    public = models.BooleanField(default=True, help_text="listed by ListSets and on the public pages")
+    public = models.BooleanField(default=True, help_text=_("listed by ListSets and on the public pages"))
     fed_here = models.BooleanField(
-        "fed by uploads",
+        _("fed by uploads"),
         default=False,
         db_default=False,
         editable=False,
-        help_text="records of this shared set are uploaded at this node, so it is not harvested from a co-owner (W42)",
+        help_text=_(
+            "records of this shared set are uploaded at this node, so it is not harvested from a co-owner"
+        ),  # W42
     )
 
     class Meta:
-        verbose_name = "set"
+        verbose_name = _("set")
         ordering = ("spec",)
         constraints = (
             models.UniqueConstraint(
@@ -85,27 +93,35 @@ class Record(models.Model):
     the wide rows and the text index.
     """
 
-    identifier = models.TextField(help_text="gmd:fileIdentifier, as it is in the metadata")
+    identifier = models.TextField(help_text=_("gmd:fileIdentifier, as it is in the metadata"))
     key = models.TextField(
-        db_collation="C", help_text="the OAI identifier: gmd:fileIdentifier, percent-encoded where that is no URI (P68)"
+        db_collation="C",
+        help_text=_("the OAI identifier: gmd:fileIdentifier, percent-encoded where that is no URI"),  # P68
     )
-    datestamp = models.DateTimeField(help_text="when it last changed in this node; whole seconds, UTC (P40)")
+    datestamp = models.DateTimeField(help_text=_("when it last changed in this node; whole seconds, UTC"))  # P40
     deleted = models.BooleanField(default=False)
     owner = models.ForeignKey(
-        MetadataSet, on_delete=models.PROTECT, related_name="owned", help_text="the set whose link decides its content"
+        MetadataSet,
+        on_delete=models.PROTECT,
+        related_name="owned",
+        help_text=_("the set whose link decides its content"),
     )
     set_specs = ArrayField(
-        models.TextField(), default=list, help_text="memberships for the header; kept by a tombstone (P84)"
+        models.TextField(),
+        default=list,
+        help_text=_("memberships for the header; kept by a tombstone"),  # P84
     )
-    payload = models.BinaryField(null=True, help_text="root element in a zstd frame; none in a tombstone")
-    digest = models.BinaryField(null=True, help_text="SHA-256 of the canonical XML")
-    metadata_date = models.DateTimeField(null=True, help_text="gmd:dateStamp; never the datestamp (P95)")
-    provenance = models.JSONField(null=True, help_text="where it was harvested; none for records of our own")
+    payload = models.BinaryField(null=True, help_text=_("root element in a zstd frame; none in a tombstone"))
+    digest = models.BinaryField(null=True, help_text=_("SHA-256 of the canonical XML"))
+    metadata_date = models.DateTimeField(null=True, help_text=_("gmd:dateStamp; never the datestamp"))  # P95
+    provenance = models.JSONField(null=True, help_text=_("where it was harvested; none for records of our own"))
     spelling = models.TextField(
         default="",
         db_default="",
         db_collation="C",
-        help_text="the OAI identifier for the gmd:fileIdentifier in the metadata, where only its case differs from the key (F74)",
+        help_text=_(
+            "the OAI identifier for the gmd:fileIdentifier in the metadata, where only its case differs from the key"
+        ),  # F74
     )
 
     objects = RecordQuerySet.as_manager()
@@ -149,11 +165,11 @@ class Description(models.Model):
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="description")
     title = models.TextField(blank=True)
     abstract = models.TextField(blank=True)
-    keywords = ArrayField(models.TextField(), default=list, help_text="all but the WMO category codes")
-    categories = ArrayField(models.TextField(), default=list, help_text="terms of the WMO_CategoryCode list")
-    boxes = models.JSONField(default=list, help_text="bounding boxes in degrees: [[west, south, east, north], ...]")
-    begins = models.DateTimeField(null=True, help_text="start of the time extent; none: open or not given")
-    ends = models.DateTimeField(null=True, help_text="end of the time extent; none: open or not given")
+    keywords = ArrayField(models.TextField(), default=list, help_text=_("all but the WMO category codes"))
+    categories = ArrayField(models.TextField(), default=list, help_text=_("terms of the WMO_CategoryCode list"))
+    boxes = models.JSONField(default=list, help_text=_("bounding boxes in degrees: [[west, south, east, north], ...]"))
+    begins = models.DateTimeField(null=True, help_text=_("start of the time extent; none: open or not given"))
+    ends = models.DateTimeField(null=True, help_text=_("end of the time extent; none: open or not given"))
     language = models.CharField(max_length=100, blank=True)
 
     class Meta:
@@ -174,7 +190,7 @@ class SetInclusion(models.Model):
     child = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="included_in")
 
     class Meta:
-        verbose_name = "inclusion"
+        verbose_name = _("inclusion")
         constraints = (
             models.UniqueConstraint(fields=("parent", "child"), name="a_set_includes_another_once"),
             models.CheckConstraint(name="no_set_includes_itself", condition=~Q(parent=F("child"))),
@@ -193,8 +209,8 @@ class Claim(models.Model):
 
     record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="claims", db_index=False)
     set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="claims")
-    source = models.TextField(help_text="the link it came by; empty: this node itself")
-    payload = models.BinaryField(help_text="packed as in Record")
+    source = models.TextField(help_text=_("the link it came by; empty: this node itself"))
+    payload = models.BinaryField(help_text=_("packed as in Record"))
     digest = models.BinaryField()
     metadata_date = models.DateTimeField(null=True)
     provenance = models.JSONField(null=True)
@@ -202,9 +218,11 @@ class Claim(models.Model):
         default="",
         db_default="",
         db_collation="C",
-        help_text="the OAI identifier as this source spells it, where only its case differs from the record's (W47)",
+        help_text=_(
+            "the OAI identifier as this source spells it, where only its case differs from the record's"
+        ),  # W47
     )
-    first_seen = models.DateTimeField(help_text="on this record, with this spelling")
+    first_seen = models.DateTimeField(help_text=_("on this record, with this spelling"))
 
     class Meta:
         constraints = (
@@ -222,13 +240,13 @@ class SpellingChange(models.Model):
     Or the first half of such a change: its owner deleted a record that others claim, and may send the new one later.
     """
 
-    folded = models.TextField(db_collation="C", help_text="what all spellings share: `oai.folded`")
-    old = models.TextField(help_text="the OAI identifier of the record that became a tombstone")
+    folded = models.TextField(db_collation="C", help_text=_("what all spellings share: `oai.folded`"))
+    old = models.TextField(help_text=_("the OAI identifier of the record that became a tombstone"))
     new = models.TextField(
-        help_text="that of the record in its place; empty: the owner deleted it, and others claim it"
+        help_text=_("that of the record in its place; empty: the owner deleted it, and others claim it")
     )
     owner = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, db_index=False, related_name="+")
-    datestamp = models.DateTimeField(help_text="of both; rows are deleted after a week")
+    datestamp = models.DateTimeField(help_text=_("of both; rows are deleted after a week"))
 
     class Meta:
         indexes = (
@@ -251,10 +269,10 @@ class Dictionary(models.Model):
     content = models.BinaryField()
     sha256 = models.BinaryField()
     created = models.DateTimeField()
-    trained_on = models.PositiveIntegerField(help_text="how many records it was trained on")
+    trained_on = models.PositiveIntegerField(help_text=_("how many records it was trained on"))
 
     class Meta:
-        verbose_name_plural = "dictionaries"
+        verbose_name_plural = _("dictionaries")
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -264,16 +282,16 @@ class Validation(models.Model):
     """The result of the checks of one version of a record. It keeps no record out and moves no datestamp (promise 7)."""
 
     class Structure(models.TextChoices):
-        VALID = "valid", "valid"
-        INVALID = "invalid", "invalid"
-        NOT_CHECKED = "not checked", "not checked"
+        VALID = "valid", _("valid")
+        INVALID = "invalid", _("invalid")
+        NOT_CHECKED = "not checked", _("not checked")
 
     record = models.OneToOneField(Record, on_delete=models.CASCADE, primary_key=True, related_name="validation")
-    digest = models.BinaryField(help_text="of the version that was checked")
-    rules = models.CharField(max_length=64, help_text="which rules and schemas it was checked with")
+    digest = models.BinaryField(help_text=_("of the version that was checked"))
+    rules = models.CharField(max_length=64, help_text=_("which rules and schemas it was checked with"))
     structure = models.CharField(max_length=20, choices=Structure.choices)
-    schema = models.CharField(max_length=60, blank=True, help_text="the schema set chosen by the GML namespace")
-    faults = models.JSONField(default=list, help_text="[{rule, text}, ...]: sentences for the data manager")
+    schema = models.CharField(max_length=60, blank=True, help_text=_("the schema set chosen by the GML namespace"))
+    faults = models.JSONField(default=list, help_text=_("[{rule, text}, ...]: sentences for the data manager"))
     checked = models.DateTimeField()
 
     class Meta:
@@ -295,20 +313,20 @@ class Membership(models.Model):
     datestamp = models.DateTimeField()
     deleted = models.BooleanField(default=False)
     direct = models.BooleanField(
-        default=True, help_text="the record was put into this set itself; else into a set that this one includes"
+        default=True, help_text=_("the record was put into this set itself; else into a set that this one includes")
     )
     # Both are kept by triggers: `sql/set_tombstones.*.sql`.
     departed = models.BooleanField(
         default=False,
         db_default=False,
         editable=False,
-        help_text="deleted because the record left the set: the header there names this set alone (P75)",
+        help_text=_("deleted because the record left the set: the header there names this set alone"),  # P75
     )
     elsewhere = models.BooleanField(
         default=False,
         db_default=False,
         editable=False,
-        help_text="departed, and the record is live elsewhere: sent only to harvesters that want set tombstones",
+        help_text=_("departed, and the record is live elsewhere: sent only to harvesters that want set tombstones"),
     )
 
     class Meta:
@@ -333,13 +351,15 @@ class Membership(models.Model):
 class ListSize(models.Model):
     """How many records a list holds. Triggers keep it in the transaction of each change: `sql/list_sizes.*.sql`."""
 
-    set_id = models.BigIntegerField("set", primary_key=True, help_text="0: the whole catalogue")
+    set_id = models.BigIntegerField(_("set"), primary_key=True, help_text=_("0: the whole catalogue"))
     live = models.BigIntegerField(default=0)
     deleted = models.BigIntegerField(default=0)
     elsewhere = models.BigIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
-        return f"{self.set_id}: {self.live} and {self.deleted} deleted"
+        return gettext("{set_id}: {live} and {deleted} deleted").format(
+            set_id=self.set_id, live=self.live, deleted=self.deleted
+        )
 
 
 class DatestampClock(models.Model):
@@ -348,8 +368,8 @@ class DatestampClock(models.Model):
     Read and raised by the functions of `sql/datestamp_clock.*.sql`, under an advisory lock.
     """
 
-    stamp = models.DateTimeField(help_text="the largest datestamp ever given")
-    earliest = models.DateTimeField(help_text="Identify/earliestDatestamp; never moves forward")
+    stamp = models.DateTimeField(help_text=_("the largest datestamp ever given"))
+    earliest = models.DateTimeField(help_text=_("Identify/earliestDatestamp; never moves forward"))
 
     class Meta:
         constraints = (models.CheckConstraint(name="there_is_one_clock", condition=Q(id=1)),)
@@ -362,12 +382,12 @@ class DayLived(models.Model):
     """A day that this node has lived (`catalogue.writing.days_lived`). A tombstone is as old as the days after it."""
 
     mark = models.DateTimeField(
-        help_text="the high-water mark when the day was added: what is older was stamped before it"
+        help_text=_("the high-water mark when the day was added: what is older was stamped before it")
     )
-    purge = models.JSONField(null=True, help_text="what the purge of this day did; none: it is still to be done")
+    purge = models.JSONField(null=True, help_text=_("what the purge of this day did; none: it is still to be done"))
 
     class Meta:
-        verbose_name_plural = "days lived"
+        verbose_name_plural = _("days lived")
 
     def __str__(self) -> str:
         return f"{self.mark:%Y-%m-%d}"
@@ -376,8 +396,8 @@ class DayLived(models.Model):
 class HostUptime(models.Model):
     """How long a host has run since the last day was added. A host that was booted anew is another one."""
 
-    boot = models.CharField(primary_key=True, max_length=100, help_text="the id of this boot of the host")
-    monotonic_s = models.FloatField(help_text="its monotonic clock at the last tick")
+    boot = models.CharField(primary_key=True, max_length=100, help_text=_("the id of this boot of the host"))
+    monotonic_s = models.FloatField(help_text=_("its monotonic clock at the last tick"))
     lived_s = models.FloatField(default=0)
 
     def __str__(self) -> str:
@@ -390,7 +410,7 @@ class CatalogueCanary(models.Model):
     last = models.DateTimeField()
 
     class Meta:
-        verbose_name_plural = "catalogue canaries"
+        verbose_name_plural = _("catalogue canaries")
         constraints = (models.CheckConstraint(name="there_is_one_catalogue_canary", condition=Q(id=1)),)
 
     def __str__(self) -> str:
@@ -401,7 +421,7 @@ class FailingChore(models.Model):
     """A chore of the ticks that has failed when it ran last. The row goes when the chore succeeds."""
 
     chore = models.CharField(max_length=80, primary_key=True)
-    since = models.DateTimeField(help_text="the first time of those without a success in between")
+    since = models.DateTimeField(help_text=_("the first time of those without a success in between"))
     last = models.DateTimeField()
     fault = models.TextField(blank=True)
 
@@ -416,10 +436,10 @@ class Purged(models.Model):
     next replay would delete it. A rebuilt database has none of these rows: the replay makes the tombstones again.
     """
 
-    hash = models.BigIntegerField(primary_key=True, help_text="hashtextextended(key, 0)")
+    hash = models.BigIntegerField(primary_key=True, help_text=_("hashtextextended(key, 0)"))
 
     class Meta:
-        verbose_name = "purged tombstone"
+        verbose_name = _("purged tombstone")
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -432,22 +452,22 @@ class JournalOutbox(models.Model):
     """
 
     class Event(models.TextChoices):
-        DELETED = "deleted", "deleted"
-        RETURNED = "returned", "returned after a deletion"
-        LEFT = "left", "left a set and lives elsewhere"
-        JOINED = "joined", "came back to a set it had left"
-        MOVED = "moved", "moved to another owner"
+        DELETED = "deleted", _("deleted")
+        RETURNED = "returned", _("returned after a deletion")
+        LEFT = "left", _("left a set and lives elsewhere")
+        JOINED = "joined", _("came back to a set it had left")
+        MOVED = "moved", _("moved to another owner")
 
     event = models.CharField(max_length=10, choices=Event.choices)
     identifier = models.TextField()
     datestamp = models.DateTimeField()
     set_specs = ArrayField(models.TextField(), default=list)
     epoch = models.BigIntegerField(null=True, editable=False)
-    number = models.BigIntegerField(null=True, editable=False, help_text="counts the events of the epoch, from 1")
+    number = models.BigIntegerField(null=True, editable=False, help_text=_("counts the events of the epoch, from 1"))
 
     class Meta:
-        verbose_name = "event waiting for the journal"
-        verbose_name_plural = "events waiting for the journal"
+        verbose_name = _("event waiting for the journal")
+        verbose_name_plural = _("events waiting for the journal")
         constraints = (models.UniqueConstraint(fields=("epoch", "number"), name="one_event_a_number"),)
 
     def __str__(self) -> str:
@@ -463,9 +483,9 @@ class JournalPosition(models.Model):
     """
 
     class State(models.TextChoices):
-        CURRENT = "current", "has all events that the journal has"
-        BEHIND = "behind", "was put back from a copy that is older than the journal"
-        RESTORING = "restoring", "is being restored"
+        CURRENT = "current", _("has all events that the journal has")
+        BEHIND = "behind", _("was put back from a copy that is older than the journal")
+        RESTORING = "restoring", _("is being restored")
 
     epoch = models.BigIntegerField()
     number = models.BigIntegerField()
@@ -483,7 +503,7 @@ class JournalPosition(models.Model):
 class JournalWriter(models.Model):
     """A writer of the journal, which is a folder of a host, and the last event that it has on disk."""
 
-    writer = models.CharField(max_length=32, primary_key=True, help_text="random; in the names of its files")
+    writer = models.CharField(max_length=32, primary_key=True, help_text=_("random; in the names of its files"))
     epoch = models.BigIntegerField()
     number = models.BigIntegerField()
     host = models.TextField()

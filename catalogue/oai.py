@@ -90,7 +90,7 @@ def identifier_fault(text: str) -> Reason | None:
     if len(text) > MAX_IDENTIFIER_BYTES:  # before anything that looks at each character
         return _length_fault(text)
     if _PLAIN_URI.fullmatch(text):
-        return _length_fault(text)
+        return None
     if _WHITE_SPACE.search(text):
         return Reason(ReasonCode.IDENTIFIER_WHITE_SPACE)
     wrong = sorted(set(_NOT_IN_URI.findall(text)))

@@ -1,15 +1,30 @@
 """Reasons: why an entry was not stored, or a source disagrees, as a code with facts; and the sentence for each code.
 
-Programs look at the code, people read the sentence, and nothing reads a sentence back. No Django, no I/O. The codes
+Programs look at the code, people read the sentence, and nothing reads a sentence back. No I/O. The codes
 are listed in docs/codes.md.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 Facts = Mapping[str, Any]  # JSON values
 Sentence = str | Callable[[Facts], str]  # a template of `str.format`, or a function
+
+
+def gettext(text: str) -> str:
+    """As Django's, which needs settings: a process without them, as that which reads one large document, has English."""
+    # Here, because pure modules, which import this one, do without Django.
+    from django.conf import settings
+    from django.utils import translation
+
+    return translation.gettext(text) if settings.configured else text
+
+
+def _(text: str) -> str:
+    """Mark a text for translation; it is translated when a sentence is written. Django's own mark needs the settings."""
+    return text
 
 
 class Code(StrEnum):
@@ -51,19 +66,36 @@ class ActRefused(ReasonError):
 
 
 def write_sentence(sentences: Mapping[str, Sentence], code: str, facts: Facts) -> str:
-    """Return the sentence of a code; the code with its facts if there is none. Never raises.
+    """Return the sentence of a code in the language in force; the code with its facts if there is none. Never raises.
 
     A row may come from another version of this node, which knows other codes and facts.
     """
     sentence = sentences.get(code)
     try:
+        if isinstance(sentence, str):
+            return gettext(sentence).format_map(facts) if sentence else ""
         if sentence is not None:
-            return sentence.format_map(facts) if isinstance(sentence, str) else sentence(facts)
+            return sentence(facts)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         pass  # a fact is missing, or is something else than this version knows
     if not facts:
         return str(code)
     return f"{code} ({', '.join(f'{name} {value}' for name, value in dict(facts).items())})"
+
+
+def join_clauses(*clauses: str, by: str = "; ") -> Sentence:
+    """Return a sentence of several clauses, each of which is translated by itself."""
+    return lambda facts: by.join(gettext(clause) for clause in clauses).format_map(facts)
+
+
+# What Python, Redis and zlib write before the words of an error.
+_ERROR_NUMBERS = re.compile(r"\[Errno -?\d+\] |\bError -?\d+ (?=connecting to|while )")
+
+
+def describe_error(error: BaseException | str) -> str:
+    """Return the text of an error, or its class, for people: in one line, and without the numbers of the system."""
+    text = _ERROR_NUMBERS.sub("", " ".join(str(error).split()))
+    return text or type(error).__name__
 
 
 class ReasonCode(Code):
@@ -147,79 +179,107 @@ class ReasonCode(Code):
 
 
 def _too_large(facts: Facts) -> str:
-    return f"is {facts['bytes'] / 1e6:.1f} MB; a record may have up to {facts['limit'] / 1e6:.1f} MB"
+    return gettext("is {bytes:.1f} MB; a record may have up to {limit:.1f} MB").format(
+        bytes=facts["bytes"] / 1e6, limit=facts["limit"] / 1e6
+    )
 
 
 # What a document can have too much of (`catalogue.documents.complexity`).
 EXCESSES: Mapping[str, str] = {
-    "tags": "tags",
-    "attributes": "attributes",
-    "element-attributes": "attributes and namespace declarations in one element",
-    "namespaces": "namespace declarations in force at one element",
-    "namespaces-around": "namespace declarations around its records",
-    "tag": "bytes in one tag",
-    "name": "bytes in the name of one element or attribute",
-    "outside": "bytes of white space and comments before or after the root element",
-    "entries": "records, headers, sets or errors",
-    "token": "characters in its resumption token",
+    "tags": _("tags"),
+    "attributes": _("attributes"),
+    "element-attributes": _("attributes and namespace declarations in one element"),
+    "namespaces": _("namespace declarations in force at one element"),
+    "namespaces-around": _("namespace declarations around its records"),
+    "tag": _("bytes in one tag"),
+    "name": _("bytes in the name of one element or attribute"),
+    "outside": _("bytes of white space and comments before or after the root element"),
+    "entries": _("records, headers, sets or errors"),
+    "token": _("characters in its resumption token"),
 }
 
 
 def describe_excess(facts: Facts) -> str:
     """Return what a document or an answer has too much of, and the limit."""
-    return f"has at least {facts['number']:,} {EXCESSES.get(facts['of'], facts['of'])}, and may have up to {facts['limit']:,}"
+    return gettext("has at least {number:,} {of}, and may have up to {limit:,}").format(
+        number=facts["number"], of=gettext(EXCESSES.get(facts["of"], facts["of"])), limit=facts["limit"]
+    )
 
 
 def _too_complex(facts: Facts) -> str:
-    return f"{describe_excess(facts)}; no metadata needs more: look for a mistake of the program that wrote it"
+    return gettext("{excess}; no metadata needs more: look for a mistake of the program that wrote it").format(
+        excess=describe_excess(facts)
+    )
 
 
 def _not_well_formed(facts: Facts) -> str:
-    line = f", line {facts['line']}" if "line" in facts else ""
-    return f"is not well-formed XML: {facts['error']}{line}"
+    line = gettext(", line {line}").format_map(facts) if "line" in facts else ""
+    return gettext("is not well-formed XML: {error}{line}").format(error=facts["error"], line=line)
 
 
 def _archive_over_limit(facts: Facts) -> str:
     what = {
-        "members": "has more than {limit:,} members",
-        "bytes": "unpacks to more than {limit:,} bytes, which no archive of records of its size does",
-        "header": "has a header of more than {limit:,} bytes before one of its members",
+        "members": gettext("has more than {limit:,} members"),
+        "bytes": gettext("unpacks to more than {limit:,} bytes, which no archive of records of its size does"),
+        "header": gettext("has a header of more than {limit:,} bytes before one of its members"),
     }[facts["of"]].format_map(facts)
-    return f"{what}; nothing more was read of it: unpack it yourself, look at what is in it, and name the folder"
+    return gettext(
+        "{what}; nothing more was read of it: unpack it yourself, look at what is in it, and name the folder"
+    ).format(what=what)
 
 
 def _answer_error(facts: Facts) -> str:
-    return f"is an answer with the error {': '.join(filter(None, (facts['error'], facts['text'])))}"
+    return gettext("is an answer with the error {error}").format(
+        error=": ".join(filter(None, (facts["error"], facts["text"])))
+    )
 
 
 def _file_identifiers(facts: Facts) -> str:
-    return f"has {facts['number'] or 'no'} gmd:fileIdentifier; a record needs exactly one"
+    return gettext("has {number} gmd:fileIdentifier; a record needs exactly one").format(
+        number=facts["number"] or gettext("no")
+    )
 
 
 def _file_identifier_no_uri(facts: Facts) -> str:
-    return f"has the gmd:fileIdentifier {facts['identifier']!r}, which {_nested(facts, 'fault')}; give it another one"
+    return gettext("has the gmd:fileIdentifier {identifier!r}, which {why}; give it another one").format(
+        identifier=facts["identifier"], why=_nested(facts, "fault")
+    )
 
 
 def _identifier(facts: Facts) -> str:
-    return f"the identifier {facts['identifier']!r} {_nested(facts, 'fault')}"
+    return gettext("the identifier {identifier!r} {why}").format(
+        identifier=facts["identifier"], why=_nested(facts, "fault")
+    )
 
 
 def _deleted_in_other_set(facts: Facts) -> str:
-    return f"belongs to the set {facts['owner']} now; it was deleted in {', '.join(facts['sets'])}"
+    return gettext("belongs to the set {owner} now; it was deleted in {sets}").format(
+        owner=facts["owner"], sets=", ".join(facts["sets"])
+    )
 
 
 def _moved_to_other_set(facts: Facts) -> str:
-    return f"belongs to the set {facts['owner']} now; it had moved to {', '.join(facts['sets'])}"
+    return gettext("belongs to the set {owner} now; it had moved to {sets}").format(
+        owner=facts["owner"], sets=", ".join(facts["sets"])
+    )
 
 
 def _differs_from_source(facts: Facts) -> str:
-    source = f"the link {facts['source']}" if facts.get("source") else "this node itself" if "source" in facts else ""
+    source = (
+        gettext("the link {source}").format_map(facts)
+        if facts.get("source")
+        else gettext("this node itself")
+        if "source" in facts
+        else ""
+    )
     by = f" ({source})" if source else ""
-    return f"differs from the version of another source of {facts['owner']}{by}, which counts {_nested(facts, 'why')} (W33)"
+    return gettext("differs from the version of another source of {owner}{by}, which counts {why}").format(
+        owner=facts["owner"], by=by, why=_nested(facts, "why")
+    )  # W33
 
 
 def _replaces_source(facts: Facts) -> str:
-    return f"replaces the version of another source, {_nested(facts, 'why')} (W33)"
+    return gettext("replaces the version of another source, {why}").format(why=_nested(facts, "why"))  # W33
 
 
 def _nested(facts: Facts, name: str) -> str:
@@ -228,102 +288,120 @@ def _nested(facts: Facts, name: str) -> str:
     return write_sentence(SENTENCES, reason["code"], reason["facts"])
 
 
-_WRONG_ROOT = "is not an ISO 19139 record: its root is {root} in the namespace {namespace}"
+_WRONG_ROOT = _("is not an ISO 19139 record: its root is {root} in the namespace {namespace}")
 
 SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.TOO_LARGE: _too_large,
     ReasonCode.TOO_COMPLEX: _too_complex,
-    ReasonCode.TOO_COSTLY: "takes more than {cpu_s} s of CPU time or {memory_mib} MiB of memory to read; records of real "
-    "services take a hundredth of it: look at what is in it",
-    ReasonCode.EMPTY: "is empty",
-    ReasonCode.NO_ELEMENT: "holds no XML element",
-    ReasonCode.DOCTYPE: "has a DOCTYPE, which is refused because it can hide entities; remove it",
+    ReasonCode.TOO_COSTLY: _(
+        "takes more than {cpu_s} s of CPU time or {memory_mib} MiB of memory to read; records of real "
+        "services take a hundredth of it: look at what is in it"
+    ),
+    ReasonCode.EMPTY: _("is empty"),
+    ReasonCode.NO_ELEMENT: _("holds no XML element"),
+    ReasonCode.DOCTYPE: _("has a DOCTYPE, which is refused because it can hide entities; remove it"),
     ReasonCode.BEFORE_DECLARATION: (
-        "has something before its XML declaration, which may only stand at the very start; remove it"
+        _("has something before its XML declaration, which may only stand at the very start; remove it")
     ),
-    ReasonCode.NOT_XML: "is not XML: it does not begin with an element",
-    ReasonCode.UNKNOWN_ENCODING: "declares the encoding {encoding!r}, which is not known here; save it as UTF-8",
+    ReasonCode.NOT_XML: _("is not XML: it does not begin with an element"),
+    ReasonCode.UNKNOWN_ENCODING: _("declares the encoding {encoding!r}, which is not known here; save it as UTF-8"),
     ReasonCode.WRONG_ENCODING: (
-        "is not {encoding} as it says: byte {byte:#04x} at position {position} does not fit; save it again in one encoding"
+        _(
+            "is not {encoding} as it says: byte {byte:#04x} at position {position} does not fit; save it again in one encoding"
+        )
     ),
-    ReasonCode.HALF_SURROGATE: "holds half a surrogate pair, which is no character; save it as UTF-8",
+    ReasonCode.HALF_SURROGATE: _("holds half a surrogate pair, which is no character; save it as UTF-8"),
     ReasonCode.NOT_WELL_FORMED: _not_well_formed,
-    ReasonCode.NOT_ISO_19139: f"{_WRONG_ROOT}; the catalogue stores gmd:MD_Metadata and gmi:MI_Metadata",
-    ReasonCode.OAI_PMH_ANSWER: (
-        f"{_WRONG_ROOT}; this is part of an OAI-PMH answer, and has no metadata: ask for ListRecords with iso19139"
+    ReasonCode.NOT_ISO_19139: join_clauses(_WRONG_ROOT, _("the catalogue stores gmd:MD_Metadata and gmi:MI_Metadata")),
+    ReasonCode.OAI_PMH_ANSWER: join_clauses(
+        _WRONG_ROOT, _("this is part of an OAI-PMH answer, and has no metadata: ask for ListRecords with iso19139")
     ),
-    ReasonCode.CSW_ANSWER: (
-        f"{_WRONG_ROOT}; this is part of an answer of a CSW server: ask it for the full records with the "
-        "outputSchema http://www.isotc211.org/2005/gmd"
+    ReasonCode.CSW_ANSWER: join_clauses(
+        _WRONG_ROOT,
+        _(
+            "this is part of an answer of a CSW server: ask it for the full records with the "
+            "outputSchema http://www.isotc211.org/2005/gmd"
+        ),
     ),
     ReasonCode.ANSWER_ERROR: _answer_error,
     ReasonCode.DELETED_HEADER: (
-        "is a deletion of {identifier!r} in an OAI-PMH answer, which is not applied: withdraw the record, or harvest the "
-        "provider"
+        _(
+            "is a deletion of {identifier!r} in an OAI-PMH answer, which is not applied: withdraw the record, or harvest the "
+            "provider"
+        )
     ),
     ReasonCode.FILE_IDENTIFIERS: _file_identifiers,
-    ReasonCode.EMPTY_FILE_IDENTIFIER: "has an empty gmd:fileIdentifier; give the record an identifier",
+    ReasonCode.EMPTY_FILE_IDENTIFIER: _("has an empty gmd:fileIdentifier; give the record an identifier"),
     ReasonCode.FILE_IDENTIFIER_NO_URI: _file_identifier_no_uri,
-    ReasonCode.NO_REGULAR_FILE: "is no regular file",
-    ReasonCode.UNREADABLE_FILE: "cannot be read: {error}",
-    ReasonCode.CANNOT_UNPACK: "cannot be unpacked: {error}",
+    ReasonCode.NO_REGULAR_FILE: _("is no regular file"),
+    ReasonCode.UNREADABLE_FILE: _("cannot be read: {error}"),
+    ReasonCode.CANNOT_UNPACK: _("cannot be unpacked: {error}"),
     ReasonCode.ARCHIVE_OVER_LIMIT: _archive_over_limit,
-    ReasonCode.ARCHIVE_DAMAGED: "is cut short or damaged after the last document taken from it: {error}",
+    ReasonCode.ARCHIVE_DAMAGED: _("is cut short or damaged after the last document taken from it: {error}"),
     ReasonCode.IDENTIFIER: _identifier,
-    ReasonCode.IDENTIFIER_EMPTY: "is empty",
-    ReasonCode.IDENTIFIER_TOO_LONG: "is longer than {limit} bytes",
-    ReasonCode.IDENTIFIER_WHITE_SPACE: "contains white space",
-    ReasonCode.IDENTIFIER_CHARACTERS: "contains {characters}",
-    ReasonCode.IDENTIFIER_CONTROL_CHARACTER: "contains a control character",
-    ReasonCode.IDENTIFIER_ESCAPE: "contains a % that two hexadecimal digits do not follow",
-    ReasonCode.IDENTIFIER_FRAGMENTS: "contains more than one #",
-    ReasonCode.IDENTIFIER_SCHEME: "begins with {scheme!r}, which is no URI scheme, before its first colon",
-    ReasonCode.IDENTIFIER_HOST: "has a host part that is not host or host:port",
+    ReasonCode.IDENTIFIER_EMPTY: _("is empty"),
+    ReasonCode.IDENTIFIER_TOO_LONG: _("is longer than {limit} bytes"),
+    ReasonCode.IDENTIFIER_WHITE_SPACE: _("contains white space"),
+    ReasonCode.IDENTIFIER_CHARACTERS: _("contains {characters}"),
+    ReasonCode.IDENTIFIER_CONTROL_CHARACTER: _("contains a control character"),
+    ReasonCode.IDENTIFIER_ESCAPE: _("contains a % that two hexadecimal digits do not follow"),
+    ReasonCode.IDENTIFIER_FRAGMENTS: _("contains more than one #"),
+    ReasonCode.IDENTIFIER_SCHEME: _("begins with {scheme!r}, which is no URI scheme, before its first colon"),
+    ReasonCode.IDENTIFIER_HOST: _("has a host part that is not host or host:port"),
     ReasonCode.IDENTIFIER_TAKEN: (
-        "has the OAI identifier {oai_identifier}, which belongs to the record {stored!r}: one of the two needs another "
-        "gmd:fileIdentifier (P68)"
+        _(
+            "has the OAI identifier {oai_identifier}, which belongs to the record {stored!r}: one of the two needs another "
+            "gmd:fileIdentifier"
+        )  # P68
     ),
     ReasonCode.SPELLING_STAYS: (
-        "is spelled {spelling} now, and stays {stored} here: its spelling has changed twice within a week (F74)"
+        _("is spelled {spelling} now, and stays {stored} here: its spelling has changed twice within a week")  # F74
     ),
-    ReasonCode.NOT_IN_CATALOGUE: "is not in the catalogue",
-    ReasonCode.WITHDRAWN: "was deleted on {date}; to bring it back, offer it with --revive",
-    ReasonCode.BROUGHT_BACK: "is brought back; it had been deleted on {date}",
-    ReasonCode.OLDER: "has gmd:dateStamp {offered}, which is older than the replaced version's, {stored}",
-    ReasonCode.OTHER_SET: "belongs to the set {owner}, so {set} cannot {act} it",
-    ReasonCode.LIVE_ELSEWHERE: "is deleted in {set} and still live at another source",
-    ReasonCode.LIVE_AT_OWNER: "is still live in {owner}",
-    ReasonCode.DIFFERS: "differs from the version of {owner}, which counts",
+    ReasonCode.NOT_IN_CATALOGUE: _("is not in the catalogue"),
+    ReasonCode.WITHDRAWN: _("was deleted on {date}; to bring it back, offer it with --revive"),
+    ReasonCode.BROUGHT_BACK: _("is brought back; it had been deleted on {date}"),
+    ReasonCode.OLDER: _("has gmd:dateStamp {offered}, which is older than the replaced version's, {stored}"),
+    ReasonCode.OTHER_SET: _("belongs to the set {owner}, so {set} cannot {act} it"),
+    ReasonCode.LIVE_ELSEWHERE: _("is deleted in {set} and still live at another source"),
+    ReasonCode.LIVE_AT_OWNER: _("is still live in {owner}"),
+    ReasonCode.DIFFERS: _("differs from the version of {owner}, which counts"),
     ReasonCode.DIFFERS_FROM_SOURCE: _differs_from_source,
     ReasonCode.REPLACES_SOURCE: _replaces_source,
-    ReasonCode.CLAIMS_DAMAGED: "is deleted, because the versions of other sources are damaged",
-    ReasonCode.FROM_LINK: "came by the link {link}, which decides where it belongs",
-    ReasonCode.LINK_DECIDES: "came by the link {link}, whose provider decides about its content",
-    ReasonCode.DELETED_BY_LINK: "is deleted in a set that is harvested ({link}), whose provider decides whether it comes back",
-    ReasonCode.HARVESTED_FROM_CO_OWNER: (
-        "{set} is harvested from a co-owner (link {link}), and between co-owners nothing is harvested that one of them "
-        "uploads: make it a link of the kind backup, which shows what differs and stores what you confirm, or remove it "
-        "(W42 to W44)"
+    ReasonCode.CLAIMS_DAMAGED: _("is deleted, because the versions of other sources are damaged"),
+    ReasonCode.FROM_LINK: _("came by the link {link}, which decides where it belongs"),
+    ReasonCode.LINK_DECIDES: _("came by the link {link}, whose provider decides about its content"),
+    ReasonCode.DELETED_BY_LINK: _(
+        "is deleted in a set that is harvested ({link}), whose provider decides whether it comes back"
     ),
-    ReasonCode.BY_ORIGIN: "by their datestamps at the origin of both",
-    ReasonCode.BY_METADATA_DATE: "by gmd:dateStamp",
-    ReasonCode.BY_DIRECT_WAY: "because it came from its origin directly",
-    ReasonCode.STORED_FIRST: "because it was stored first and nothing shows which one is newer",
-    ReasonCode.GIVEN_SINCE: "because it replaced this one, which was here before",
-    ReasonCode.CLOCK_WRONG: "the clock of this host is wrong by {offset_s:+.0f} s against NTP; set it",
+    ReasonCode.HARVESTED_FROM_CO_OWNER: (
+        _(
+            "{set} is harvested from a co-owner (link {link}), and between co-owners nothing is harvested that one of them "
+            "uploads: make it a link of the kind backup, which shows what differs and stores what you confirm, or remove it"
+        )  # W42 to W44
+    ),
+    ReasonCode.BY_ORIGIN: _("by their datestamps at the origin of both"),
+    ReasonCode.BY_METADATA_DATE: _("by gmd:dateStamp"),
+    ReasonCode.BY_DIRECT_WAY: _("because it came from its origin directly"),
+    ReasonCode.STORED_FIRST: _("because it was stored first and nothing shows which one is newer"),
+    ReasonCode.GIVEN_SINCE: _("because it replaced this one, which was here before"),
+    ReasonCode.CLOCK_WRONG: _("the clock of this host is wrong by {offset_s:+.0f} s against NTP; set it"),
     ReasonCode.CLOCK_DIFFERS: (
-        "the clocks of {links} providers differ from ours by {skew_s:+.0f} s in the middle; check the clock of this host"
+        _(
+            "the clocks of {links} providers differ from ours by {skew_s:+.0f} s in the middle; check the clock of this host"
+        )
     ),
     ReasonCode.MOST_TOMBSTONES: (
-        "{going} of all {all} tombstones would go at once; if that is right, run manage.py catalogue purge --even-if-many"
+        _(
+            "{going} of all {all} deleted records would be forgotten at once; if that is right, run manage.py catalogue purge --even-if-many"
+        )
     ),
     ReasonCode.DELETED_IN_OTHER_SET: _deleted_in_other_set,
     ReasonCode.MOVED_TO_OTHER_SET: _moved_to_other_set,
-    ReasonCode.CAME_BACK: "came back on {date}, after it had been deleted",
+    ReasonCode.CAME_BACK: _("came back on {date}, after it had been deleted"),
     ReasonCode.LEFT_AND_NOT_STORED: (
-        "had left the set {set} and is not in the catalogue; replay again when it was ingested or harvested"
+        _("had left the set {set} and is not in the catalogue; replay again when it was ingested or harvested")
     ),
-    ReasonCode.LEFT_AND_MEMBER: "is in the set {set}, which it had left on {date}",
+    ReasonCode.LEFT_AND_MEMBER: _("is in the set {set}, which it had left on {date}"),
 }
 
 
@@ -349,32 +427,41 @@ _COMMANDS = (
 
 def _database_behind(facts: Facts) -> str:
     who = (
-        f"{facts['directory']} has events up to {facts['end']}" if facts["end"] else "another host's journal has events"
+        gettext("{directory} has events up to {end}").format_map(facts)
+        if facts["end"]
+        else gettext("another host's journal has events")
     )
-    return (
-        f"{who} that the database has not: the database, or the data directory, was put back from an older copy. The "
-        "node is not ready, harvests nothing and writes nothing to the journal until you have stopped it and run: "
-        f"{_COMMANDS.format_map(facts)}"
-    )
+    return gettext(
+        "{who} that the database has not: the database, or the data directory, was put back from an "
+        "older copy. The node is not ready, harvests nothing and writes nothing to the journal until "
+        "you have stopped it and run: {commands}"
+    ).format(who=who, commands=_COMMANDS.format_map(facts))
 
 
 JOURNAL: Mapping[str, Sentence] = {
     JournalCode.DATABASE_BEHIND: _database_behind,
-    JournalCode.RESTORE_NOT_ENDED: (
-        "a restore was begun and has not ended. The node is not ready and harvests nothing until you have run: "
-        f"{_COMMANDS}"
+    JournalCode.RESTORE_NOT_ENDED: join_clauses(
+        _("a restore was begun and has not ended. The node is not ready and harvests nothing until you have run"),
+        _COMMANDS,
+        by=": ",
     ),
     JournalCode.FILES_BEHIND: (
-        "{directory} lacks events of the writer {writer} (host {host}) after {here}, up to {written}: put its files back "
-        "from a copy; without them a rebuilt database forgets these deletions"
+        _(
+            "{directory} lacks events of the writer {writer} (host {host}) after {here}, up to {written}: put its files back "
+            "from a copy; without them a rebuilt database forgets these deletions"
+        )
     ),
-    JournalCode.FILES_NOT_READ: "{folder} has files of the journal that are not read; move them to {directory}",
+    JournalCode.FILES_NOT_READ: _("{folder} has files of the journal that are not read; move them to {directory}"),
     JournalCode.IN_DATA_DIRECTORY: (
-        "the journal {directory} is inside the data directory {data_directory}: whatever loses or puts back the one does "
-        "it to the other. Stop the node, move the folder to another disk, and name it in GISC_JOURNAL_DIR"
+        _(
+            "the journal {directory} is inside the data directory {data_directory}: whatever loses or puts back the one does "
+            "it to the other. Stop the node, move the folder to another disk, and name it in GISC_JOURNAL_DIR"
+        )
     ),
     JournalCode.ON_DISK_OF_DATA: (
-        "the journal {directory} is on the disk of the data directory {data_directory}: one fault may take both. Name a "
-        "folder on another disk in GISC_JOURNAL_DIR"
+        _(
+            "the journal {directory} is on the disk of the data directory {data_directory}: one fault may take both. Name a "
+            "folder on another disk in GISC_JOURNAL_DIR"
+        )
     ),
 }

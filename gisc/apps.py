@@ -1,15 +1,19 @@
 """Configuration of the Django app, and what it does when it is loaded."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class GiscConfig(AppConfig):
     name = "gisc"
 
     def ready(self) -> None:
-        from gisc import sign_ins
+        from gisc import roles, sign_ins
+        from gisc.accounts import sessions
         from gisc.backup import (
             checks,  # noqa: F401  (registers the system checks)
         )
 
         sign_ins.listen()
+        sessions.listen()
+        post_migrate.connect(roles.after_migrations, dispatch_uid="gisc.roles")

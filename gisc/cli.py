@@ -9,13 +9,14 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 from gisc import command_errors, embedded, running_nodes
+from gisc.audit.commands import audited
 
 # These read only code and files, or start servers of their own.
 _WITHOUT_DATABASE = frozenset(
@@ -70,7 +71,12 @@ def _run(argv: Sequence[str]) -> int:
             running_nodes.adopt_settings()
         # Without this, Django reports an unknown command if the settings cannot be read.
         _read_settings()
-        with _database(command) if needs_database else nullcontext():
+        # Before Django is set up, which a database needs, there is no language but English.
+        with (
+            _database(command) if needs_database else nullcontext(),
+            _language(argv) if needs_database else nullcontext(),
+            audited(argv),
+        ):
             execute_from_command_line(list(argv))
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
         return _print_error(str(exc))
@@ -122,6 +128,12 @@ def _read_settings() -> None:
     from django.conf import settings
 
     settings.INSTALLED_APPS  # noqa: B018  (the first access reads all settings)
+
+
+def _language(argv: Sequence[str]) -> AbstractContextManager[None]:
+    from gisc import language
+
+    return language.for_command(argv)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from django.db import Error as DjangoDatabaseError
 from kombu.exceptions import OperationalError as BrokerError
 
 from catalogue import outage
+from catalogue.reasons import describe_error
 
 
 class Cause(enum.StrEnum):
@@ -68,7 +69,7 @@ _TEXTS = {
 def describe(exc: BaseException) -> str | None:
     """Return the sentence for an error that a server, or a full disk, is the cause of; None for any other."""
     if outage.is_disk_full(exc):
-        return f"{outage.DISK_FULL} ({_in_one_line(exc)})"
+        return f"{outage.DISK_FULL} ({describe_error(exc)})"
     for each in _chain(exc):
         if isinstance(each, psycopg2.Error | DjangoDatabaseError):
             return _sentence(_cause_of_database_error(each), _database(), each)
@@ -81,8 +82,8 @@ def _sentence(cause: Cause | None, server: _Server, exc: BaseException) -> str |
     if cause is None:
         return None
     if cause is Cause.DISK_FULL:
-        return f"{outage.DISK_FULL} ({_in_one_line(exc)})"
-    return _SENTENCES[cause].format(name=server.name, reason=_in_one_line(exc), look=server.look)
+        return f"{outage.DISK_FULL} ({describe_error(exc)})"
+    return _SENTENCES[cause].format(name=server.name, reason=describe_error(exc), look=server.look)
 
 
 def _chain(exc: BaseException | None) -> Iterator[BaseException]:
@@ -135,7 +136,3 @@ def _redis() -> _Server:
     if settings.GISC_EMBEDDED_REDIS:
         return _Server("the embedded Redis", f"its log is {settings.GISC_DATA_DIR}/redis/server.log")
     return _Server("the Redis of REDIS_URL", "start it, or correct REDIS_URL")
-
-
-def _in_one_line(exc: BaseException) -> str:
-    return " ".join(str(exc).split()) or type(exc).__name__

@@ -8,12 +8,14 @@ import sys
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from django.views import defaults
 
 from catalogue import outage
 
 logger = logging.getLogger(__name__)
-_AWAY = "The database of this node cannot be used at the moment, so nothing was stored; try again in a minute."
+_AWAY = _("The database of this node cannot be used at the moment, so nothing was stored; try again in a minute.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -23,7 +25,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if sentence is None:
         return defaults.server_error(request)
     logger.error("page not made", extra={"path": request.path, "reason": " ".join(str(error).split())})
-    answer = render(request, "503.html", {"reason": sentence}, status=503)
+    answer = render(request, "503.html", {"reason": gettext(sentence)}, status=503)
     answer["Cache-Control"] = "no-store"
     return answer
 

@@ -18,7 +18,7 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
     own = {name: value for name, value in vars(record).items() if name not in _STANDARD}
-    return {**log_context.facts(), **own}
+    return {**log_context.facts.get(), **own}
 
 
 def _is_anybodys(record: logging.LogRecord) -> bool:
@@ -26,8 +26,8 @@ def _is_anybodys(record: logging.LogRecord) -> bool:
     return record.name.startswith("django.security")
 
 
-def _escape(text: str) -> str:
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def _escaped(unsafe: re.Match[str]) -> str:
+    return f"\\u{ord(unsafe[0]):04x}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -43,7 +43,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info and not _is_anybodys(record):
             line["traceback"] = self.formatException(record.exc_info)
-        return _escape(json.dumps(line, default=str, ensure_ascii=False))
+        return _UNSAFE.sub(_escaped, json.dumps(line, default=str, ensure_ascii=False))
 
 
 class LineFormatter(logging.Formatter):
@@ -52,7 +52,7 @@ class LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         fields = "".join(f" {name}={value}" for name, value in _fields(record).items())
         clock = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        line = _escape(f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}")
+        line = _UNSAFE.sub(_escaped, f"{clock} {record.levelname} {record.name} {record.getMessage()}{fields}")
         if record.exc_info and not _is_anybodys(record):
             return f"{line}\n{self.formatException(record.exc_info)}"
         return line

@@ -74,7 +74,9 @@ STATES = (
     ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
-    ModuleState("catalogue.log_context", "_facts", "what a thread is about; set for the length of a block", None),
+    ModuleState("catalogue.log_context", "facts", "what a thread is about; set for the length of a block", None),
+    ModuleState("gisc.audit.collecting", "_current", "what an act changes; set for the length of a block", None),
+    ModuleState("gisc.audit.collecting", "_listeners", "how many acts are in progress in this process", None),
     ModuleState("catalogue.seams", "_host", "starts threads and processes; keeps none", None),
     *(
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)

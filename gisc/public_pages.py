@@ -13,14 +13,16 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 from catalogue import seams
 
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 10  # chosen
-BUSY = "Too many people are asking this catalogue at the moment; please try again in a few seconds."
-_AWAY = "The catalogue cannot be read at the moment; please try again later."
+BUSY = _("Too many people are asking this catalogue at the moment; please try again in a few seconds.")
+_AWAY = _("The catalogue cannot be read at the moment; please try again later.")
 _LONGEST_WAIT_S = 10  # chosen: for one's turn; who waits longer has gone
 # Measured: in a crowd, each turn lasts nine times as long as the page takes, so that harvesters get the processor (four times: the
 # 95th percentile of `/oai` is 2.2 times as long as alone; nine times: 1.6).
@@ -76,10 +78,10 @@ class PublicPages:
 def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
     if request.path.endswith(".json"):
         answer: HttpResponse = JsonResponse({"error": sentence}, status=503)
-    elif request.path.endswith(".xml"):
+    elif request.path.endswith((".xml", ".atom", ".csv")):
         answer = HttpResponse(f"{sentence}\n", content_type="text/plain; charset=utf-8", status=503)
     else:
-        answer = render(request, "503.html", {"reason": sentence}, status=503)
+        answer = render(request, "503.html", {"reason": gettext(sentence)}, status=503)
     answer["Retry-After"] = str(RETRY_AFTER_S)
     answer["Cache-Control"] = "no-store"
     return answer

@@ -7,7 +7,10 @@ are used if `DATABASE_URL` and `REDIS_URL` are not set.
 from pathlib import Path
 
 import dj_database_url
+from csp.constants import NONCE, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+from django.urls import reverse_lazy
 from kombu import Queue
 
 from gisc import __version__, embedded, env
@@ -20,6 +23,9 @@ def _journal_beside(data_dir: Path) -> Path:
     """Return the folder beside the data directory; that inside it if a version before has begun a journal there."""
     inside = data_dir / "journal"
     return inside if any(inside.glob("deletions-*.jsonl")) else data_dir.with_name(f"{data_dir.name}-journal")
+
+
+_SMTP_PORTS = {"starttls": 587, "tls": 465, "none": 25}
 
 
 # --- What operators set -----------------------------------------------------------------------------
@@ -42,6 +48,15 @@ if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(
         f"GISC_SCHEMA_DIR is {GISC_SCHEMA_DIR!r}, where no catalog.xml can be read; write the path of the folder of "
         "XML schemas, or leave it empty"
+    )
+GISC_LANGUAGE = env.text("GISC_LANGUAGE", "en").lower()
+_LANGUAGES = {
+    "en",
+    *(file.parent.parent.name.lower().replace("_", "-") for file in BASE_DIR.glob("locale/*/*/django.mo")),
+}
+if GISC_LANGUAGE not in _LANGUAGES:
+    raise ImproperlyConfigured(
+        f"GISC_LANGUAGE is {GISC_LANGUAGE!r}; write one of {', '.join(sorted(_LANGUAGES))}, or add a translation (CONTRIBUTING.md)"
     )
 GISC_REPOSITORY_NAME = env.text("GISC_REPOSITORY_NAME", f"{GISC_NAME} metadata catalogue")
 GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
@@ -73,7 +88,29 @@ GISC_MAX_RUNS = env.number("GISC_MAX_RUNS", 16, low=1, high=1000)
 GISC_MAX_RUNS_PER_HOST = env.number("GISC_MAX_RUNS_PER_HOST", 2, low=1, high=100)
 GISC_NTP_SERVERS = env.comma_separated("GISC_NTP_SERVERS")
 GISC_CLOCK_LIMIT_SECONDS = env.number("GISC_CLOCK_LIMIT_SECONDS", 2, low=1, high=3600)
+GISC_SESSION_HOURS = env.number("GISC_SESSION_HOURS", 24, low=1, high=8784)
+GISC_SESSION_IDLE_MINUTES = env.number("GISC_SESSION_IDLE_MINUTES", 120, low=5, high=100_000)
+GISC_AUDIT_RETENTION_DAYS = env.number("GISC_AUDIT_RETENTION_DAYS", 730, low=30, high=36500)
+GISC_SECOND_FACTOR_ROLES = env.comma_separated("GISC_SECOND_FACTOR_ROLES")
+if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
+    "superuser",
+    "administrator",
+    "data manager",
+    "operator",
+    "viewer",
+}:
+    raise ImproperlyConfigured(
+        f"GISC_SECOND_FACTOR_ROLES has {', '.join(sorted(unknown_roles))}; write some of superuser, administrator, data "
+        "manager, operator, viewer, separated by commas"
+    )
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
+GISC_SMTP_HOST = env.text("GISC_SMTP_HOST")
+GISC_SMTP_SECURITY = env.text("GISC_SMTP_SECURITY", "starttls")
+if GISC_SMTP_SECURITY not in _SMTP_PORTS:
+    raise ImproperlyConfigured(f"GISC_SMTP_SECURITY is {GISC_SMTP_SECURITY!r}; write starttls, tls or none")
+GISC_SMTP_PORT = env.number("GISC_SMTP_PORT", _SMTP_PORTS[GISC_SMTP_SECURITY], low=1, high=65535)
+GISC_SMTP_USER = env.text("GISC_SMTP_USER")
+GISC_SMTP_FROM = env.text("GISC_SMTP_FROM", GISC_ADMIN_EMAIL)
 GISC_WORKER_MAX_MB = env.number("GISC_WORKER_MAX_MB", 500, low=200, high=100_000)
 
 _DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
@@ -110,6 +147,7 @@ SILENCED_SYSTEM_CHECKS = [
 
 INSTALLED_APPS = [
     "gisc",
+    "gisc.alerts",
     "catalogue",
     "oaiprovider",
     "harvester",
@@ -123,29 +161,61 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django_prometheus",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
+    "gisc.audit",
 ]
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "gisc.content_policy.ContentPolicy",
     "gisc.cross_origin.CrossOrigin",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gisc.language.PageLanguage",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "gisc.accounts.sessions.SessionLimits",
+    "django_otp.middleware.OTPMiddleware",
+    "gisc.accounts.second_factor.SecondFactor",
     "axes.middleware.AxesMiddleware",
+    "gisc.audit.middleware.AuditActs",
     "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 # The middleware of `/oai` (gisc/wsgi.py), which has metrics of its own (oaiprovider/metrics.py).
-GISC_OAI_MIDDLEWARE = ["gisc.cross_origin.CrossOrigin", "django.middleware.security.SecurityMiddleware"]
+GISC_OAI_MIDDLEWARE = [
+    "gisc.content_policy.ContentPolicy",
+    "gisc.cross_origin.CrossOrigin",
+    "django.middleware.security.SecurityMiddleware",
+]
+# What pages may load and run; SECURITY.md gives the reasons. A script of the page itself runs only with the nonce.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+# Besides, in the administration: Alpine, of unfold, makes functions of the expressions in its templates, and its templates
+# and those of the admin have `style` attributes.
+GISC_ADMIN_CONTENT_POLICY = {"script-src": [UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+SESSION_COOKIE_AGE = GISC_SESSION_HOURS * 3600  # of the row; `gisc.accounts.sessions` ends a session, also an idle one
+OTP_TOTP_ISSUER = GISC_NAME
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
 AXES_CLIENT_IP_CALLABLE = "gisc.sign_ins.client_address"  # else all who come by a proxy would be locked out together
@@ -174,14 +244,23 @@ DATABASES = {
 # A database host that drops packets must not block a health check, or a worker, for minutes.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-LANGUAGE_CODE = "en"
+LANGUAGE_CODE = "en"  # of programs and logs; that of people is GISC_LANGUAGE (gisc/language.py)
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
+USE_I18N = True
+LOCALE_PATHS = [BASE_DIR / "locale"]
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collectstatic
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+
+# --- E-mail -----------------------------------------------------------------------------------------
+
+EMAIL_HOST, EMAIL_PORT = GISC_SMTP_HOST, GISC_SMTP_PORT
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = GISC_SMTP_USER, env.secret("GISC_SMTP_PASSWORD")
+EMAIL_USE_TLS, EMAIL_USE_SSL = GISC_SMTP_SECURITY == "starttls", GISC_SMTP_SECURITY == "tls"
+EMAIL_TIMEOUT = 10  # seconds; of each step
+DEFAULT_FROM_EMAIL = GISC_SMTP_FROM
 
 # --- Celery -----------------------------------------------------------------------------------------
 # The state of a run is in its row. A message only calls a worker, which takes the run that is next; a lost message delays
@@ -220,7 +299,11 @@ CELERY_BEAT_SCHEDULE = {
         # Ticks must not pile up behind a long outage.
         "options": {"expires": 4 * GISC_BEAT_SECONDS, "priority": _PRIORITY_OF_TICKS},
     }
-    for name, task in (("tick", "harvester.tasks.tick"), ("catalogue-tick", "catalogue.tasks.tick"))
+    for name, task in (
+        ("tick", "harvester.tasks.tick"),
+        ("catalogue-tick", "catalogue.tasks.tick"),
+        ("alerts-tick", "gisc.alerts.tasks.tick"),
+    )
 }
 
 # --- Wiring -----------------------------------------------------------------------------------------
@@ -252,11 +335,13 @@ LOGGING = {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "json" if LOG_JSON else "line",
-        }
+        },
+        "nowhere": {"class": "logging.NullHandler"},
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")}
-    | {"axes": {"level": "ERROR"}},  # `gisc.sign_ins` has the lines on failed sign-ins
+    # `gisc.sign_ins` has the lines on failed sign-ins. Apprise names parts of addresses, which have secrets.
+    | {"axes": {"level": "ERROR"}, "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "WARNING"}},
 }
 
 FORMAT_MODULE_PATH = "gisc.formats"  # how the admin writes instants
@@ -267,6 +352,13 @@ UNFOLD = {
     "SITE_SYMBOL": "travel_explore",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/catalogue/icon.svg"}],
     "SHOW_HISTORY": False,
+    "ACCOUNT": {
+        "navigation": [
+            {"title": "Change password", "link": reverse_lazy("admin:password_change")},
+            {"title": "Second factor", "link": reverse_lazy("second-factor")},
+        ]
+    },
+    "STYLES": [lambda request: static("harvester/states.css"), lambda request: static("gisc/admin.css")],
     "COLORS": {
         "primary": {
             "50": "oklch(97% .014 254.604)",
@@ -282,5 +374,6 @@ UNFOLD = {
             "950": "oklch(28.2% .091 267.935)",
         }
     },
+    "DASHBOARD_CALLBACK": "gisc.dashboard.page.add_context",
     "SIDEBAR": {"navigation": "gisc.sidebar.navigation"},
 }

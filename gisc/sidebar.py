@@ -3,35 +3,79 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db import connection
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from catalogue.outage import ERRORS
 
 _PAGES = {
-    "Harvest": (
-        ("Links", "sync_alt", "harvester.link"),
-        ("Runs", "history", "harvester.run"),
-        ("Rejects", "report", "harvester.reject"),
-        ("Daily sums", "calendar_month", "harvester.linkday"),
-        ("Conflicts", "call_split", "harvester.conflict"),
+    _("Harvest"): (
+        (_("Links"), "sync_alt", "harvester.link"),
+        (_("Runs"), "history", "harvester.run"),
+        (_("Rejects"), "report", "harvester.reject"),
+        (_("Daily sums"), "calendar_month", "harvester.linkday"),
+        (_("Conflicts"), "call_split", "harvester.conflict"),
+        (_("Centres"), "hub", "harvester.centre"),
     ),
-    "Catalogue": (
-        ("Records", "description", "catalogue.record"),
-        ("Sets", "folder", "catalogue.metadataset"),
-        ("Claims", "rule", "catalogue.claim"),
-        ("Crosswalks", "transform", "oaiprovider.crosswalk"),
-        ("Waiting for the journal", "pending", "catalogue.journaloutbox"),
+    _("Catalogue"): (
+        (_("Records"), "description", "catalogue.record"),
+        (_("Sets"), "folder", "catalogue.metadataset"),
+        (_("Claims"), "rule", "catalogue.claim"),
+        (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),
+        (_("Waiting for the journal"), "pending", "catalogue.journaloutbox"),
     ),
-    "Provider": (
-        ("Harvester profiles", "badge", "oaiprovider.profile"),
-        ("Containers of Identify", "data_object", "oaiprovider.identifydescription"),
+    _("Provider"): (
+        (_("Harvester profiles"), "badge", "oaiprovider.profile"),
+        (_("Containers of Identify"), "data_object", "oaiprovider.identifydescription"),
     ),
-    "Access": (
-        ("Users", "person", "auth.user"),
-        ("Groups", "group", "auth.group"),
-        ("Failed logins", "lock", "axes.accessattempt"),
+    _("Alerts"): (
+        (_("Recipients"), "notifications", "alerts.recipient"),
+        (_("Alert log"), "outbox", "alerts.message"),
+    ),
+    _("Access"): (
+        (_("Users"), "person", "auth.user"),
+        (_("Groups"), "group", "auth.group"),
+        (_("Failed logins"), "lock", "axes.accessattempt"),
+        (_("Audit log"), "manage_search", "audit.act"),
     ),
 }
-_PUBLIC = (("Search", "search", "catalogue:search"), ("Harvest status", "monitor_heart", "harvester:status"))
+_PUBLIC = (
+    (_("Search"), "search", "catalogue:search"),
+    (_("Harvest status"), "monitor_heart", "harvester:status"),
+    (_("Glossary"), "menu_book", "glossary"),
+)
+
+
+# What waits for a person, by the page where it is done. Each is found by an index.
+_BADGES = """
+    SELECT (SELECT count(*) FROM harvester_link WHERE enabled AND failures > 0),
+        (SELECT count(*) FROM (SELECT FROM harvester_conflict WHERE settled IS NULL LIMIT 1000) AS waiting),
+        (SELECT count(*) FROM (SELECT FROM harvester_reject WHERE settled IS NULL LIMIT 1000) AS standing)
+"""
+_MOST = 1000  # are counted, as pages are opened often: more are "1,000+"
+_BADGED = ("harvester.link", "harvester.conflict", "harvester.reject")
+
+
+def _badges() -> dict[str, int]:
+    """Return how many links fail, conflicts wait and rejects stand; nothing, where the database cannot say."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_BADGES)
+            return dict(zip(_BADGED, cursor.fetchone(), strict=True))
+    except ERRORS:
+        return {}
+
+
+def _item(name: str, icon: str, model: str, badges: dict[str, int]) -> dict[str, Any]:
+    item = {"title": gettext(name), "icon": icon, "link": reverse(f"admin:{model.replace('.', '_')}_changelist")}
+    return item | (
+        {"badge": f"{badges[model]:,}{'+' if badges[model] >= _MOST else ''}", "badge_variant": "warning"}
+        if badges.get(model)
+        else {}
+    )
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -41,17 +85,20 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
         for app in admin.site.get_app_list(request)
         for model in app["models"]
     }
+    badges = _badges() if permitted.intersection(_BADGED) else {}
     groups = [
         {
-            "title": title,
-            "items": [
-                {"title": name, "icon": icon, "link": reverse(f"admin:{model.replace('.', '_')}_changelist")}
-                for name, icon, model in pages
-                if model in permitted
-            ],
+            "title": gettext(title),
+            "items": [_item(name, icon, model, badges) for name, icon, model in pages if model in permitted],
         }
         for title, pages in _PAGES.items()
     ]
     # active=False, because unfold marks by prefix, and "/" is a prefix of every address.
-    public = [{"title": name, "icon": icon, "link": reverse(route), "active": False} for name, icon, route in _PUBLIC]
-    return [*groups, {"title": "Public pages", "items": public}]
+    public = [
+        {"title": gettext(name), "icon": icon, "link": reverse(route), "active": False} for name, icon, route in _PUBLIC
+    ]
+    start = {
+        "title": "",
+        "items": [{"title": gettext("Dashboard"), "icon": "dashboard", "link": reverse("admin:index")}],
+    }
+    return [start, *groups, {"title": gettext("Public pages"), "items": public}]

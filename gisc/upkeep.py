@@ -1,4 +1,4 @@
-"""Remove what would grow without bound beside the apps: sessions, sign-ins, log entries of the admin, servers' logs,
+"""Remove what would grow without bound beside the apps: sessions, sign-ins, the audit log, servers' logs,
 files of dead processes.
 
 The catalogue's tick calls `tick`, by a dotted path in the settings.
@@ -18,9 +18,11 @@ from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
 from django.db.models import Model, QuerySet
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalogue import seams
 from gisc import embedded, metrics_files
+from gisc.audit.models import Act
 
 logger = logging.getLogger(__name__)
 _FOLDERS = ("gisc-ca-*", "gisc-ingest-*")  # of the harvester's sessions, and of ingest
@@ -33,6 +35,7 @@ class UpkeepLimits:
     sign_ins_days: int = 90
     sign_ins: int = 10_000  # of each kind: somebody may try passwords all day
     acts_days: int = 730  # what was done in the admin, by whom
+    unconfirmed_days: int = 1  # a second factor that was begun and not set up
     temporary_days: int = 7  # a folder that was not touched for so long has no process any more
     log_bytes: int = 10_000_000  # of a log of an embedded server; one older part stays beside it
     batch: int = 5000  # rows of a table
@@ -70,6 +73,8 @@ def _old_rows(limits: UpkeepLimits) -> Iterator[QuerySet[Model]]:
     """Rows that may go. A failed sign-in stays while it counts for the lock of its account."""
     now = seams.now()
     yield Session.objects.filter(expire_date__lt=now)
+    yield Act.objects.filter(at__lt=now - timedelta(days=settings.GISC_AUDIT_RETENTION_DAYS))
+    yield TOTPDevice.objects.filter(confirmed=False, created_at__lt=now - timedelta(days=limits.unconfirmed_days))
     yield LogEntry.objects.filter(action_time__lt=now - timedelta(days=limits.acts_days))
     counts_for = timedelta(hours=settings.AXES_COOLOFF_TIME)
     for model, kept_for in ((AccessLog, timedelta()), (AccessFailureLog, timedelta()), (AccessAttempt, counts_for)):

@@ -32,7 +32,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _PUBLIC = object()
 _REFUSAL = (
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-    "Access-Control-Allow-Origin: *\r\n"
+    "Access-Control-Allow-Origin: *\r\nContent-Security-Policy: default-src 'none'\r\nX-Content-Type-Options: nosniff\r\n"
     f"Retry-After: {RETRY_AFTER_S}\r\nContent-Length: {len(BUSY) + 1}\r\n\r\n{BUSY}\n"
 ).encode("ascii")
 

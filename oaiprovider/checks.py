@@ -21,7 +21,7 @@ def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"GISC_ADMIN_EMAIL is {address!r}",
-            hint="Write an address that other centres can reach, such as oai-admin@gisc.example.org (P54).",
+            hint="Write an address that other centres can reach, such as oai-admin@gisc.example.org.",  # P54
             id="oaiprovider.E001",
         )
     ]
@@ -37,7 +37,7 @@ def base_url_is_bare(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"GISC_BASE_URL is {url!r}",
-            hint="Write scheme, host and port only, such as https://gisc.example.org (P1).",
+            hint="Write scheme, host and port only, such as https://gisc.example.org.",  # P1
             id="oaiprovider.E002",
         )
     ]
@@ -68,7 +68,7 @@ def mirror_is_elsewhere(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             f"GISC_MIRROR_URL is {settings.GISC_MIRROR_URL!r}, which is this node",
-            hint="Write the public URL of another node with the same catalogue, or leave it out (P114).",
+            hint="Write the public URL of another node with the same catalogue, or leave it out.",  # P114
             id="oaiprovider.E003",
         )
     ]

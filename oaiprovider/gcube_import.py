@@ -182,7 +182,7 @@ def _faults(agent: ImportedAgent, profile: Profile) -> Iterator[str]:
         if crosswalk is not None and (crosswalk.schema, crosswalk.namespace) != (schema, namespace):
             yield f"{agent.name}: {prefix} is here the format of {crosswalk.namespace} with the schema {crosswalk.schema}."
     if agent.match == ANY and agent.visible_sets and not _shows_own_set(agent):
-        yield f"{ANY}: name our own set too: peer GISCs are served by {ANY}, and harvest it (G17)."
+        yield f"{ANY}: name our own set too: peer GISCs are served by {ANY}, and harvest it."  # G17
     named = (*agent.sets, *(spec for virtual_set in agent.virtual_sets for spec in virtual_set.members))
     known_specs = set(MetadataSet.objects.filter(spec__in=named).values_list("spec", flat=True))
     for spec in dict.fromkeys(named):
@@ -198,7 +198,7 @@ def _shows_own_set(agent: ImportedAgent) -> bool:
 
 def _faults_of_set(virtual_set: VirtualSet) -> Iterator[str]:
     if not oai.is_set_spec(virtual_set.spec):
-        yield f"{virtual_set.spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between (P72)."
+        yield f"{virtual_set.spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between."  # P72
     if not virtual_set.members:
         yield f"the set {virtual_set.spec} has no collection."
     existing = MetadataSet.objects.filter(spec=virtual_set.spec).first()

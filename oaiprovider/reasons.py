@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from catalogue import reasons
 from catalogue.oai import XSI_NS
-from catalogue.reasons import Code, Facts, Sentence, write_sentence
+from catalogue.reasons import Code, Facts, Sentence, _, gettext, write_sentence
 
 _GUIDELINES = "http://www.openarchives.org/OAI/2.0/"
 
@@ -34,23 +34,30 @@ class InputCode(Code):
 
 def _stylesheet(facts: Facts) -> str:
     fault = facts["fault"]
-    return f"The stylesheet {write_sentence(reasons.SENTENCES, fault['code'], fault['facts'])}."
+    return gettext("The stylesheet {fault}.").format(
+        fault=write_sentence(reasons.SENTENCES, fault["code"], fault["facts"])
+    )
 
 
 SENTENCES: Mapping[str, Sentence] = {
-    InputCode.DOCTYPE: "Leave the DOCTYPE out: a part of another document has none.",
-    InputCode.ILL_FORMED: "This is not well-formed XML: {error}.",
-    InputCode.NO_NAMESPACE: f'{{element}} has no namespace of its own; write xmlns=..., such as xmlns="{_GUIDELINES}branding/" (P48).',
-    InputCode.FRIENDS: "Identify lists friends by itself: the base URLs of the links to peers that are enabled (P127).",
-    InputCode.PROMISE: "Identify names this software and its version by itself (P147).",
-    InputCode.NO_SCHEMA_LOCATION: f'{{element}} does not say where its schema is; add xmlns:xsi="{XSI_NS}" '
-    'xsi:schemaLocation="{namespace} {schema}".',
-    InputCode.CONFUSING_ELEMENT: "Leave out {element}: simple harvesters take it for the repository's own (P59).",
-    InputCode.INVALID: lambda facts: (
-        f"Not valid by the published schema {facts['schema']}: {'; '.join(facts['faults'])}."
+    InputCode.DOCTYPE: _("Leave the DOCTYPE out: a part of another document has none."),
+    InputCode.ILL_FORMED: _("This is not well-formed XML: {error}."),
+    InputCode.NO_NAMESPACE: lambda facts: gettext(
+        '{element} has no namespace of its own; write xmlns=..., such as xmlns="{example}".'
+    ).format(element=facts["element"], example=f"{_GUIDELINES}branding/"),  # P48
+    InputCode.FRIENDS: _(
+        "Identify lists friends by itself: the base URLs of the links to peers that are enabled."
+    ),  # P127
+    InputCode.PROMISE: _("Identify names this software and its version by itself."),  # P147
+    InputCode.NO_SCHEMA_LOCATION: lambda facts: gettext(
+        '{element} does not say where its schema is; add xmlns:xsi="{xsi}" xsi:schemaLocation="{namespace} {schema}".'
+    ).format_map({**facts, "xsi": XSI_NS}),
+    InputCode.CONFUSING_ELEMENT: _("Leave out {element}: simple harvesters take it for the repository's own."),  # P59
+    InputCode.INVALID: lambda facts: gettext("Not valid by the published schema {schema}: {faults}.").format(
+        schema=facts["schema"], faults="; ".join(facts["faults"])
     ),
     InputCode.STYLESHEET: _stylesheet,
-    InputCode.FILE_DOCTYPE: "The file has a DOCTYPE; remove it.",
-    InputCode.FILE_ILL_FORMED: "The file is not well-formed XML: {error}.",
-    InputCode.FILE_ROOT: "The root of the file is {root}; it must be user-agents, with at least one user-agent.",
+    InputCode.FILE_DOCTYPE: _("The file has a DOCTYPE; remove it."),
+    InputCode.FILE_ILL_FORMED: _("The file is not well-formed XML: {error}."),
+    InputCode.FILE_ROOT: _("The root of the file is {root}; it must be user-agents, with at least one user-agent."),
 }

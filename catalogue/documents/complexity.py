@@ -72,12 +72,28 @@ def outside(number: int) -> Excess:
     return Excess("outside", number, LIMITS.in_force.outside_bytes)
 
 
-def excess_of_answer(text: bytes) -> Excess | None:
-    """Return what makes an answer too costly to be parsed as a whole, or None. Its records have limits of their own."""
+def excess_of_answer(text: bytes, root_at: int) -> Excess | None:
+    """Return what makes an answer too costly to be parsed as a whole, or None. Its records have limits of their own.
+
+    `root_at`: where its root begins.
+    """
     limits = LIMITS.in_force
+    around = max(root_at, len(text) - len(text.rstrip()))
+    if around > limits.outside_bytes:
+        return outside(around)
     if len(text) > _SMALL_PAGE_BYTES and (number := text.count(b"<")) > limits.page_tags:
         return Excess("tags", number, limits.page_tags)
     return excess_of_tags(text)
+
+
+def excess_of_list(entries: int, *, records: int, namespaces: int, size: int) -> Excess | None:
+    """Return what an answer of `size` bytes has more of than it may, or None. `namespaces`: declared around its records."""
+    limits = LIMITS.in_force
+    if entries > limits.page_entries:
+        return Excess("entries", entries, limits.page_entries)
+    if namespaces > limits.page_namespaces:  # looking for each in each record costs much
+        return Excess("namespaces-around", namespaces, limits.page_namespaces)
+    return excess_of_records(records, size)
 
 
 def excess_of_records(number: int, size: int) -> Excess | None:
@@ -87,18 +103,12 @@ def excess_of_records(number: int, size: int) -> Excess | None:
     return Excess("entries", number, limit) if number > limit else None
 
 
-def excess_of_tags(text: bytes) -> Excess | None:
-    """Return what one tag of a text has too much of, or None. The text need not be well-formed."""
-    found = _excess_of_long_tags(text)
-    # What looks like a tag may be in a comment, a CDATA section or a processing instruction.
-    return found and _excess_of_long_tags(_without_hidden(text))
-
-
-def _excess_of_long_tags(text: bytes) -> Excess | None:
-    """As `excess_of_tags`, with what looks like a tag taken for one.
+def excess_of_tags(text: bytes, *, has_hidden: bool = True) -> Excess | None:
+    """Return what one tag of a text has too much of, or None. The text need not be well-formed.
 
     A tag has no second `<`. So only where `<` is missing for long can there be a long tag; the search for that takes
-    steps of its length, a hundredth of the time of parsing.
+    steps of its length, a hundredth of the time of parsing. `has_hidden`: what looks like a tag may be in a comment, a
+    CDATA section or a processing instruction.
     """
     limits = LIMITS.in_force
     step = limits.element_attributes * _ATTRIBUTE_BYTES
@@ -107,7 +117,7 @@ def _excess_of_long_tags(text: bytes) -> Excess | None:
         last = text.rfind(b"<", at, at + step)
         if last < 0:
             if at and text[at] not in _NO_START_TAG and (found := _excess_of_tag(text, at - 1, limits)):
-                return found
+                return excess_of_tags(_without_hidden(text), has_hidden=False) if has_hidden else found
             last = text.find(b"<", at + step)
             if last < 0:
                 return None

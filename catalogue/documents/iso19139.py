@@ -78,7 +78,10 @@ _SMALL_BYTES = 100_000  # chosen
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The fields of a record. Texts are empty and instants None if the record has none."""
+    """The fields of a record. Texts are empty and instants None if the record has none.
+
+    `has_bare_elements`: some of its elements are in no namespace (`xml_tree.to_splice`).
+    """
 
     identifier: str
     digest: bytes
@@ -91,6 +94,7 @@ class Metadata:
     begins: datetime | None
     ends: datetime | None
     language: str
+    has_bare_elements: bool = False
 
 
 def read(element: bytes) -> Metadata:
@@ -104,8 +108,12 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
     found: dict[str, list[etree._Element]] = {name: [] for name in (_KEYWORD_BLOCK, _BOX, *_EXTENTS)}
-    for part in root.iter(*found):  # one walk for all
-        found[part.tag].append(part)
+    has_bare_elements = False
+    for part in root.iter(*found, "{}*"):  # one walk for all
+        if part.tag in found:
+            found[part.tag].append(part)
+        else:
+            has_bare_elements = True
     extents = list(chain.from_iterable(found[name] for name in _EXTENTS))
     begins, ends = _time_extent(_outermost(extents, few=1))
     keywords, categories = _keywords(_outermost(found[_KEYWORD_BLOCK]), element)
@@ -121,6 +129,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
         ends=ends,
         language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
         identifier=identifier_of(root),
+        has_bare_elements=has_bare_elements,
     )
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 from lxml import etree
 
+from catalogue.reasons import describe_error
+
 CATALOG = "catalog.xml"
 MAX_FAULTS = 10  # chosen: after ten sentences a data manager has to look at the whole record
 MAX_TEXT = 400  # characters of one sentence
@@ -74,7 +76,7 @@ def load(folder: Path, chosen: SchemaSet) -> etree.XMLSchema:
         parser.resolvers.add(_CatalogResolver(folder))
         return etree.XMLSchema(etree.parse(folder / f"{chosen}.xsd", parser))
     except (OSError, etree.LxmlError) as exc:
-        raise UnusableSchemas(f"the schemas {chosen} in {folder} cannot be used: {exc}") from exc
+        raise UnusableSchemas(f"the schemas {chosen} in {folder} cannot be used: {describe_error(exc)}") from exc
 
 
 @cache
@@ -85,7 +87,9 @@ def load_from_address(folder: Path, address: str) -> etree.XMLSchema:
         parser.resolvers.add(_CatalogResolver(folder))
         return etree.XMLSchema(etree.parse(address, parser))
     except (OSError, etree.LxmlError) as exc:
-        raise UnusableSchemas(f"the schema {address} is not in {folder}, or cannot be used: {exc}") from exc
+        raise UnusableSchemas(
+            f"the schema {address} is not in {folder}, or cannot be used: {describe_error(exc)}"
+        ) from exc
 
 
 def faults(schema: etree.XMLSchema, root: etree._Element) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from catalogue.documents import archives, wrapped, xml_tree
-from catalogue.reasons import Reason, ReasonCode
+from catalogue.reasons import Reason, ReasonCode, describe_error
 
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
 _ZIP = (".zip",)
@@ -73,7 +73,7 @@ def check_sources(paths: Iterable[Path]) -> None:
         except archives.OverLimit as exc:
             raise SourceError(f"{path} {exc}") from exc
         except _DAMAGE as exc:
-            raise SourceError(f"{path} is not the archive its name says: {exc}") from exc
+            raise SourceError(f"{path} is not the archive its name says: {describe_error(exc)}") from exc
 
 
 def estimate(paths: Iterable[Path]) -> int | None:
@@ -159,8 +159,7 @@ def _from_zip(path: Path) -> Iterator[Document]:
                 yield Document(str(path), fault=exc.reason)
                 return
             except (*_DAMAGE, OSError) as exc:
-                error = str(exc) or type(exc).__name__
-                yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": error}))
+                yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": describe_error(exc)}))
 
 
 def _from_tar(path: Path) -> Iterator[Document]:
@@ -172,4 +171,4 @@ def _from_tar(path: Path) -> Iterator[Document]:
     except archives.OverLimit as exc:
         yield Document(str(path), fault=exc.reason)
     except (*_DAMAGE, OSError) as exc:
-        yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": str(exc)}))
+        yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": describe_error(exc)}))

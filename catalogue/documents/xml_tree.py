@@ -38,7 +38,7 @@ _LONG_BLANK = re.compile(rb">[ \t\r\n]{200,}<")
 _STRIDE = 20
 _LONG_BLANK_SAMPLED = b" " * (200 // _STRIDE)
 _BLANKS_ALIKE = bytes.maketrans(b"\t\r\n", b"   ")
-_DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
+DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _START_NAME = re.compile(rb"<([^\s/>]+)")
 _TO_END_OF_TAG = re.compile(rb"""[^"'>]*+(?:(?:"[^"]*+"|'[^']*+')[^"'>]*+)*+>""")
 _ATTRIBUTES = re.compile(rb"""\s([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
@@ -64,7 +64,7 @@ def root_element(document: bytes) -> bytes:
         raise Unusable(Reason(ReasonCode.EMPTY if not text.strip() else ReasonCode.NO_ELEMENT))
     if start > complexity.LIMITS.in_force.outside_bytes:
         raise Unusable(too_complex(complexity.outside(start)))
-    if _DOCTYPE.match(text, start):
+    if DOCTYPE.match(text, start):
         raise Unusable(Reason(ReasonCode.DOCTYPE))
     if _DECLARATION.match(text, start):
         raise Unusable(Reason(ReasonCode.BEFORE_DECLARATION))
@@ -147,27 +147,51 @@ def declare(element: bytes, namespaces: Mapping[str, str]) -> bytes:
     return b"".join((element[: name.end()], added.encode(), element[name.end() :]))
 
 
-def to_splice(element: bytes) -> bytes:
+def declare_used(element: bytes, root: etree._Element, around: Mapping[str | None, str]) -> bytes:
+    """Add those of the namespaces declared around an element that it uses, so that it is well-formed by itself.
+
+    `root`: the element, parsed. `around`: by prefix, None for the default one.
+    """
+    name = _START_NAME.match(element)
+    assert name is not None, "it was parsed"
+    declared = attribute_names(element[name.end() : end_of_tag(element, name.end())])
+    others = {
+        prefix: uri
+        for prefix, uri in around.items()
+        if (b"xmlns:" + prefix.encode() if prefix else b"xmlns") not in declared
+    }
+    prefixes = used_prefixes(element, [prefix for prefix in others if prefix])
+    used = {
+        prefix or "": uri
+        for prefix, uri in others.items()
+        if (prefix in prefixes if prefix else any(each.prefix is None for each in root.iter(f"{{{uri}}}*")))
+    }
+    return declare(element, used) if used else element
+
+
+def to_splice(element: bytes, root: etree._Element | None = None) -> bytes:
     """Return a root element as it may be put into another document: its elements in no namespace stay in none.
 
     Without a default namespace of its own it would get that of the document around it. So `xmlns=""` is added where there
-    is an element that this would change; `digest_of` is the same with it. Parsed only if there is a tag without prefix;
-    what is not well-formed is returned as it is.
+    is an element that this would change; `digest_of` is the same with it. `root`: the element, parsed by itself; without it
+    the element is parsed only if there is a tag without prefix, and what is not well-formed is returned as it is.
     """
+    if root is not None:
+        return declare(element, {"": ""}) if _inherits_default_namespace(root) else element
     name, end = _START_NAME.match(element), _TO_END_OF_TAG.match(element)
     if name is None or end is None or b"xmlns" in attribute_names(element[name.end() : end.end()]):
         return element
-    if not has_tag_without_prefix(element) or not _inherits_default_namespace(element):
+    if not has_tag_without_prefix(element):
         return element
-    return declare(element, {"": ""})
-
-
-def _inherits_default_namespace(element: bytes) -> bool:
-    """Whether an element without prefix is in the scope of no declaration of a default namespace, `xmlns=""` included."""
     try:
-        return any(None not in each.nsmap for each in parse(element).iter("{}*"))
+        return to_splice(element, parse(element))
     except Unusable:
-        return False
+        return element
+
+
+def _inherits_default_namespace(root: etree._Element) -> bool:
+    """Whether an element without prefix is in the scope of no declaration of a default namespace, `xmlns=""` included."""
+    return any(None not in each.nsmap for each in root.iter("{}*"))
 
 
 def oversized(size: int) -> Reason:
@@ -177,7 +201,7 @@ def oversized(size: int) -> Reason:
 
 def has_doctype(text: bytes) -> bool:
     """Whether there is a DOCTYPE before the root element."""
-    return _DOCTYPE.match(text, start_of_root(text)) is not None
+    return DOCTYPE.match(text, start_of_root(text)) is not None
 
 
 def to_utf8(document: bytes) -> bytes:

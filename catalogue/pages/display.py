@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 
+from django.utils.translation import gettext
 from lxml import etree
 
 from catalogue.documents import iso19139, xml_tree
@@ -20,8 +21,8 @@ def indented(document: bytes) -> str:
         text = document.decode("utf-8", errors="replace")
     text = text.replace("\0", "\ufffd").strip()
     if len(text) > MAX_DISPLAYED_CHARACTERS:
-        text = (
-            f"{text[:MAX_DISPLAYED_CHARACTERS]}\n... cut here; {len(text) - MAX_DISPLAYED_CHARACTERS} characters follow"
+        text = gettext("{value}\n... cut here; {text} characters follow").format(
+            value=text[:MAX_DISPLAYED_CHARACTERS], text=len(text) - MAX_DISPLAYED_CHARACTERS
         )
     return text
 
@@ -33,7 +34,7 @@ def stored(packed: bytes | memoryview | None) -> str:
     try:
         return indented(payload.unpack(packed))
     except payload.PayloadDamaged as exc:
-        return f"The metadata cannot be shown: {exc}. Harvest or load the record again."
+        return gettext("The metadata cannot be shown: {exc}. Harvest or load the record again.").format(exc=exc)
 
 
 def details(packed: bytes | memoryview | None) -> iso19139.Details:
@@ -52,16 +53,21 @@ def may_be_followed(url: str) -> bool:
 def box(corners: tuple[float, float, float, float]) -> str:
     """Format a bounding box [west, south, east, north] in words."""
     west, south, east, north = corners
-    return f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, {_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}"
+    return gettext("{south} to {north}, {west} to {east}").format(
+        south=_degrees(south, "N", "S"),
+        north=_degrees(north, "N", "S"),
+        west=_degrees(west, "E", "W"),
+        east=_degrees(east, "E", "W"),
+    )
 
 
 def span(begins: datetime | None, ends: datetime | None) -> str:
     """Format a time extent in words; empty if neither end is given."""
     if begins and ends:
-        return f"{_instant(begins)} to {_instant(ends)} UTC"
+        return gettext("{begin} to {end} UTC").format(begin=_instant(begins), end=_instant(ends))
     if begins:
-        return f"since {_instant(begins)} UTC"
-    return f"until {_instant(ends)} UTC" if ends else ""
+        return gettext("since {instant} UTC").format(instant=_instant(begins))
+    return gettext("until {instant} UTC").format(instant=_instant(ends)) if ends else ""
 
 
 def _instant(stamp: datetime) -> str:

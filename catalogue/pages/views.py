@@ -7,6 +7,7 @@ from django.db.models import F
 from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from catalogue import oai, validation
@@ -28,7 +29,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
     spec = _argument(request, "set")
     selected_set = MetadataSet.objects.filter(spec=spec, public=True).first() if spec else None
     if spec and selected_set is None:
-        return _not_found(request, f"This catalogue has no set “{spec[:200]}”.")
+        return _not_found(request, gettext("This catalogue has no set “{value}”.").format(value=spec[:200]))
     context: dict[str, Any] = {"text": text, "chosen": selected_set}
     if text or selected_set:
         hits = _hits(text, selected_set, request.GET.get("page"))
@@ -86,7 +87,9 @@ def record_xml(request: HttpRequest) -> HttpResponse:
     if record is None:
         return _unknown(request, identifier)
     if record.payload is None:
-        return HttpResponse("This record has been withdrawn.\n", content_type="text/plain; charset=utf-8", status=410)
+        return HttpResponse(
+            gettext("This record has been withdrawn.\n"), content_type="text/plain; charset=utf-8", status=410
+        )
     try:
         element = payload.unpack(record.payload)
     except payload.PayloadDamaged as exc:
@@ -115,9 +118,11 @@ def _other_spellings(identifier: str) -> list[str]:
 
 
 def _unknown(request: HttpRequest, identifier: str) -> HttpResponse:
-    reason = f"This catalogue has no record with the identifier “{identifier[:200]}”."
+    reason = gettext("This catalogue has no record with the identifier “{value}”.").format(value=identifier[:200])
     spelled = " and ".join(f"“{other}”" for other in _other_spellings(identifier))
-    return _not_found(request, f"{reason} It has {spelled}." if spelled else reason)
+    return _not_found(
+        request, gettext("{reason} It has {spelled}.").format(reason=reason, spelled=spelled) if spelled else reason
+    )
 
 
 def _not_found(request: HttpRequest, reason: str) -> HttpResponse:

@@ -205,7 +205,7 @@ def _repack_batch(table: str, after_id: int, pack: Callable[[bytes], bytes], rep
         smaller = []
         for pk, identifier, packed in cursor.fetchall():
             try:
-                repacked = payload.pack_with(pack, payload.unpack(packed))
+                repacked = payload.pack(payload.unpack(packed), pack, is_to_splice=True)
             except payload.PayloadDamaged as exc:
                 logger.error("payload damaged", extra={"identifier": identifier, "reason": str(exc)})
                 report.damaged.append(identifier)

@@ -64,19 +64,18 @@ class _DictionaryCache:
 _cache = _DictionaryCache()
 
 
-def pack(element: bytes) -> bytes:
-    """Pack a root element with the newest dictionary."""
-    in_use = newest()
-    packer = _cache.codecs.packers.get(in_use.id)
+def pack(element: bytes, packer: Callable[[bytes], bytes] | None = None, *, is_to_splice: bool = False) -> bytes:
+    """Pack a root element with a packer of `zstd`; None for one with the newest dictionary.
+
+    `is_to_splice`: it comes from `xml_tree.to_splice`, or none of its elements is in no namespace.
+    """
     if packer is None:
-        packer = zstd.packer(in_use.to_pack)
-        _cache.codecs.packers = {in_use.id: packer}
-    return pack_with(packer, element)
-
-
-def pack_with(packer: Callable[[bytes], bytes], element: bytes) -> bytes:
-    """Pack a root element with a packer of `zstd`."""
-    return packer(xml_tree.to_splice(element)) + zstd.MARK
+        in_use = newest()
+        packer = _cache.codecs.packers.get(in_use.id)
+        if packer is None:
+            packer = zstd.packer(in_use.to_pack)
+            _cache.codecs.packers = {in_use.id: packer}
+    return packer(element if is_to_splice else xml_tree.to_splice(element)) + zstd.MARK
 
 
 def unpack(packed: bytes | memoryview) -> bytes:

@@ -99,19 +99,16 @@ def load_current(keys: Sequence[str], *, source: str = "") -> dict[str, CurrentR
 
     The provenance is read only where a record came by another link than `source`: nothing else needs it.
     """
-    return _load(_CURRENT.format(which="r.key = ANY(%(keys)s)"), list(keys), source) if keys else {}
+    return _load(_BY_KEY, keys, source)
 
 
 def load_current_in_any_case(keys: Sequence[str], *, source: str = "") -> dict[str, CurrentRecord]:
-    """Load the same, and for what has no live record the live ones that differ in their case alone (F74)."""
-    current = load_current(keys, source=source)
-    return current | load_other_spellings([key for key in keys if key not in current or current[key].deleted], source)
-
-
-def load_other_spellings(keys: Iterable[str], source: str = "") -> dict[str, CurrentRecord]:
-    """Load the live records whose keys differ from these in their case alone, where that means nothing (F74)."""
-    caseless = [key for key in keys if oai.CASELESS.fullmatch(key)]
-    return _load(_CURRENT.format(which=_IN_ANY_CASE), caseless, source) if caseless else {}
+    """Load the same, and for what has no live record the live ones that differ in their case alone, where that means
+    nothing (F74).
+    """
+    current = _load(_BY_KEY, keys, source)
+    without_live = [key for key in keys if key not in current or current[key].deleted]
+    return current | _load(_IN_ANY_CASE, [key for key in without_live if oai.CASELESS.fullmatch(key)], source)
 
 
 def live_spellings(keys: Iterable[str]) -> dict[str, set[str]]:
@@ -126,9 +123,11 @@ def live_spellings(keys: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def _load(statement: str, keys: list[str], source: str) -> dict[str, CurrentRecord]:
+def _load(which: str, keys: Sequence[str], source: str) -> dict[str, CurrentRecord]:
+    if not keys:
+        return {}
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"source": source, "keys": keys})
+        cursor.execute(_CURRENT.format(which=which), {"source": source, "keys": list(keys)})
         return {row[0]: _current_record(*row[1:]) for row in cursor.fetchall()}
 
 
@@ -139,6 +138,7 @@ _SPELLINGS = """
         WHERE lower(o.key) = lower(wanted.key COLLATE "C") AND NOT o.deleted OFFSET 0
     ) AS live
 """
+_BY_KEY = "r.key = ANY(%(keys)s)"
 _IN_ANY_CASE = f"r.key = ANY(ARRAY(SELECT found.spelling FROM ({_SPELLINGS}) AS found))"
 _CURRENT = """
     SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),

@@ -40,15 +40,11 @@ def read_all(documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) ->
 
     `stored_digests`: by index of the document, the digest of the record that it probably is.
     """
+    limit = LIMITS.in_force.above_bytes
     return [
-        (read if is_large(document) else read_or_describe_fault)(document, stored_digests.get(index))
+        (read if len(document) > limit else read_or_describe_fault)(document, stored_digests.get(index))
         for index, document in enumerate(documents)
     ]
-
-
-def is_large(document: bytes) -> bool:
-    """Whether a document is to be read apart."""
-    return len(document) > LIMITS.in_force.above_bytes
 
 
 def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:

@@ -13,9 +13,9 @@ from catalogue.writing.entry import ParsedEntry, PreparedEntry
 
 
 class ParsedDocument(NamedTuple):
-    """A document that was parsed, to be packed.
+    """A document that was parsed, to be packed. Its root is as `xml_tree.to_splice` returns it.
 
-    Its root element is `element`, or, where that is empty, the `length` bytes of the document from `start` on.
+    That root element is `element`, or, where that is empty, the `length` bytes of the document from `start` on.
     """
 
     version: ParsedEntry
@@ -62,7 +62,10 @@ def read(document: bytes, stored_digest: bytes | None = None) -> ParsedDocument 
     digest = xml_tree.digest_of(root)
     if digest == stored_digest:
         return entry.unchanged_entry(root, digest)
-    version = entry.parsed_entry(iso19139.read_tree(root, element, digest))
+    metadata = iso19139.read_tree(root, element, digest)
+    version = entry.parsed_entry(metadata)
+    if metadata.has_bare_elements:
+        element = xml_tree.to_splice(element, root)
     start = document.find(element[:_BEGINNING_BYTES])  # of all of it, searching takes longer than parsing a tenth
     is_part = start >= 0 and document.startswith(element, start)
     return ParsedDocument(version, start, len(element), b"" if is_part else element)

@@ -35,6 +35,7 @@ class Placement:
 
     `replaced`: by the key of a record that changes its spelling, the key that it had. `absorbed`: deletions of spellings
     that other entries of the batch change anyhow. `in_question`: keys of entries that may be of a record with another spelling.
+    `changing`: the entries that change something.
     """
 
     entries: dict[str, PreparedEntry] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Placement:
     replaced: dict[str, str] = field(default_factory=dict)
     absorbed: dict[str, Action] = field(default_factory=dict)
     in_question: list[str] = field(default_factory=list)
+    changing: list[PreparedEntry] = field(default_factory=list)
 
     def of_spellings(self) -> set[str]:
         """Return the keys of the entries that are of records with another spelling."""
@@ -90,6 +92,9 @@ def place(
             placement.decisions[key] = (
                 decide(current.get(key), entry, arrival) if action is None else Decision(Change.NONE, action)
             )
+    placement.changing.extend(
+        placement.entries[key] for key, decision in placement.decisions.items() if decision.change is not Change.NONE
+    )
     return placement
 
 

@@ -55,7 +55,7 @@ def pack_document(
     """Pack a document that was parsed, in this process or in another one. Returns an entry for `put_entries`."""
     if isinstance(parsed, PreparedEntry):
         return parsed
-    return parsed.version.with_payload(payload.pack(parsed.element_of(document)), provenance)
+    return parsed.version.with_payload(payload.pack(parsed.element_of(document), is_to_splice=True), provenance)
 
 
 def prepare_deletion(identifier: str, key: str | None = None) -> PreparedEntry:
@@ -71,6 +71,7 @@ def prepare_deletion(identifier: str, key: str | None = None) -> PreparedEntry:
     return deletion_entry(identifier, oai.oai_identifier(identifier) if key is None else key)
 
 
+@transaction.atomic
 def put_entries(
     entries: Sequence[PreparedEntry],
     *,
@@ -78,12 +79,14 @@ def put_entries(
     source: str = "",
     yields_to: frozenset[str] = frozenset(),
     revives: bool = True,
+    known_only: bool = False,
     apart: Collection[str] = (),
     before_lock: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """Store entries in a set, in their order; one result for each. `source` is the link they came by.
 
-    A deletion of an identifier never seen is stored as a tombstone (W12). The owner of a record decides its content
+    Of an identifier offered several times only the last is written, if it changes the record. A deletion of an identifier
+    never seen is stored as a tombstone (W12), unless those are `known_only`. The owner of a record decides its content
     (promise 9): the version of another peer or shared set is stored as a claim, and the record is a member of both
     sets. What a peer offers for a record of our own set is rejected (promise 8). An upload does not replace what the links
     `yields_to` brought (`catalogue.writing.uploads`). A deleted record comes back only where it `revives`. An identifier of
@@ -92,8 +95,43 @@ def put_entries(
     transaction; then the lock is kept until that ends, so it should end at once. `before_lock` is called when all is
     staged: a bulk load waits there for the batch before. Raises PayloadNeeded.
     """
-    arrival = Arrival(into, source, yields_to=yields_to, revives=revives)
-    return _put(entries, arrival, apart=apart, before_lock=before_lock)
+    arrival = Arrival(into, source, known_only=known_only, yields_to=yields_to, revives=revives)
+    last = {entry.key: entry for entry in entries}
+    keys = list(last)
+    # What is decided without the lock stands, if no other writer has changed one of the records before it is taken.
+    current = load_current_in_any_case(keys, source=source)
+    placed = spellings.place_entries(last, current, arrival, apart)
+    tombstones: list[str] = []
+    if placed.changing:
+        described = staging.stage(placed.changing)
+        before_lock()
+        stamp = clock.take_stamp()
+        before, current = current, load_current_in_any_case(keys, source=source)  # now no other writer can change it
+        raced = current != before
+        if raced:
+            staged, placed = placed, spellings.place_entries(last, current, arrival, apart)
+            described = _stage_again(staged, placed, described)
+        tombstones = _apply(
+            _sort(placed, current),
+            current,
+            into=into,
+            source=source,
+            stamp=stamp,
+            described=described,
+            raced=raced,
+        )
+    if not source and any(not entry.deleted for entry in entries):
+        set_inclusion.mark_fed_here(into)
+    repeats = len(last) < len(entries)
+    in_order = [placed.decisions[key] for key in keys]
+    decisions = _decide_in_order(entries, placed, current, arrival) if repeats else in_order
+    of_spellings = placed.of_spellings() if placed.in_question else set()
+    return [
+        _result(entry, decision, placed, tombstones)
+        if entry.key in of_spellings or entry.key in tombstones
+        else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
+        for entry, decision in zip(entries, decisions, strict=True)
+    ]
 
 
 def withdraw(identifiers: Iterable[str], *, only_from: MetadataSet | None = None) -> list[Result]:
@@ -130,7 +168,7 @@ def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
             indexes.setdefault(into, []).append(index)
     results: dict[int, Result] = {}
     for into, chosen in indexes.items():
-        stored = _put([entries[index] for index in chosen], Arrival(into, known_only=True))
+        stored = put_entries([entries[index] for index in chosen], into=into, known_only=True)
         for index, result in zip(chosen, stored, strict=True):
             record = current.get(entries[index].key)
             if index not in results or (record is not None and record.owner_id == into.pk):
@@ -147,7 +185,8 @@ def _withdraw_from(into: MetadataSet, entries: Sequence[PreparedEntry]) -> list[
         for entry in entries
         if (record := current.get(entry.key)) is not None and (reason := _why_not_from(into, record)) is not None
     }
-    stored = iter(_put([entry for entry in entries if entry.key not in refused], Arrival(into, known_only=True)))
+    left = [entry for entry in entries if entry.key not in refused]
+    stored = iter(put_entries(left, into=into, known_only=True))
     return [
         Result(entry.identifier, Action.REJECTED, refused[entry.key]) if entry.key in refused else next(stored)
         for entry in entries
@@ -223,66 +262,11 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     return results
 
 
-@transaction.atomic
-def _put(
-    entries: Sequence[PreparedEntry],
-    arrival: Arrival,
-    *,
-    apart: Collection[str] = (),
-    before_lock: Callable[[], object] = lambda: None,
-) -> list[Result]:
-    """Store entries. Of an identifier offered several times only the last is written, if it changes the record.
-
-    What was decided without the lock stands, if no other writer has changed one of the records before it was taken.
-    """
-    source = arrival.source
-    last = {entry.key: entry for entry in entries}
-    keys = list(last)
-    current = load_current_in_any_case(keys, source=source)
-    placed = spellings.place_entries(last, current, arrival, apart)
-    tombstones: list[str] = []
-    if changing := _changing(placed):
-        described = staging.stage(changing)
-        before_lock()
-        stamp = clock.take_stamp()
-        before, current = current, load_current_in_any_case(keys, source=source)  # now no other writer can change it
-        raced = current != before
-        if raced:
-            staged, placed = placed, spellings.place_entries(last, current, arrival, apart)
-            described = _stage_again(staged, placed, described)
-        tombstones = _apply(
-            _sort(placed, current),
-            current,
-            into=arrival.into,
-            source=source,
-            stamp=stamp,
-            described=described,
-            raced=raced,
-        )
-    if not source and any(not entry.deleted for entry in entries):
-        set_inclusion.mark_fed_here(arrival.into)
-    repeats = len(last) < len(entries)
-    in_order = [placed.decisions[key] for key in keys]
-    decisions = _decide_in_order(entries, placed, current, arrival) if repeats else in_order
-    of_spellings = placed.of_spellings() if placed.in_question else set()
-    return [
-        _result(entry, decision, placed, tombstones)
-        if entry.key in of_spellings or entry.key in tombstones
-        else Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
-        for entry, decision in zip(entries, decisions, strict=True)
-    ]
-
-
-def _changing(placed: Placement) -> list[PreparedEntry]:
-    """Return the entries that change something."""
-    return [placed.entries[key] for key, decision in placed.decisions.items() if decision.change is not Change.NONE]
-
-
 def _stage_again(staged: Placement, placed: Placement, described: int) -> int:
     """Stage what another writer's changes make to be changed as well; return how many descriptions are inserted."""
     if any(placed.entries[key] != entry for key, entry in staged.entries.items()):  # as records with other spellings
         staging.drop_unused_descriptions()
-        return staging.stage(_changing(placed))
+        return staging.stage(placed.changing)
     late = [
         placed.entries[key]
         for key, decision in placed.decisions.items()

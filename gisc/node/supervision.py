@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import subprocess
 import sys
 from typing import Any, NoReturn
 
@@ -16,13 +17,14 @@ from supervisor.supervisord import Supervisor
 from catalogue import seams
 from gisc import administrator, embedded
 from gisc.node import children, keeper, processes, readiness
-from gisc.node.watchdog import Watchdog
+from gisc.node.watchdog import StandIn, Watchdog
 from gisc.node.welcome import Welcome
 from gisc.node.worker import die_with_parent
 
 logger = logging.getLogger(__name__)
 
 _NOT_READY_WARNING_S = 60
+_ALERTS_EVERY_S = 120  # chosen: beats may fail for a minute
 
 
 def supervise(welcome: Welcome) -> None:
@@ -98,6 +100,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         self.watchdog = Watchdog(
             late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
         )
+        self.stand_in = StandIn(every_s=_ALERTS_EVERY_S)
 
     def tick(self, now: float | None = None) -> None:
         super().tick(now)
@@ -112,6 +115,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             _, answer = readiness.ask()
             if self.watchdog.must_restart(answer, self.last_check):
                 self._kill_worker_and_beat()
+            if self.stand_in.must_tick(answer, self.last_check):
+                self._send_alerts()
 
     def _restart_redis_without_socket(self) -> None:
         """End a Redis whose socket was removed, which nobody can reach; the supervisor starts it again."""
@@ -130,6 +135,12 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         for name in ("worker", "beat"):
             if pid := self.process_groups["node"].processes[name].pid:
                 os.kill(pid, signal.SIGKILL)
+
+    def _send_alerts(self) -> None:
+        """Start a process that does what the worker would do: find what has begun or is over, and send it."""
+        logger.warning("worker, beat or Redis does not run; alerts are sent without them")
+        command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "alerts", "tick"]
+        seams.start_program(command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def _print_welcome_if_ready(self) -> None:
         status, answer = readiness.ask()

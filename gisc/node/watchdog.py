@@ -1,4 +1,4 @@
-"""Decide when worker and beat of an embedded node hang and must be killed. Pure: looks at no process.
+"""Decide when worker and beat of an embedded node hang and must be killed, and when nobody else sends alerts. Pure: looks at no process.
 
 The supervisor restarts a child that dies. A child that hangs is noticed only by a late scheduler tick
 (`harvester.rows.health`), and only while PostgreSQL and Redis are reachable: without them the ticks are late anyway, and
@@ -31,6 +31,41 @@ class Watchdog:
             return False
         self._started, self._hangs_since = now, None
         return True
+
+
+class StandIn:
+    """Whether the supervisor must look after alerts, as nobody else does. `now` is always of `seams.monotonic`.
+
+    The worker that would send an alert may be what has failed.
+    """
+
+    def __init__(self, *, every_s: float) -> None:
+        self._every_s = every_s
+        self._since: float | None = None
+
+    def must_tick(self, answer: str, now: float) -> bool:
+        """Whether to do an alert tick, after this answer of /health/ready.
+
+        True each time that worker, beat or Redis were not well without a break for `every_s`.
+        """
+        if not _lacks_worker(answer):
+            self._since = None
+            return False
+        if self._since is None:
+            self._since = now
+        if now - self._since < self._every_s:
+            return False
+        self._since = now
+        return True
+
+
+def _lacks_worker(answer: str) -> bool:
+    try:
+        health = json.loads(answer)
+        parts = [health["parts"][name] for name in ("redis", "workers", "beat")]
+        return bool(health["ready"]) and any(part["state"] == "degraded" for part in parts)
+    except (ValueError, TypeError, KeyError):
+        return False
 
 
 def _hangs(answer: str) -> bool:

@@ -5,6 +5,9 @@ Strangers may read them (`/health/ready`), so facts and sentences have no path, 
 
 from collections.abc import Mapping
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from catalogue.reasons import Code, Facts, Sentence, write_sentence
 
 
@@ -52,91 +55,132 @@ class PartCode(Code):
 
 
 def _disk_low(facts: Facts) -> str:
-    kinds = ", ".join(f"{kind} ({free_mb} MB free)" for kind, free_mb in facts["free_mb"].items())
-    return f"the disk is nearly full for {kinds}: make room, or writes will be refused"
+    kinds = ", ".join(
+        gettext("{kind} ({free_mb} MB free)").format(kind=kind, free_mb=free_mb)
+        for kind, free_mb in facts["free_mb"].items()
+    )
+    return gettext("the disk is nearly full for {kinds}: make room, or writes will be refused").format(kinds=kinds)
 
 
 def _ntp_silent(facts: Facts) -> str:
     known = (
-        "" if facts["offset_s"] is None else f"; the clock was wrong by {facts['offset_s']:+.1f} s when one last did"
+        ""
+        if facts["offset_s"] is None
+        else gettext("; the clock was wrong by {offset_s:+.1f} s when one last did").format_map(facts)
     )
-    return f"no NTP server answers{known}: look at the servers of GISC_NTP_SERVERS, and at the network"
+    return gettext("no NTP server answers{known}: look at the servers of GISC_NTP_SERVERS, and at the network").format(
+        known=known
+    )
 
 
 def _clock_check_old(facts: Facts) -> str:
-    when = "yet" if facts["age_s"] is None else f"for {facts['age_s']:.0f} s"
-    return f"the clock of this host was not checked {when}: the tick checks it, so look at worker and beat"
+    when = "yet" if facts["age_s"] is None else gettext("for {age_s:.0f} s").format_map(facts)
+    return gettext(
+        "the clock of this host was not checked {when}: the tick checks it, so look at worker and beat"
+    ).format(when=when)
 
 
 PARTS: Mapping[str, Sentence] = {
-    PartCode.OK: "all is well",
-    PartCode.NOT_KNOWN: "nothing is known of it while the {part} cannot be read",
+    PartCode.OK: _("all is well"),
+    PartCode.NOT_KNOWN: _("nothing is known of it while the {part} cannot be read"),
     PartCode.DATABASE_AWAY: (
-        "PostgreSQL does not answer, so nothing is served or harvested: start it, or look at its log and its host"
+        _("PostgreSQL does not answer, so nothing is served or harvested: start it, or look at its log and its host")
     ),
-    PartCode.NOT_MIGRATED: "the database lacks migrations of this version: run manage.py migrate",
+    PartCode.NOT_MIGRATED: _("the database lacks migrations of this version: run manage.py migrate"),
     PartCode.NOT_DURABLE: (
-        "PostgreSQL runs with {settings} off, so a crash of its host may lose what others have harvested: set it on"
+        _("PostgreSQL runs with {settings} off, so a crash of its host may lose what others have harvested: set it on")
     ),
     PartCode.REDIS_AWAY: (
-        "Redis does not answer, so nothing is harvested by schedule: start it, or look at its log and its host"
+        _("Redis does not answer, so nothing is harvested by schedule: start it, or look at its log and its host")
     ),
     PartCode.REDIS_FULL: (
-        "Redis has no memory left and refuses what is written, so nothing is harvested by schedule: raise its maxmemory, "
-        "or find out what fills it"
+        _(
+            "Redis has no memory left and refuses what is written, so nothing is harvested by schedule: raise its maxmemory, "
+            "or find out what fills it"
+        )
     ),
     PartCode.REDIS_REFUSES: (
-        "Redis refuses what is written, so nothing is harvested by schedule: the log of this node has its reason"
+        _("Redis refuses what is written, so nothing is harvested by schedule: the log of this node has its reason")
     ),
-    PartCode.NO_WORKER: "no worker runs, so nothing is harvested: start the worker, or look at its log",
-    PartCode.WORKERS_MISSING: "{alive} of {expected} processes of the workers run: look at the log of the worker",
-    PartCode.NO_BEAT: "beat does not run, so nothing is harvested by schedule: start beat, or look at its log",
-    PartCode.NO_TICK: "no tick has come through beat, Redis, a worker and the database yet: wait a minute, then look at their logs",
+    PartCode.NO_WORKER: _("no worker runs, so nothing is harvested: start the worker, or look at its log"),
+    PartCode.WORKERS_MISSING: _("{alive} of {expected} processes of the workers run: look at the log of the worker"),
+    PartCode.NO_BEAT: _("beat does not run, so nothing is harvested by schedule: start beat, or look at its log"),
+    PartCode.NO_TICK: _(
+        "no tick has come through beat, Redis, a worker and the database yet: wait a minute, then look at their logs"
+    ),
     PartCode.TICKS_LATE: (
-        "the last tick came through beat, Redis, a worker and the database {age_s:.0f} s ago: look at the logs of worker and beat"
+        _(
+            "the last tick came through beat, Redis, a worker and the database {age_s:.0f} s ago: look at the logs of worker and beat"
+        )
     ),
-    PartCode.CHORES_FAILING: "chores of the tick fail again and again ({chores}): the log of the worker has their errors",
+    PartCode.CHORES_FAILING: _(
+        "chores of the tick fail again and again ({chores}): the log of the worker has their errors"
+    ),
     PartCode.QUEUE_STALLED: (
-        "{waiting} runs wait for a worker, the first for {wait_s:.0f} s, and none is taken: look at the log of the worker, and "
-        "start it again"
+        _(
+            "{waiting} runs wait for a worker, the first for {wait_s:.0f} s, and none is taken: look at the log of the worker, and "
+            "start it again"
+        )
     ),
-    PartCode.CLOCK_WRONG: "the clock of this host is wrong by {offset_s:+.1f} s against NTP: set it, by a service such as chrony",
+    PartCode.CLOCK_WRONG: _(
+        "the clock of this host is wrong by {offset_s:+.1f} s against NTP: set it, by a service such as chrony"
+    ),
     PartCode.CLOCK_DIFFERS: (
-        "the clocks of {links} providers differ from ours by {skew_s:+.0f} s in the middle: check the clock of this host, and "
-        "name NTP servers in GISC_NTP_SERVERS"
+        _(
+            "the clocks of {links} providers differ from ours by {skew_s:+.0f} s in the middle: check the clock of this host, and "
+            "name NTP servers in GISC_NTP_SERVERS"
+        )
     ),
     PartCode.NTP_SILENT: _ntp_silent,
-    PartCode.CLOCK_NOT_CHECKED: "the clock of this host is not checked: name NTP servers in GISC_NTP_SERVERS",
+    PartCode.CLOCK_NOT_CHECKED: _("the clock of this host is not checked: name NTP servers in GISC_NTP_SERVERS"),
     PartCode.CLOCK_CHECK_OLD: _clock_check_old,
     PartCode.DATABASE_BEHIND: (
-        "the database was put back from a copy and is behind the journal: stop the node and run manage.py restore --in-place "
-        "(docs/deployment.md, Restore)"
+        _(
+            "the database was put back from a copy and is behind the journal: stop the node and run manage.py restore --in-place "
+            "(docs/deployment.md, Restore)"
+        )
     ),
-    PartCode.RESTORE_NOT_ENDED: "a restore was begun and has not ended: run manage.py restore --in-place again",
-    PartCode.JOURNAL_NOT_KNOWN: "whether the database has all events of the journal could not be read from it in time",
+    PartCode.RESTORE_NOT_ENDED: _("a restore was begun and has not ended: run manage.py restore --in-place again"),
+    PartCode.JOURNAL_NOT_KNOWN: _(
+        "whether the database has all events of the journal could not be read from it in time"
+    ),
     PartCode.JOURNAL_NOT_READABLE: (
-        "the folder of the journal cannot be read, so deletions wait in the database: mount it, or correct its permissions"
+        _(
+            "the folder of the journal cannot be read, so deletions wait in the database: mount it, or correct its permissions"
+        )
     ),
     PartCode.JOURNAL_NOT_WRITABLE: (
-        "the folder of the journal cannot be written, so deletions wait in the database: mount it writable, or correct its "
-        "permissions"
+        _(
+            "the folder of the journal cannot be written, so deletions wait in the database: mount it writable, or correct its "
+            "permissions"
+        )
     ),
     PartCode.JOURNAL_WAITING: (
-        "{waiting} deletions wait for the journal, the first for {wait_s:.0f} s: look at the folder of the journal and its disk"
+        _(
+            "{waiting} deletions wait for the journal, the first for {wait_s:.0f} s: look at the folder of the journal and its disk"
+        )
     ),
-    PartCode.FILES_BEHIND: "files of the journal are lacking; manage.py journal status names them: put them back from a copy",
+    PartCode.FILES_BEHIND: _(
+        "files of the journal are lacking; manage.py journal status names them: put them back from a copy"
+    ),
     PartCode.FILES_NOT_READ: (
-        "a folder has files of the journal that are not read; manage.py journal status names it: move them"
+        _("a folder has files of the journal that are not read; manage.py journal status names it: move them")
     ),
     PartCode.DISK_LOW: _disk_low,
-    PartCode.DISK_NOT_READABLE: "the room for {kinds} cannot be read: mount the disk, or correct the setting of the folder",
-    PartCode.BACKUP_NOT_CONFIGURED: "this node makes no backups: name a folder on another disk in GISC_BACKUP_DIR",
-    PartCode.BACKUP_NOT_READABLE: "GISC_BACKUP_DIR cannot be read: mount it, or correct its permissions",
-    PartCode.NO_BACKUP: "there is no verified backup yet: wait for the first, or look at the log of the backup",
+    PartCode.DISK_NOT_READABLE: _(
+        "the room for {kinds} cannot be read: mount the disk, or correct the setting of the folder"
+    ),
+    PartCode.BACKUP_NOT_CONFIGURED: _("this node makes no backups: name a folder on another disk in GISC_BACKUP_DIR"),
+    PartCode.BACKUP_NOT_READABLE: _("GISC_BACKUP_DIR cannot be read: mount it, or correct its permissions"),
+    PartCode.NO_BACKUP: _("there is no verified backup yet: wait for the first, or look at the log of the backup"),
     PartCode.BACKUP_LATE: (
-        "the newest verified backup is {age_h:.0f} h old: look at the log of the backup, and at the room in GISC_BACKUP_DIR"
+        _(
+            "the newest verified backup is {age_h:.0f} h old: look at the log of the backup, and at the room in GISC_BACKUP_DIR"
+        )
     ),
     PartCode.BACKUP_NOT_VERIFIED: (
-        "the newest backup could not be verified, or was made without verifying; an older one is: look at the log of the backup"
+        _(
+            "the newest backup could not be verified, or was made without verifying; an older one is: look at the log of the backup"
+        )
     ),
 }

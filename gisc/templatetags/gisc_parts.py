@@ -12,9 +12,3 @@ register = template.Library()
 def troubled_parts() -> list[Part]:
     """Return the parts that are degraded or have failed."""
     return [part for part in parts.recent().troubles if part.state != State.UNKNOWN]
-
-
-@register.simple_tag
-def unknown_parts() -> list[Part]:
-    """Return the parts of which nothing is known, for instance because nothing is set up that checks them."""
-    return [part for part in parts.recent().troubles if part.state == State.UNKNOWN]

@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
 
 from catalogue.admin.base import Admin, coloured, preformatted
@@ -31,9 +33,9 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 
     upload = forms.FileField(
         required=False,
-        label="Upload",
+        label=_("Upload"),
         widget=UnfoldAdminFileFieldWidget,
-        help_text="an .xsl file, which takes the place of the text above",
+        help_text=_("an .xsl file, which takes the place of the text above"),
     )
 
     class Meta:
@@ -57,7 +59,9 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         if (
             uploaded and uploaded.size > 4 * stylesheet.MAX_BYTES
         ):  # too large in every encoding: UTF-32 has 4 bytes a character
-            self.add_error("upload", f"The file has {uploaded.size:,} bytes, too many for a stylesheet.")
+            self.add_error(
+                "upload", gettext("The file has {size:,} bytes, too many for a stylesheet.").format(size=uploaded.size)
+            )
             return data
         try:
             typed = data.get("stylesheet", "")
@@ -69,7 +73,7 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
         text = text.replace("\r\n", "\n")
         data["stylesheet"] = text.strip()
         if not text.strip():
-            self.add_error("stylesheet", "Upload a stylesheet, or write one here.")
+            self.add_error("stylesheet", gettext("Upload a stylesheet, or write one here."))
         elif not self.errors:
             # Not stripped: its line numbers are those of the file.
             result = trial.run(text, namespace=data["namespace"], schema=data["schema"])
@@ -90,21 +94,25 @@ class CrosswalkAdmin(Admin):
     fieldsets = (
         (None, {"fields": ("prefix", "namespace", "schema")}),
         (
-            "Stylesheet",
+            _("Stylesheet"),
             {
                 "fields": ("stylesheet", "upload"),
-                "description": "XSLT 1.0. It is tried on the sample records and on the newest records of the catalogue "
-                "before it is stored. It can read one record and nothing else: no other file, no network. Of extension "
-                "functions, those of EXSLT common, strings and sets are allowed.",
+                "description": _(
+                    "XSLT 1.0. It is tried on the sample records and on the newest records of the catalogue "
+                    "before it is stored. It can read one record and nothing else: no other file, no network. Of extension "
+                    "functions, those of EXSLT common, strings and sets are allowed."
+                ),
             },
         ),
         (
-            "Offer",
+            _("Offer"),
             {
                 "fields": ("enabled", "for_everybody", "changed"),
-                "description": "When the format changes, every record gets a new datestamp in it, and its harvesters "
-                "fetch all records again. A format that is switched off is withdrawn: its harvesters get all records as "
-                "deleted. Delete the format only after all of them have harvested that.",
+                "description": _(
+                    "When the format changes, every record gets a new datestamp in it, and its harvesters "
+                    "fetch all records again. A format that is switched off is withdrawn: its harvesters get all records as "
+                    "deleted. Delete the format only after all of them have harvested that."
+                ),
             },
         ),
     )
@@ -121,13 +129,16 @@ class CrosswalkAdmin(Admin):
         before = obj.changed
         obj.refresh_from_db()  # a trigger of the database sets `changed`
         if obj.changed != before and change:
-            effect = "fetch all records again" if obj.enabled else "get all its records as deleted"
-            self.message_user(request, f"{obj} has changed: from now on its harvesters {effect}.")
+            effect = gettext("fetch all records again") if obj.enabled else gettext("get all its records as deleted")
+            self.message_user(
+                request,
+                gettext("{obj} has changed: from now on its harvesters {effect}.").format(obj=obj, effect=effect),
+            )
 
-    @coloured(_STATE_COLOURS, description="state")
+    @coloured(_STATE_COLOURS, description=_("state"))
     def state(self, crosswalk: Crosswalk) -> str:
         if crosswalk.changed is None:
-            return "not offered yet"
+            return gettext("not offered yet")
         return "offered" if crosswalk.enabled else "withdrawn"
 
     # --- Pages ---------------------------------------------------------------------------------------
@@ -158,7 +169,7 @@ class CrosswalkAdmin(Admin):
             "admin/oaiprovider/crosswalk/preview.html",
             {
                 **self.admin_site.each_context(request),
-                "title": f"Preview of {crosswalk}",
+                "title": gettext("Preview of {crosswalk}").format(crosswalk=crosswalk),
                 "opts": Crosswalk._meta,
                 "crosswalk": crosswalk,
                 **_preview(crosswalk, request.GET.get("identifier", "").strip()),
@@ -172,13 +183,21 @@ def _preview(crosswalk: Crosswalk, identifier: str) -> dict[str, Any]:
         identifier = newest.first() or ""
     record = lists.find(identifier) if identifier else None
     if record is None or record.payload is None:
-        reason = f"There is no live record {identifier} in the catalogue" if identifier else "The catalogue is empty"
-        return {"fault": f"{reason}; nothing can be shown."}
+        reason = (
+            gettext("There is no live record {identifier} in the catalogue").format(identifier=identifier)
+            if identifier
+            else gettext("The catalogue is empty")
+        )
+        return {"fault": gettext("{reason}; nothing can be shown.").format(reason=reason)}
     uploaded = Stylesheet.of(crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema)
     try:
         element = sandbox.transform(uploaded, record.payload, record.identifier)
     except (sandbox.TransformFailed, sandbox.SandboxBusy) as exc:
-        return {"fault": f"{record.identifier} is not available in {crosswalk}, because the stylesheet fails: {exc}."}
+        return {
+            "fault": gettext(
+                "{identifier} is not available in {crosswalk}, because the stylesheet fails: {exc}."
+            ).format(identifier=record.identifier, crosswalk=crosswalk, exc=exc)
+        }
     return {
         "identifier": record.identifier,
         "disseminated": preformatted(display.indented(element)),
@@ -187,5 +206,11 @@ def _preview(crosswalk: Crosswalk, identifier: str) -> dict[str, Any]:
 
 
 def _summary(result: trial.Trial) -> str:
-    without = f"; {len(result.warnings)} of them will lack this format" if result.warnings else ""
-    return f"Tried on {result.records} records{without}. The slowest took {result.slowest_s * 1000:.1f} ms."
+    without = (
+        gettext("; {warnings} of them will lack this format").format(warnings=len(result.warnings))
+        if result.warnings
+        else ""
+    )
+    return gettext("Tried on {records} records{without}. The slowest took {slowest_s:.1f} ms.").format(
+        records=result.records, without=without, slowest_s=result.slowest_s * 1000
+    )

@@ -13,6 +13,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
 
@@ -34,12 +36,15 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
         chosen = list(data["sets"])
         if data.get("everything"):
             if chosen:
-                self.add_error("sets", "These sets have no effect: untick “shows everything”, or choose none.")
+                self.add_error("sets", gettext("These sets have no effect: untick “shows everything”, or choose none."))
         elif not chosen:
-            self.add_error("sets", "Choose at least one set, or tick “shows everything”.")
+            self.add_error("sets", gettext("Choose at least one set, or tick “shows everything”."))
         elif self.instance.name == ANY and not any(chosen_set.kind == MetadataSet.Kind.OWN for chosen_set in chosen):
             own = MetadataSet.objects.filter(kind=MetadataSet.Kind.OWN).first()
-            self.add_error("sets", f"Choose {own} too: peer GISCs are served by {ANY}, and harvest it (G17).")
+            self.add_error(
+                "sets",
+                gettext("Choose {own} too: peer GISCs are served by {ANY}, and harvest it.").format(own=own, ANY=ANY),
+            )  # G17
         return data
 
 
@@ -47,14 +52,17 @@ class PreviewForm(forms.Form):
     """User-Agent and address of the harvester to preview."""
 
     user_agent = forms.CharField(
-        label="User-Agent",
+        label=_("User-Agent"),
         required=False,
         strip=False,
         widget=UnfoldAdminTextInputWidget,
-        help_text="the whole header, such as DRIVER/2.1 (harvester); empty: a request without one",
+        help_text=_("the whole header, such as DRIVER/2.1 (harvester); empty: a request without one"),
     )
     address = forms.GenericIPAddressField(
-        label="Address", required=False, widget=UnfoldAdminTextInputWidget, help_text="where the request comes from"
+        label=_("Address"),
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("where the request comes from"),
     )
 
 
@@ -70,26 +78,29 @@ class ProfileAdmin(Admin):
     actions_detail = ("preview_one",)
     fieldsets = (
         (
-            "Which harvester",
+            _("Which harvester"),
             {
                 "fields": ("name", "match", "networks"),
-                "description": "A User-Agent proves nothing: anybody can send it. A profile that shows more than "
-                f"{ANY} must name networks.",
+                "description": _(
+                    "A User-Agent proves nothing: anybody can send it. A profile that shows more than Any must name networks."
+                ),
             },
         ),
         (
-            "What it is shown",
+            _("What it is shown"),
             {
                 "fields": ("everything", "sets", "set_tombstones"),
-                "description": "A record in none of the chosen sets does not exist for this harvester. To hide a set's "
-                f"records from everybody else, choose the sets of {ANY} too, without that set. A peer GISC needs this node's own set, "
-                "the sets of the other GISCs and WIS-CATALOGUE (G17).",
+                "description": _(
+                    "A record in none of the chosen sets does not exist for this harvester. To hide a set's records from "
+                    "everybody else, choose the sets of Any too, without that set. A peer GISC needs this node's own set, the "
+                    "sets of the other GISCs and WIS-CATALOGUE."  # G17
+                ),
             },
         ),
-        ("How much at once", {"fields": ("page_records", "page_headers", "page_sets")}),
-        ("How fast", {"fields": ("requests_per_minute", "may_be_limited")}),
-        ("Identify", {"fields": ("repository_name", "admin_emails")}),
-        ("Formats", {"fields": ("formats",)}),
+        (_("How much at once"), {"fields": ("page_records", "page_headers", "page_sets")}),
+        (_("How fast"), {"fields": ("requests_per_minute", "may_be_limited")}),
+        (_("Identify"), {"fields": ("repository_name", "admin_emails")}),
+        (_("Formats"), {"fields": ("formats",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Profile]:
@@ -123,35 +134,39 @@ class ProfileAdmin(Admin):
         if change and before != after:
             self.message_user(
                 request,
-                f"Ask the operator of {profile}'s harvester for a full harvest: records that it now sees for the first "
-                "time keep their old datestamps, and those that it no longer sees do not come as deleted (G15).",
+                gettext(
+                    "Ask the operator of {profile}'s harvester for a full harvest: records that it now sees for the "
+                    "first time keep their old datestamps, and those that it no longer sees do not come as deleted."
+                ).format(profile=profile),  # G15
                 messages.WARNING,
             )
         if not profile.everything and (hidden := _hidden_from_peers(after)):
             self.message_user(
                 request,
-                f"{profile} does not show {hidden}; never give this profile to a peer GISC (G17).",
+                gettext("{profile} does not show {hidden}; never give this profile to a peer GISC.").format(
+                    profile=profile, hidden=hidden
+                ),  # G17
                 messages.INFO,
             )
 
     # --- Columns -------------------------------------------------------------------------------------
 
-    @admin.display(description="networks")
+    @admin.display(description=_("networks"))
     def networks_column(self, profile: Profile) -> str:
         return ", ".join(profile.networks) or "anywhere"
 
-    @admin.display(description="shows")
+    @admin.display(description=_("shows"))
     def sets_column(self, profile: Profile) -> str:
         if profile.everything:
-            return "everything public"
+            return gettext("everything public")
         return ", ".join(sorted(metadata_set.spec for metadata_set in profile.sets.all()))
 
-    @admin.display(description="records, headers, sets on a page")
+    @admin.display(description=_("records, headers, sets on a page"))
     def page_sizes(self, profile: Profile) -> str:
         sizes = (profile.page_records, profile.page_headers, profile.page_sets)
         return ", ".join("default" if size is None else str(size) for size in sizes)
 
-    @admin.display(description="requests per minute")
+    @admin.display(description=_("requests per minute"))
     def rate_limit(self, profile: Profile) -> str:
         if not profile.may_be_limited:
             return "unlimited"
@@ -159,17 +174,21 @@ class ProfileAdmin(Admin):
 
     # --- Preview -------------------------------------------------------------------------------------
 
-    @action(description="What would a harvester see?", url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
+    @action(description=_("What would a harvester see?"), url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
     def preview(self, request: HttpRequest) -> HttpResponse:
         """Show the profile and the answers that a harvester with this User-Agent and address would get."""
         form = PreviewForm(request.GET if "user_agent" in request.GET else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
             context |= _preview_context(**form.cleaned_data)
-        page = {**self.admin_site.each_context(request), "title": "What would a harvester see?", "opts": Profile._meta}
+        page = {
+            **self.admin_site.each_context(request),
+            "title": gettext("What would a harvester see?"),
+            "opts": Profile._meta,
+        }
         return TemplateResponse(request, "admin/oaiprovider/profile/preview.html", page | context)
 
-    @action(description="What does it see?", url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
+    @action(description=_("What does it see?"), url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
     def preview_one(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Redirect to the preview of a harvester that this profile fits."""
         profile = get_object_or_404(Profile, pk=object_id)
@@ -181,11 +200,13 @@ class ProfileAdmin(Admin):
 def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
     result = preview.preview(user_agent, address)
     terms = result.terms
-    limit = "never" if not terms.may_be_limited else terms.requests_per_minute or "as the node limits everybody"
+    limit = (
+        "never" if not terms.may_be_limited else terms.requests_per_minute or gettext("as the node limits everybody")
+    )
     return {
-        "chosen": f"{terms.name} is the profile for this request.",
+        "chosen": gettext("{name} is the profile for this request.").format(name=terms.name),
         "profiles_table": {
-            "headers": ["profile", "User-Agent contains", "networks", ""],
+            "headers": ["profile", gettext("User-Agent contains"), "networks", ""],
             "rows": [
                 [
                     candidate.profile.name,
@@ -198,11 +219,11 @@ def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
         },
         "terms_table": {
             "rows": [
-                ["Records on a page", terms.page_records],
-                ["Headers on a page", terms.page_headers],
-                ["Sets on a page", terms.page_sets],
-                ["Requests per minute", limit],
-                ["Set tombstones", "yes" if terms.scope.set_tombstones else "no"],
+                [gettext("Records on a page"), terms.page_records],
+                [gettext("Headers on a page"), terms.page_headers],
+                [gettext("Sets on a page"), terms.page_sets],
+                [gettext("Requests per minute"), limit],
+                [gettext("Set tombstones"), "yes" if terms.scope.set_tombstones else "no"],
             ]
         },
         "identify": preformatted(display.indented(result.identify)),
@@ -214,7 +235,7 @@ def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
 
 
 def _set_label(metadata_set: MetadataSet) -> str:
-    hidden = "" if metadata_set.public else ", hidden"
+    hidden = "" if metadata_set.public else gettext(", hidden")
     return f"{metadata_set.spec} ({metadata_set.get_kind_display().partition(':')[0]}{hidden})"
 
 
@@ -236,12 +257,14 @@ class IdentifyDescriptionAdmin(Admin):
             None,
             {
                 "fields": ("name", "xml", "shown"),
-                "description": "Further descriptions of this repository: branding, oai-identifier, rightsManifest, gateway. "
-                "The base URLs of peers (friends) are added automatically.",
+                "description": _(
+                    "Further descriptions of this repository: branding, oai-identifier, rightsManifest, gateway. "
+                    "The base URLs of peers (friends) are added automatically."
+                ),
             },
         ),
     )
 
-    @admin.display(description="element")
+    @admin.display(description=_("element"))
     def root(self, container: IdentifyDescription) -> str:
         return container.container.name

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from catalogue import seams
 from catalogue.limits import Replaceable
+from catalogue.reasons import describe_error
 from oaiprovider.formats import sandbox_child
 from oaiprovider.formats.stylesheet import Stylesheet
 
@@ -72,7 +73,7 @@ class _Helper:
                 cwd="/",
             )
         except OSError as exc:
-            raise SandboxBusy(f"a helper cannot be started: {exc}") from exc
+            raise SandboxBusy(f"a helper cannot be started: {describe_error(exc)}") from exc
         try:
             self._read(len(sandbox_child.READY), seams.monotonic() + limits.wall_s)
         except (OSError, TimeoutError) as exc:

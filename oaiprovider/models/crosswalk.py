@@ -4,6 +4,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import models
 from django.db.models.functions import TruncSecond
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 from oaiprovider import builtin_formats
@@ -12,17 +14,23 @@ from oaiprovider import builtin_formats
 def validate_prefix(value: str) -> None:
     """Refuse what is not a metadataPrefix, or has a meaning already (P60)."""
     if not oai.PREFIX.fullmatch(value):
-        raise ValidationError(f"{value!r} is not a metadataPrefix: letters, digits and -_.!~*'() only")
+        raise ValidationError(
+            gettext("{value!r} is not a metadataPrefix: letters, digits and -_.!~*'() only").format(value=value)
+        )
     if value.lower() in builtin_formats.RESERVED:
-        raise ValidationError(f"{value!r} is reserved by this node; choose another prefix")
+        raise ValidationError(gettext("{value!r} is reserved by this node; choose another prefix").format(value=value))
 
 
 def validate_namespace(value: str) -> None:
     """Refuse what is no URI, and the namespace of OAI-PMH, which no metadata may use (P48)."""
     if not oai.is_identifier(value):
-        raise ValidationError(f"{value!r} is not the name of a namespace: it {oai.identifier_fault(value)}")
+        raise ValidationError(
+            gettext("{value!r} is not the name of a namespace: it {identifier_fault}").format(
+                value=value, identifier_fault=oai.identifier_fault(value)
+            )
+        )
     if value == oai.OAI_NS:
-        raise ValidationError("this is the namespace of OAI-PMH itself; metadata must be in another one")
+        raise ValidationError(gettext("this is the namespace of OAI-PMH itself; metadata must be in another one"))
 
 
 class Crosswalk(models.Model):
@@ -34,38 +42,39 @@ class Crosswalk(models.Model):
     """
 
     prefix = models.CharField(
-        "metadataPrefix",
+        _("metadataPrefix"),
         max_length=100,
         unique=True,
         validators=[validate_prefix],
-        help_text="what harvesters ask for: letters, digits and -_.!~*'(); cannot be changed later",
+        help_text=_("what harvesters ask for: letters, digits and -_.!~*'(); cannot be changed later"),
     )
     namespace = models.CharField(
-        "namespace",
+        _("namespace"),
         max_length=500,
         validators=[validate_namespace],
-        help_text="of the element that the stylesheet makes, spelled exactly as in it",
+        help_text=_("of the element that the stylesheet makes, spelled exactly as in it"),
     )
     schema = models.CharField(
-        "schema",
+        _("schema"),
         max_length=500,
         validators=[URLValidator(schemes=["http", "https"])],
-        help_text="the address of its XML schema, for harvesters; this node never fetches it",
+        help_text=_("the address of its XML schema, for harvesters; this node never fetches it"),
     )
     stylesheet = models.TextField(
-        "XSLT 1.0 stylesheet",
-        help_text="is given one ISO 19139 record and the parameter 'identifier', and makes one element",
+        _("XSLT 1.0 stylesheet"),
+        help_text=_("is given one ISO 19139 record and the parameter 'identifier', and makes one element"),
     )
     enabled = models.BooleanField(
-        default=True, help_text="offered to harvesters; when it is switched off, its records are deleted for them"
+        default=True, help_text=_("offered to harvesters; when it is switched off, its records are deleted for them")
     )
     for_everybody = models.BooleanField(
-        default=True, help_text="else only harvesters whose profile names this format among its further formats get it"
+        default=True,
+        help_text=_("else only harvesters whose profile names this format among its further formats get it"),
     )
     changed = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="in this format every record has this datestamp or a later one, so that harvesters fetch it again",
+        help_text=_("in this format every record has this datestamp or a later one, so that harvesters fetch it again"),
     )
 
     class Meta:
@@ -85,8 +94,8 @@ class Generation(models.Model):
     """The digest of a built-in format's stylesheet, and when a new version of the product changed it (P93)."""
 
     prefix = models.CharField(max_length=100, primary_key=True)
-    digest = models.CharField(max_length=64, help_text="of the stylesheet that the records are made with")
-    changed = models.DateTimeField(null=True, help_text="none: not since the node was installed")
+    digest = models.CharField(max_length=64, help_text=_("of the stylesheet that the records are made with"))
+    changed = models.DateTimeField(null=True, help_text=_("none: not since the node was installed"))
 
     def __str__(self) -> str:
         return f"{self.prefix} {self.digest[:12]}"

@@ -16,6 +16,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 from catalogue.documents import xml_tree
@@ -101,71 +103,81 @@ def _for_software(terms: Terms, user_agent: str) -> Terms:
 class Profile(models.Model):
     """Which sets and formats a harvester gets, and how fast, by its User-Agent (G1). `Any` is for all others (G3)."""
 
-    name = models.CharField(max_length=60, unique=True, help_text="for the administration; harvesters never see it")
+    name = models.CharField(max_length=60, unique=True, help_text=_("for the administration; harvesters never see it"))
     match = models.CharField(
-        "User-Agent contains",
+        _("User-Agent contains"),
         max_length=200,
         blank=True,
-        help_text="the characters agreed with the harvester's operator, such as DRIVER, case-sensitive; * stands for "
-        "anything. Of several profiles that fit, the longest wins",
+        help_text=_(
+            "the characters agreed with the harvester's operator, such as DRIVER, case-sensitive; * stands for "
+            "anything. Of several profiles that fit, the longest wins"
+        ),
     )
     networks = ArrayField(
         models.CharField(max_length=50),
         default=list,
         blank=True,
-        help_text="where the harvester asks from: networks or addresses, separated by commas, such as 192.0.2.0/24. "
-        "Under its User-Agent from elsewhere, it is served as if this profile did not exist. Empty: from anywhere",
+        help_text=_(
+            "where the harvester asks from: networks or addresses, separated by commas, such as 192.0.2.0/24. "
+            "Under its User-Agent from elsewhere, it is served as if this profile did not exist. Empty: from anywhere"
+        ),
     )
     everything = models.BooleanField(
-        "shows everything",
+        _("shows everything"),
         default=True,
-        help_text="every public set, and every record, also what is in hidden sets only; else the sets chosen below and "
-        "the records in them, and nothing else",
+        help_text=_(
+            "every public set, and every record, also what is in hidden sets only; else the sets chosen below and "
+            "the records in them, and nothing else"
+        ),
     )
     sets = models.ManyToManyField(
         MetadataSet,
         blank=True,
         related_name="profiles",
-        help_text="exactly these are listed, hidden ones too; a virtual set hides what it is made of",
+        help_text=_("exactly these are listed, hidden ones too; a virtual set hides what it is made of"),
     )
     set_tombstones = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="in the list of a set, records that left it and live in another set come as deleted. For a harvester "
-        "that keeps a store for each set; one that puts several sets into one store would delete live records",
+        help_text=_(
+            "in the list of a set, records that left it and live in another set come as deleted. For a harvester "
+            "that keeps a store for each set; one that puts several sets into one store would delete live records"
+        ),
     )
     page_records = models.PositiveIntegerField(
-        "records on a page", null=True, blank=True, validators=_PAGE, help_text="empty: GISC_PAGE_RECORDS"
+        _("records on a page"), null=True, blank=True, validators=_PAGE, help_text=_("empty: GISC_PAGE_RECORDS")
     )
     page_headers = models.PositiveIntegerField(
-        "headers on a page", null=True, blank=True, validators=_PAGE, help_text="empty: GISC_PAGE_HEADERS"
+        _("headers on a page"), null=True, blank=True, validators=_PAGE, help_text=_("empty: GISC_PAGE_HEADERS")
     )
     page_sets = models.PositiveIntegerField(
-        "sets on a page", null=True, blank=True, validators=_PAGE, help_text="empty: GISC_PAGE_SETS"
+        _("sets on a page"), null=True, blank=True, validators=_PAGE, help_text=_("empty: GISC_PAGE_SETS")
     )
     repository_name = models.CharField(
-        "repositoryName", max_length=200, blank=True, help_text="empty: GISC_REPOSITORY_NAME"
+        _("repositoryName"), max_length=200, blank=True, help_text=_("empty: GISC_REPOSITORY_NAME")
     )
     admin_emails = ArrayField(
         models.CharField(max_length=254),
-        verbose_name="adminEmail",
+        verbose_name=_("adminEmail"),
         default=list,
         blank=True,
-        help_text="one or more, separated by commas; empty: GISC_ADMIN_EMAIL",
+        help_text=_("one or more, separated by commas; empty: GISC_ADMIN_EMAIL"),
     )
     formats = ArrayField(
         models.CharField(max_length=100),
-        verbose_name="further formats",
+        verbose_name=_("further formats"),
         default=list,
         blank=True,
-        help_text="metadataPrefixes, separated by commas, of formats that not everybody gets. iso19139 and oai_dc are "
-        "always there",
+        help_text=_(
+            "metadataPrefixes, separated by commas, of formats that not everybody gets. iso19139 and oai_dc are "
+            "always there"
+        ),
     )
     requests_per_minute = models.PositiveIntegerField(
-        null=True, blank=True, validators=[MinValueValidator(1)], help_text="empty: as the node limits everybody"
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text=_("empty: as the node limits everybody")
     )
     may_be_limited = models.BooleanField(
-        default=True, help_text="else flow control never makes this harvester wait; then networks are required"
+        default=True, help_text=_("else flow control never makes this harvester wait; then networks are required")
     )
 
     objects = ProfileQuerySet.as_manager()
@@ -176,12 +188,12 @@ class Profile(models.Model):
             models.UniqueConstraint(
                 fields=("match", "networks"),
                 name="one_profile_for_the_same_requests",
-                violation_error_message="Another profile is for the same User-Agent and networks.",
+                violation_error_message=_("Another profile is for the same User-Agent and networks."),
             ),
             models.CheckConstraint(
                 name="any_serves_everyone_and_no_other_profile_does",
                 condition=Q(name=ANY, match="", networks__len=0) | (~Q(name=ANY) & ~Q(match="")),
-                violation_error_message=f"{ANY} is for every User-Agent from everywhere, and no other profile is.",
+                violation_error_message=_("Any is for every User-Agent from everywhere, and no other profile is."),
             ),
         )
 
@@ -193,19 +205,25 @@ class Profile(models.Model):
         faults: dict[str, list[str]] = {}
         if self.name == ANY:
             if self.match or self.networks:
-                faults["match"] = [f"{ANY} serves everyone whom no other profile fits; leave this and networks empty."]
+                faults["match"] = [
+                    gettext("{ANY} serves everyone whom no other profile fits; leave this and networks empty.").format(
+                        ANY=ANY
+                    )
+                ]
         elif fault := match_fault(self.match):
             faults["match"] = [fault]
         self.networks = [network.strip() for network in self.networks]
         faults["networks"] = [fault for network in self.networks if (fault := network_fault(network))]
         faults["admin_emails"] = [
-            f"{address} is no address that other centres can reach; write one such as oai-admin@gisc.example.org (P54)."
+            gettext(
+                "{address} is no address that other centres can reach; write one such as oai-admin@gisc.example.org."
+            ).format(address=address)  # P54
             for address in self.admin_emails
             if not is_deliverable(address)
         ]
         if not self.may_be_limited and not self.networks and self.name != ANY:
             faults["may_be_limited"] = [
-                "Anybody can send this User-Agent and would not be limited; write its networks too."
+                gettext("Anybody can send this User-Agent and would not be limited; write its networks too.")
             ]
         faults["formats"] = [fault for prefix in self.formats if (fault := _format_fault(prefix))]
         if any(faults.values()):
@@ -237,13 +255,15 @@ class Profile(models.Model):
 def _format_fault(prefix: str) -> str:
     """Return why a profile cannot name this format, as a sentence; empty if it can (G8)."""
     if not oai.PREFIX.fullmatch(prefix):
-        return f"{prefix} is no metadataPrefix (P60)."
+        return gettext("{prefix} is no metadataPrefix.").format(prefix=prefix)  # P60
     crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
     if prefix in builtin_formats.FORMATS or (crosswalk is not None and crosswalk.for_everybody):
-        return f"{prefix} is given to everybody; leave it out here."
+        return gettext("{prefix} is given to everybody; leave it out here.").format(prefix=prefix)
     if crosswalk is None:
         others = ", ".join(Crosswalk.objects.filter(for_everybody=False).values_list("prefix", flat=True))
-        return f"There is no crosswalk to {prefix} that is not for everybody; such crosswalks are: {others or 'none'}."
+        return gettext(
+            "There is no crosswalk to {prefix} that is not for everybody; such crosswalks are: {others}."
+        ).format(prefix=prefix, others=others or "none")
     return ""
 
 
@@ -265,15 +285,15 @@ class DescriptionQuerySet(models.QuerySet["IdentifyDescription"]):
 class IdentifyDescription(models.Model):
     """The content of a `description` of Identify: branding, oai-identifier, rights or gateway (P128 to P130)."""
 
-    name = models.CharField(max_length=60, unique=True, help_text="for the administration; harvesters never see it")
-    xml = models.TextField("XML", help_text="one element with its namespace and xsi:schemaLocation")
+    name = models.CharField(max_length=60, unique=True, help_text=_("for the administration; harvesters never see it"))
+    xml = models.TextField(_("XML"), help_text=_("one element with its namespace and xsi:schemaLocation"))
     shown = models.BooleanField(default=True)
 
     objects = DescriptionQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "container of Identify"
-        verbose_name_plural = "containers of Identify"
+        verbose_name = _("container of Identify")
+        verbose_name_plural = _("containers of Identify")
         ordering = ("name",)
 
     def __str__(self) -> str:
@@ -294,13 +314,21 @@ class IdentifyDescription(models.Model):
             others = IdentifyDescription.objects.filter(shown=True).exclude(pk=self.pk)
             same = next((other for other in others if other.container.name == container.name), None)
             if same is not None:
-                raise ValidationError({"xml": f"Identify can have only one {container.name}, and {same} is one."})
+                raise ValidationError(
+                    {
+                        "xml": gettext("Identify can have only one {name}, and {same} is one.").format(
+                            name=container.name, same=same
+                        )
+                    }
+                )
         start = f"oai:{identify_descriptions.repository_identifier(container)}:"
         if self.shown and container.name == "oai-identifier":
             stranger = Record.objects.exclude(identifier__startswith=start).first()
             if stranger is not None:
                 raise ValidationError(
                     {
-                        "xml": f"This would be wrong: {stranger} is an identifier here that does not begin with {start} (P129)."
+                        "xml": gettext(
+                            "This would be wrong: {stranger} is an identifier here that does not begin with {start}."
+                        ).format(stranger=stranger, start=start)  # P129
                     }
                 )

@@ -1,5 +1,6 @@
 """A real browser: the system's Chromium without a window, driven by Selenium. Tests that need it skip where it is absent."""
 
+import base64
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
+from selenium_axe_python import Axe
 
 from tests.harvester.conftest import provider  # noqa: F401
 from tests.support.waiting import until
+
+WIDE, NARROW = 1440, 390  # pixels: a desk, and a phone
+_WORST = ("serious", "critical")  # of axe's four grades of impact
 
 
 class Browser:
@@ -88,18 +93,67 @@ class Browser:
         """What the browser complains of: scripts that fail, files that are missing."""
         return [str(entry["message"]) for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
 
+    def widen_to(self, width: int) -> None:
+        """Show pages at this width, in pixels. (A window cannot be so narrow as a phone, so the device is emulated.)"""
+        size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
-@pytest.fixture
-def browser(live_server, tmp_path: Path) -> Iterator[Browser]:
+    def shoot(self, file: Path) -> None:
+        """Take a picture of the whole page, however long it is."""
+        picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+        file.write_bytes(base64.b64decode(picture["data"]))
+
+    def is_cut(self) -> bool:
+        """Whether the page is wider than the window, so that a reader has to scroll sideways."""
+        return bool(self.driver.execute_script("return document.documentElement.scrollWidth > window.innerWidth"))
+
+    def barriers(self) -> list[str]:
+        """What keeps people from using the page now, by axe-core: its serious and critical rules, with the elements."""
+        axe = Axe(self.driver)
+        axe.inject()
+        return [
+            f"{rule['id']} ({rule['impact']}): {'; '.join(str(node['target']) for node in rule['nodes'])}"
+            for rule in axe.run()["violations"]
+            if rule["impact"] in _WORST
+        ]
+
+
+@pytest.fixture(scope="session")
+def chromium(
+    tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, live_server
+) -> Iterator[webdriver.Chrome]:
+    """One Chromium for all tests of this process: it takes seconds to start.
+
+    It ends before the server and its database do: what it leaves open keeps a thread of the server, and its connection.
+    """
     binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if binary is None or driver is None:
         pytest.skip("Chromium is not here; `apt-get install chromium chromium-driver` brings it")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1440,1000"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={WIDE},1000"):
         options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path / 'chromium'}")
-    options.add_experimental_option("prefs", {"download.default_directory": str(tmp_path / "downloads")})
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with webdriver.Chrome(options, webdriver.ChromeService(driver)) as chrome:
-        yield Browser(chrome, live_server.url)
+        yield chrome
+
+
+@pytest.fixture
+def browser(chromium: webdriver.Chrome, live_server, tmp_path: Path) -> Browser:
+    """A browser as if it were new: signed in nowhere, with one empty tab; downloads go to `tmp_path / "downloads"`."""
+    *others, last = chromium.window_handles
+    for handle in others:
+        chromium.switch_to.window(handle)
+        chromium.close()
+    chromium.switch_to.window(last)
+    chromium.get("about:blank")
+    chromium.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    chromium.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": live_server.url, "storageTypes": "all"})
+    chromium.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "downloads")}
+    )
+    chromium.get_log("browser")  # what was complained of before is not of this test
+    browser = Browser(chromium, live_server.url)
+    browser.widen_to(WIDE)
+    return browser

@@ -1,4 +1,4 @@
-"""An operator's day in the administration, with clicks: from a provider's address to records, rejects and decisions."""
+"""An operator's day in the administration, with clicks: from a link to records, rejects and decisions."""
 
 import csv
 from pathlib import Path
@@ -54,40 +54,16 @@ def take_up() -> Run:
     return run
 
 
-def test_from_the_address_of_a_provider_to_its_records_and_rejects(
-    operator: Browser, guarded: Provider, tmp_path: Path
-) -> None:
-    operator.open("/admin/harvester/link/add/")
-    operator.write("base_url", guarded.base_url)
-    operator.follow_to_new_tab("Retrieve info")
-    operator.sees("set them in the link")
-
-    operator.press("Access: user name, certificates, proxy")
-    operator.write("user", "tokyo")
-    operator.write("password", "s3cret")
-    operator.press("Retrieve info")
-    operator.sees("The provider does not offer the prefix 'iso19139'; it offers ISO19139")
-    operator.sees("Add a link")
-    operator.press("Add a link")
-    operator.sees("Where the records go")
-    filled = [operator.field(name).get_attribute("value") for name in ("base_url", "prefix", "remote_set", "user")]
-    assert filled == [guarded.base_url, "ISO19139", TOULOUSE.spec, "tokyo"]
-    operator.press("Access")
-    operator.write("password", "s3cret")
-    operator.press("Schedule")
-    operator.write("interval_s", "3600")
-    operator.press("Save")
-    operator.sees("was added successfully")
-    operator.sees("not harvested yet".upper())
-    link = Link.objects.get()
-    assert (link.prefix, link.interval_s, link.access().password) == ("ISO19139", 3600, "s3cret")
-
+def test_from_a_link_to_its_records_and_rejects(operator: Browser, guarded: Provider, tmp_path: Path) -> None:
+    let_in(guarded)
+    operator.open("/admin/harvester/link/")
+    operator.sees("1 new")
     operator.press("toulouse")
-    operator.sees("Not harvested yet")
+    operator.sees("No run yet.")
     operator.press("Run now")
     operator.sees("a run was started (the whole list)")
     operator.press("Watch it")
-    operator.sees("The run is open; this page is loaded again")
+    operator.sees("The run is open; this page is read again")
     assert take_up().state == Run.State.DONE
     operator.sees("4 received: 3 new, 0 updated, 0 unchanged, 0 deleted, 1 rejected")
     assert Record.objects.filter(deleted=False).count() == 3
@@ -100,7 +76,7 @@ def test_from_the_address_of_a_provider_to_its_records_and_rejects(
     operator.press("Show them, with reasons")
     operator.sees("the record is not an ISO 19139 record")
     operator.open("/admin/harvester/link/")
-    operator.sees("DONE, 1 REJECTED")
+    operator.sees("done, 1 rejected")
     operator.sees("1 record is rejected: tell the provider why.")
     assert operator.faults() == []
 
@@ -114,7 +90,7 @@ def test_a_run_that_waits_is_cancelled_and_says_what_to_do_meanwhile(operator: B
     operator.sees("a run was started")
     take_up()
     operator.open("/admin/harvester/link/")
-    operator.sees("WAITS UNTIL")
+    operator.sees("waits until")
     operator.sees("HTTP 503")
     operator.press("toulouse")
     operator.press("Cancel the open run")

@@ -33,6 +33,7 @@ READING = [
     ["withdraw", "--set", "WIS-GISC-TOKYO", "--all", "--dry-run"],
     ["link", "list"],
     ["link", "show", "none"],
+    ["centres", "list"],
     ["harvest", "none"],
     ["profile", "preview", "x"],
     ["showmigrations"],
@@ -48,6 +49,7 @@ WRITING = [
     ["createsuperuser", "--noinput", "--username", "x", "--email", "x@example.org"],
 ]
 OTHERS = [["administrator"], ["backup", "/tmp"], ["restore", "/tmp"], ["migrate"], ["journal", "replay"]]
+OTHERS += [["second_factor", "reset", "nobody"]]
 COMMANDS = [*READING, *WRITING, *OTHERS]
 
 

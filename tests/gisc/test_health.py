@@ -91,7 +91,7 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
     assert not_ok(found) == troubles | unknown
     del found["parts"]
     assert set(found.pop("disk")) == {"data", "journal"}
-    waits = dict.fromkeys(("worker", "host", "provider", "retry"), 0)
+    waits = dict.fromkeys(("worker", "host", "provider", "retry", "window"), 0)
     expected["queue"] = {"working": 0, "waiting": waits, "longest_wait_s": waits, "stalled": False}
     expected |= {"tasks": tasks, "durable": durable, "backup": NO_BACKUP}
     assert (answer.status_code, found) == (200, expected)

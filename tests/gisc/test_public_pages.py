@@ -23,7 +23,7 @@ from tests.support.served import Served, served
 from tests.support.waiting import until
 
 PAGES = ["/", "/?q=data", "/?set=WIS-GISC-TOKYO", "/record?id=urn:0", "/record.xml?id=urn:0", "/stats.json"]
-PAGES += ["/harvest/", "/harvest/status.json"]
+PAGES += ["/glossary", "/harvest/", "/harvest/status.json"]
 AWAY = "The catalogue cannot be read at the moment; please try again later."
 OPERATORS = ["-", "--", '"', "'", "\\", "&", "|", "!", ":*", "<->", "(", ")", "or", "OR", "*", "%", "_", "\0", "\n"]
 WORDS = [
@@ -91,7 +91,15 @@ def test_no_input_of_a_public_page_gives_500(
 
 
 def test_what_is_public_is_what_is_neither_of_harvesters_nor_of_operators() -> None:
-    assert paths() == ["/harvest/", "/harvest/status.json", "/", "/record", "/record.xml", "/stats.json"]
+    of_harvests = ("", "status.json", "runs.atom", "run/<int:run>/")
+    of_links = ("<slug:name>/", "<slug:name>/link.json", "<slug:name>/runs.atom")
+    reports = ("report/<uuid:key>/", "report/<uuid:key>/report.json", "report/<uuid:key>/rejects.csv")
+    badges = ("badge/set/<path:spec>.svg", "badge/<slug:name>.svg")
+    assert paths() == [
+        "/glossary",
+        *(f"/harvest/{path}" for path in (*badges, *of_harvests, *reports, *of_links)),
+        *("/", "/record", "/record.xml", "/stats.json"),
+    ]
     assert not any(map(is_public, ("/oai", "/oai/browse", "/admin/", "/health/ready", "/metrics", "/static/x.css")))
 
 

@@ -8,7 +8,7 @@ import psutil
 import pytest
 import requests
 
-from gisc.node.watchdog import Watchdog
+from gisc.node.watchdog import StandIn, Watchdog
 from tests.support.nodes import Node, free_port
 from tests.support.waiting import until
 
@@ -29,6 +29,21 @@ def test_what_hangs_is_given_up_after_the_patience_and_not_again_before_it_could
 
 def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog) -> None:
     assert not any(watchdog.must_restart(health(), now) for now in range(0, 600, 10))
+
+
+def parts(**states: str) -> str:
+    well = {"redis": "ok", "workers": "ok", "beat": "ok"}
+    return json.dumps({"ready": True, "parts": {name: {"state": state} for name, state in (well | states).items()}})
+
+
+@pytest.mark.parametrize("part", ["redis", "workers", "beat"])
+def test_where_no_worker_can_send_alerts_the_supervisor_does_again_and_again(part: str) -> None:
+    stand_in = StandIn(every_s=120)
+    assert not any(stand_in.must_tick(parts(), now) for now in range(0, 500, 10))
+    ill = parts(**{part: "degraded"})
+    assert [now for now in range(1000, 1500, 10) if stand_in.must_tick(ill, now)] == [1120, 1240, 1360, 1480]
+    assert not any(stand_in.must_tick(answer, 1600) for answer in ("", "[]", parts()))
+    assert not stand_in.must_tick(ill, 1610)
 
 
 @pytest.mark.parametrize(

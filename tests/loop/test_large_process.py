@@ -79,13 +79,13 @@ def test_a_process_that_has_grown_is_replaced_and_hands_on_what_waits_in_it(
         stack.callback(over.set)
         slow = stack.enter_context(RawServer(small, [answers_the_second_page_when_asked_again]).serving())
         add_link(observed, "slow", slow.base_url, "WIS-GISC-TOULOUSE")
-        until(lambda: run_of(observed, "slow")[4], timeout_s=60, what="the run waits for the provider's answer")
+        until(lambda: run_of(observed, "slow")[4], timeout_s=180, what="the run waits for the provider's answer")
         before = pool(observed)
         other = stack.enter_context(RawServer(large).serving())
         add_link(observed, "large", other.base_url, "WIS-GISC-OFFENBACH")
 
-        until(lambda: run_of(observed, "large")[:2] == ("done", 2), timeout_s=60, what="the large page is worked on")
+        until(lambda: run_of(observed, "large")[:2] == ("done", 2), timeout_s=180, what="the large page is worked on")
         until(lambda: not before & pool(observed), timeout_s=30, what="another process has taken its place")
-        until(lambda: run_of(observed, "slow")[0] == "done", timeout_s=60, what="the run went on in the new process")
+        until(lambda: run_of(observed, "slow")[0] == "done", timeout_s=180, what="the run went on in the new process")
 
     assert run_of(observed, "slow")[1:4] == (4, 0, 0), "all records, and no fault of anybody"

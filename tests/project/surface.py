@@ -29,7 +29,8 @@ from typing import Any
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
-PACKAGES = ("gisc", "catalogue", "oaiprovider", "harvester")  # the labels of the apps, and the folders of the code
+PACKAGES = ("gisc", "catalogue", "oaiprovider", "harvester")  # the folders of the code
+LABELS = (*PACKAGES, "alerts")  # of the apps
 SETTINGS = "gisc.settings"
 CELERY = "gisc.celery"
 
@@ -138,7 +139,7 @@ def migrations() -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {}
     for label, name in sorted(MigrationLoader(None).disk_migrations):
-        if label in PACKAGES:
+        if label in LABELS:
             found.setdefault(label, []).append(name)
     return found
 
@@ -177,7 +178,7 @@ def commands() -> dict[str, Any]:
             "arguments": arguments(load_command_class(app, name).create_parser("manage.py", name), shared),
         }
         for name, app in get_commands().items()
-        if app in PACKAGES
+        if app in PACKAGES or app == "gisc.alerts"
     }
 
 
@@ -343,7 +344,7 @@ def tables() -> dict[str, Any]:
     """
     from django.db import connection
 
-    ours = f"^({'|'.join(PACKAGES)})_"
+    ours = f"^({'|'.join(LABELS)})_"
     of_ours = f"c.relname ~ '{ours}' AND n.nspname = 'public'"
     queries = {
         "columns": f"""

@@ -391,7 +391,7 @@ def test_a_page_that_comes_again_is_known_by_the_mark_of_the_run(half_way: tuple
     failed = work(run.pk)
 
     assert failed is not None
-    assert failed.message.startswith("page 2 is a page that came before")
+    assert failed.message.startswith("Page 2 is a page that came before")
 
 
 # --- Messages ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from catalogue.provenance import Origin, compare_versions
 from catalogue.reasons import ActRefused, JournalCode, Reason, ReasonCode
 from gisc.parts import reasons as part_reasons
 from gisc.parts.reasons import PartCode
+from gisc.problem_reasons import ADVICE, NAMES, PROBLEMS, ProblemCode
 from harvester import reasons as harvester_reasons
 from harvester.messages import FaultCode
 from harvester.reasons import ActCode, EntryCode, SettlementCode
@@ -28,6 +29,7 @@ SENTENCES = {
     ActCode: harvester_reasons.ACTS,
     InputCode: INPUT_SENTENCES,
     PartCode: part_reasons.PARTS,
+    ProblemCode: PROBLEMS,
 }
 HEADINGS = {
     ReasonCode: "### Documents and records",
@@ -37,6 +39,7 @@ HEADINGS = {
     ActCode: "### Refused acts",
     InputCode: "### Refused input",
     PartCode: "## Parts of the node",
+    ProblemCode: "## Problems",
 }
 REASON = {"code": "by-metadata-date", "facts": {}}
 CAUSE = {"code": "http-error", "facts": {"status": 503, "reason": "Busy"}}
@@ -70,6 +73,14 @@ FACTS = {
     **dict.fromkeys(("fault", "why", "reason"), REASON),
     **dict.fromkeys(("age_h", "age_s", "alive", "expected", "wait_s", "waiting"), 7),
     **{name: f"<{name}>" for name in ("chores", "kinds", "part", "settings")},
+    **dict.fromkeys(
+        ("added", "before", "extra", "failures", "grace_h", "missing", "not_served", "removed", "stale"), 7
+    ),
+    **{
+        name: f"<{name}>"
+        for name in ("doubts", "message", "password", "provider", "recipient", "sentence", "since", "url")
+    },
+    **{name: f"<{name}>" for name in ("most", "time", "until", "windows")},
     "free_mb": {"data": 7},
     "of": "members",
     "sets": ["<one>", "<two>"],
@@ -87,6 +98,12 @@ def test_each_code_has_a_sentence(kind: type[StrEnum], code: StrEnum) -> None:
     sentence = reasons.write_sentence(SENTENCES[kind], code, FACTS)
     assert sentence and not sentence.startswith(f"{code} ("), sentence
     assert not re.search(r"\{\w*\}", sentence)
+
+
+def test_each_problem_has_a_name_and_one_of_a_link_says_what_to_do() -> None:
+    assert list(NAMES) == list(ProblemCode)
+    assert set(ADVICE) == {code for code in ProblemCode if not code.startswith("part-")}
+    assert all(reasons.write_sentence(ADVICE, code, {}).endswith(".") for code in ADVICE)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -40,6 +40,11 @@ BAD = {
         {"GISC_TRUSTED_PROXIES": "127.0.0.1,proxy"},
         "GISC_TRUSTED_PROXIES has 'proxy' ('proxy' does not appear to be an IPv4 or IPv6 network); write addresses",
     ),
+    "language": ({"GISC_LANGUAGE": "qq"}, "GISC_LANGUAGE is 'qq'; write one of en, or add a translation"),
+    "roles": (
+        {"GISC_SECOND_FACTOR_ROLES": "operator,operators"},
+        "GISC_SECOND_FACTOR_ROLES has operators; write some of superuser, administrator, data manager, operator, viewer",
+    ),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},
         "GISC_DATA_DIR is '/dev/null/x', where nothing can be written",

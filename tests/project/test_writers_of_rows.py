@@ -19,8 +19,18 @@ WRITERS = {
 }
 # What an operator sets, by file: the calls found there.
 CONFIGURATION = {
+    "harvester/admin/centres.py": {"queryset.update"},  # of centres
     "harvester/links/edit.py": {"link.save"},
+    "harvester/links/new_link.py": {"link.save"},
+    "harvester/links/acts.py": {
+        "link.save",
+        "QuietCause.objects.update_or_create",
+        "QuietCause.objects.filter(link=link, reason=reason).delete",
+    },
+    "harvester/links/exchange.py": {"centre.save", "link.save"},
+    "harvester/links/offers.py": {"other.save"},
     "harvester/management/commands/link.py": {"link.save", "link.delete", "other.save"},
+    "gisc/demo/troubles.py": {"MetadataSet.objects.get_or_create", "Link.objects.create"},
     "gisc/bench/worker.py": {"Link.objects.create"},
     "gisc/bench/soak_links.py": {"Link.objects.create"},
     "gisc/bench/queue_worker.py": {"Link.objects.bulk_create", "Link.objects.update", "Link.objects.all().delete"},

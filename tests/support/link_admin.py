@@ -1,6 +1,7 @@
 """The pages of links and runs in the admin: their addresses, the fields of their forms, what they answer."""
 
 from catalogue.models import MetadataSet
+from harvester import schedule_words
 from harvester.models import Link
 from tests.support.world import TOULOUSE
 
@@ -8,6 +9,8 @@ LINKS = "/admin/harvester/link/"
 RUNS = "/admin/harvester/run/"
 REJECTS = "/admin/harvester/reject/"
 LOOK = f"{LINKS}retrieve-info/"
+ADD = f"{LINKS}add/"  # the page that grows
+PLAIN = f"{ADD}plain/"  # the form of all fields
 
 
 def form(**changes: object) -> dict[str, object]:
@@ -21,7 +24,8 @@ def form(**changes: object) -> dict[str, object]:
         "remote_set": TOULOUSE.spec,
         "local_set": MetadataSet.objects.get(spec=TOULOUSE.spec).pk,
         "enabled": "on",
-        "interval_s": "3600",
+        "is_told": "on",
+        "schedule": "every hour",
         "overlap_s": "60",
         "strategy": "records",
         "at_once": "4",
@@ -36,13 +40,15 @@ def form(**changes: object) -> dict[str, object]:
         "ceiling_percent": "1",
         "hold_percent": "33",
         "lateness_h": "72",
+        "grace_h": "0",
     }
     return {name: value for name, value in (fields | changes).items() if value is not None}
 
 
 def unchanged(link: Link, **changes: object) -> dict[str, object]:
     """The form of a link as it stands, but for the changes."""
-    return form(base_url=link.base_url, interval_s=link.interval_s, **changes)
+    current = {"base_url": link.base_url, "schedule": schedule_words.describe_rhythm(link.schedule)}
+    return form(**(current | changes))
 
 
 def messages(response) -> str:

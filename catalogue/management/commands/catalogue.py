@@ -50,10 +50,10 @@ class Command(BaseCommand):
         )
         restamp_parser.add_argument("--dry-run", action="store_true", help="count only")
         restamp_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
-        purge_parser = actions.add_parser("purge", help="remove the tombstones that are older than the retention")
+        purge_parser = actions.add_parser("purge", help="forget the deleted records that are older than the retention")
         purge_parser.add_argument("--dry-run", action="store_true", help="count only")
         purge_parser.add_argument(
-            "--even-if-many", action="store_true", help="also if most of all tombstones would go at once"
+            "--even-if-many", action="store_true", help="also if most of all deleted records would be forgotten at once"
         )
         purge_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 

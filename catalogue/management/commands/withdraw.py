@@ -12,13 +12,14 @@ from catalogue import journal
 from catalogue.management.named_set import find_set
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
+from catalogue.reasons import describe_error
 from catalogue.writing import decisions, staging, store
 
 
 class Command(BaseCommand):
     help = (
-        "Withdraw records of the own set, and what was uploaded here into shared sets: they become tombstones, which "
-        "harvesters receive as deletions. What another source of a shared set still has stays live. With --set from that set "
+        "Withdraw records of the own set, and what was uploaded here into shared sets: they become deleted records, "
+        "which harvesters receive as deletions. What another source of a shared set still has stays live. With --set from that set "
         "alone, be it of a peer; what came by a link is rejected, as its provider decides. "
         "Exit status 1 when an identifier was rejected or the journal could not be written."
     )
@@ -137,4 +138,6 @@ def _read_identifiers(file: Path | None) -> list[str]:
     try:
         return [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as exc:
-        raise CommandError(f"{file} cannot be read as a list of identifiers: {exc}. Nothing was withdrawn.") from exc
+        raise CommandError(
+            f"{file} cannot be read as a list of identifiers: {describe_error(exc)}. Nothing was withdrawn."
+        ) from exc

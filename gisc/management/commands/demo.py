@@ -1,4 +1,4 @@
-"""`manage.py demo`: three nodes that harvest one another."""
+"""`manage.py demo`: three nodes that harvest one another, or one whose links show what can be wrong."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from gisc.demo import demo
+from gisc.demo import troubles as demo_of_troubles
 from gisc.demo.mesh import MeshFailed
 
 
@@ -16,16 +17,25 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument(
             "--check",
             action="store_true",
             help="compare the catalogues, change two records, compare again and end; exit status 1 on a difference",
         )
+        what.add_argument(
+            "--troubles",
+            action="store_true",
+            help="run one node on 127.0.0.1:8001 instead, with links to centres on port 8002 that each have a trouble: "
+            "failing, waiting, in doubt, rejects, deletions at once, and more",
+        )
 
-    def handle(self, *, check: bool, **_: Any) -> None:
+    def handle(self, *, check: bool, troubles: bool, **_: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR) / "demo"
         try:
-            if not check:
+            if troubles:
+                demo_of_troubles.show(folder)
+            elif not check:
                 demo.show(folder)
             elif not demo.check(folder):
                 raise SystemExit(1)

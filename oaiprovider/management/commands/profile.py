@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.table import Table
 
-from catalogue.reasons import ActRefused
+from catalogue.reasons import ActRefused, describe_error
 from oaiprovider import gcube_import, preview
 from oaiprovider.models import Profile
 
@@ -90,7 +90,7 @@ class Command(BaseCommand):
         try:
             report = gcube_import.store(gcube_import.read(file.read_bytes()), dry_run=dry_run)
         except (OSError, ActRefused) as exc:
-            raise CommandError(f"{file}: {exc}") from exc
+            raise CommandError(f"{file}: {describe_error(exc)}") from exc
         except ValidationError as exc:
             raise CommandError("Nothing was stored.\n" + "\n".join(exc.messages)) from exc
         values = {
@@ -105,7 +105,7 @@ class Command(BaseCommand):
         for name in report.added:
             self.stdout.write(f"{name}: added")
         for name in report.changed:
-            self.stdout.write(f"{name}: changed; ask its operator for a full harvest if it sees other sets now (G15)")
+            self.stdout.write(f"{name}: changed; ask its operator for a full harvest if it sees other sets now")  # G15
         if dry_run:
             self.stdout.write("Nothing was stored.")
 

@@ -212,7 +212,7 @@
     <xsl:when test="*">
       <details open="open">
         <summary><xsl:value-of select="name()"/><xsl:call-template name="attributes"/></summary>
-        <div style="margin-left: 1.25rem"><xsl:apply-templates select="*" mode="tree"/></div>
+        <div class="inner"><xsl:apply-templates select="*" mode="tree"/></div>
       </details>
     </xsl:when>
     <xsl:otherwise>

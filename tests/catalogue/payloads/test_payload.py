@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from catalogue.documents import xml_tree
 from catalogue.models import Dictionary
 from catalogue.payloads import payload, zstd
+from catalogue.writing import read_document
+from tests.support import world
 from tests.support.threads import threads
 
 pytestmark = pytest.mark.django_db
@@ -90,5 +92,16 @@ def test_a_payload_is_ready_to_be_spliced_into_an_answer_whenever_it_was_packed(
     ready = (spliced or element).encode()
     assert payload.unpack(payload.pack(element.encode())) == ready
     assert payload.unpack(zstd.packer(None)(element.encode())) == ready, "as an earlier version packed it"
-    packed = payload.pack_with(zstd.packer(None), element.encode())
+    packed = payload.pack(element.encode(), zstd.packer(None))
     assert zstandard.ZstdDecompressor().decompress(packed) == ready, "as an earlier version unpacks it"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["", "<id/>", '<id xmlns=""/>', '<x xmlns="urn:x"><id xmlns=""/></x>', '<x xmlns="urn:x"><id/></x><id/>'],
+)
+def test_a_document_is_ready_to_be_spliced_as_soon_as_it_is_read(inside: str) -> None:
+    document = world.iso_record("urn:a").replace(b"</gmd:MD_Metadata>", inside.encode() + b"</gmd:MD_Metadata>")
+    parsed = read_document.read(document)
+    assert isinstance(parsed, read_document.ParsedDocument)
+    assert parsed.element_of(document) == xml_tree.to_splice(xml_tree.root_element(document))
