@@ -359,6 +359,7 @@ UNFOLD = {
         ]
     },
     "STYLES": [lambda request: static("harvester/states.css"), lambda request: static("gisc/admin.css")],
+    "SCRIPTS": [lambda request: static("gisc/admin.js")],
     "COLORS": {
         "primary": {
             "50": "oklch(97% .014 254.604)",

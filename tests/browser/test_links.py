@@ -100,3 +100,23 @@ def test_everybody_sees_how_harvests_went_and_the_provider_what_to_mend(browser:
     for path in ("/harvest/", f"/harvest/{link.name}/", report):
         is_well(browser, path)
     assert browser.faults() == []
+
+
+def test_keys_open_links_and_records_and_the_head_of_a_list_stays_in_sight(operator: Browser, link: Link) -> None:
+    Link.objects.bulk_create(
+        Link(name=f"centre-{n}", base_url=f"https://{n}.example/oai", local_set=link.local_set) for n in range(30)
+    )
+    body = operator.driver.find_element(By.TAG_NAME, "body")
+    body.send_keys("gr")
+    until(lambda: operator.driver.current_url.endswith("/admin/catalogue/record/"), 15, "the records are open")
+    search = operator.driver.find_element(By.ID, "searchbar")
+    search.send_keys("gl")
+    assert search.get_attribute("value") == "gl" and operator.driver.current_url.endswith("/record/"), "it is typed"
+    operator.driver.execute_script("arguments[0].blur()", search)
+    operator.driver.find_element(By.TAG_NAME, "body").send_keys("gl")
+    operator.sees("centre-29")
+    operator.driver.execute_script("window.scrollTo(0, 1500)")
+    head = "return document.querySelector('#result_list thead th').getBoundingClientRect().top"
+    until(lambda: operator.driver.execute_script("return window.scrollY") > 500, 15, "the page is scrolled")
+    assert operator.driver.execute_script(head) >= 0
+    assert not operator.faults()
