@@ -1,6 +1,7 @@
 """Write and read the list of centres, and the links, as CSV: all lines of a file are stored, or none. Passwords are in no file."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -15,7 +16,7 @@ from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
 from harvester import schedule_words
-from harvester.links import edit
+from harvester.links import edit, offers
 from harvester.messages import as_sentence
 from harvester.models import Centre, Link
 from harvester.models.link_schedule import SCHEDULE
@@ -24,6 +25,7 @@ from harvester.net.client import redact_url
 MAX_BYTES = 4 * 1024 * 1024  # chosen
 MAX_LINES = 2000  # chosen
 _MAX_FAULTS = 100  # chosen: a person reads them
+_ALTERNATIVE = re.compile(r"(?P<name>[^<>]+?)\s*<(?P<base_url>[^<>\s]+)>\s+(?P<prefix>\S+)\s+(?P<remote_set>\S+)")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 CENTRE_COLUMNS = (*("name", "country", "set_spec", "latitude", "longitude", "base_urls", "contact", "is_active"),)
@@ -39,8 +41,9 @@ LINK_COLUMNS = (
         "cycle_days",
         "content_days",
     ),
+    "alternatives",
     *("tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
-    *("user", "certificates", "proxy", "proxy_user", "post", "user_agent", "sender"),
+    *("grace_h", "user", "certificates", "proxy", "proxy_user", "post", "user_agent", "sender"),
 )
 
 
@@ -80,8 +83,8 @@ def export_centres() -> str:
 
 
 def export_links() -> str:
-    """Return all links as CSV, without passwords and without their alternatives."""
-    return _write(LINK_COLUMNS, Link.objects.select_related("local_set"))
+    """Return all links as CSV, without passwords. Alternatives are in one cell, a line for each: `NAME <BASE_URL> PREFIX REMOTE_SET`."""
+    return _write(LINK_COLUMNS, Link.objects.select_related("local_set").prefetch_related("alternatives"))
 
 
 def _write(columns: tuple[str, ...], rows: Iterable[models.Model]) -> str:
@@ -96,6 +99,9 @@ def _write(columns: tuple[str, ...], rows: Iterable[models.Model]) -> str:
 def _text_of(row: models.Model, column: str) -> str:
     if column == "schedule":
         return schedule_words.write(row.schedule)  # type: ignore[attr-defined]
+    if column == "alternatives":
+        others = row.alternatives.all() if row.pk is not None else ()  # type: ignore[attr-defined]
+        return "\n".join(f"{other.name} <{other.base_url}> {other.prefix} {other.remote_set}" for other in others)
     value = row.local_set.spec if column == "local_set" else getattr(row, column)  # type: ignore[attr-defined]
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -122,7 +128,8 @@ def import_centres(data: bytes) -> Report:
 def import_links(data: bytes) -> Report:
     """Store the links of a file: each line adds the link of that name, or changes it. Others stay as they are.
 
-    No provider is asked. A password that is stored stays, if it goes to the same provider.
+    No provider is asked. A password that is stored stays, if it goes to the same provider. Alternatives that a link does
+    not have yet are added after the others; none is removed.
     """
     return _import(data, LINK_COLUMNS, "name", _find_link, _save_link)
 
@@ -227,6 +234,9 @@ def _apply(row: models.Model, values: Mapping[str, str]) -> set[str]:
             except ActRefused as exc:
                 raise ValidationError({"schedule": as_sentence(str(exc))}) from exc
             changed |= SCHEDULE
+        elif column == "alternatives":
+            row.new_alternatives = _new_alternatives(row, text)  # type: ignore[arg-type, attr-defined]
+            changed |= {column} if row.new_alternatives else set()  # type: ignore[attr-defined]
         elif column == "local_set":
             row.local_set = _local_set(text)  # type: ignore[attr-defined]
             changed.add(column)
@@ -262,6 +272,19 @@ def _number(text: str) -> Decimal | None:
     return number if number.is_finite() and abs(number) < 10**12 else None
 
 
+def _new_alternatives(link: Link, text: str) -> list[dict[str, str]]:
+    """Read the alternatives of a cell that a link does not have yet, by their fields. Raises ValidationError."""
+    found = [(line, _ALTERNATIVE.fullmatch(line.strip())) for line in text.splitlines() if line.strip()]
+    wrong = next((line for line, match in found if match is None), None)
+    if wrong is not None:
+        text = gettext("“%s” is no alternative: write NAME <BASE_URL> PREFIX REMOTE_SET, one in a line.") % wrong[:100]
+        raise ValidationError({"alternatives": text})
+    others = link.alternatives.all() if link.pk is not None else ()
+    known = {(other.base_url, other.remote_set) for other in others}
+    read = [match.groupdict() for _line, match in found if match is not None]
+    return [values for values in read if (values["base_url"], values["remote_set"]) not in known]
+
+
 def _local_set(spec: str) -> MetadataSet:
     """The local set of this setSpec, which is made if there is none."""
     try:
@@ -288,7 +311,12 @@ def _save_link(link: Link, fields: set[str]) -> None:
     if link._state.adding:
         link.save()
     else:
-        edit.save(link, fields)
+        edit.save(link, fields - {"alternatives"})
+    for values in getattr(link, "new_alternatives", ()):
+        try:
+            offers.add_alternative(link, **values)
+        except ValidationError as exc:
+            raise ValidationError({"alternatives": _texts(exc)}) from exc
 
 
 # --- The two lists ----------------------------------------------------------------------------------

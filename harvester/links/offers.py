@@ -67,16 +67,16 @@ def _is_address(base_url: str) -> bool:
 
 
 @transaction.atomic
-def add_alternative(link: Link, base_url: str, name: str) -> Alternative:
-    """Add an address as the last alternative of a link, for its set in its prefix. Raises ValidationError."""
+def add_alternative(link: Link, base_url: str, name: str, prefix: str = "", remote_set: str = "") -> Alternative:
+    """Add an address as the last alternative of a link, by default for its set in its prefix. Raises ValidationError."""
     last = link.alternatives.order_by("position").last()
     other = Alternative(
         link=link,
         position=last.position + 1 if last else 1,
         name=name[:60],
         base_url=base_url,
-        prefix=link.prefix,
-        remote_set=link.remote_set,
+        prefix=prefix or link.prefix,
+        remote_set=remote_set or link.remote_set,
     )
     other.full_clean()
     other.save()

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from catalogue.models import MetadataSet
 from harvester.links import exchange
-from harvester.models import Centre, Link
+from harvester.models import Alternative, Centre, Link
 from harvester.schedule import Schedule, Window
 from tests.support.world import OFFENBACH
 
@@ -113,7 +113,17 @@ def links(link: Link) -> Link:
     link.schedule = Schedule.daily(195, Window(20 * 60, 5 * 60))
     link.user, link.user_agent, link.is_told, link.overlap_s = "tokyo", "=cmd", False, 7
     link.set_password("s3cret")
+    link.grace_h = 30
     link.save()
+    for position, host in ((1, "a"), (4, "b")):
+        Alternative.objects.create(
+            link=link,
+            position=position,
+            name=f"Relay of {host}",
+            base_url=f"https://{host}.example.org/oai",
+            prefix="iso",
+            remote_set="X",
+        )
     offenbach = MetadataSet.objects.create(spec=OFFENBACH.spec, name="Offenbach")
     Link.objects.create(
         name="dwd", base_url=OFFENBACH.base_url, remote_set=OFFENBACH.spec, local_set=offenbach, enabled=False
@@ -128,6 +138,11 @@ def test_links_that_were_exported_change_nothing_and_have_no_password(links: Lin
     lines = {line["name"]: line for line in csv.DictReader(StringIO(text))}
     assert lines["toulouse"]["schedule"] == "daily at 03:15 UTC, between 20:00 and 05:00 UTC"
     assert lines["toulouse"]["user_agent"] == "'=cmd"
+    assert lines["toulouse"]["grace_h"] == "30"
+    assert lines["toulouse"]["alternatives"].splitlines() == [
+        "Relay of a <https://a.example.org/oai> iso X",
+        "Relay of b <https://b.example.org/oai> iso X",
+    ]
 
     report = exchange.import_links(text.encode())
 
@@ -141,6 +156,23 @@ def test_links_that_were_exported_change_nothing_and_have_no_password(links: Lin
     assert report.faults == ()
     assert exchange.export_links() == text, "sets are made, and all is as it was but the password"
     assert Link.objects.get(name="toulouse").sealed_password == ""
+
+
+def test_imported_alternatives_are_added_and_none_is_removed(links: Link) -> None:
+    data = 'name,alternatives\ntoulouse,"New one <https://c.example.org/oai> iso19139 Y\nOther <https://a.example.org/oai> iso X"\n'
+    assert exchange.import_links(data.encode()).changed == ("toulouse",)
+    assert list(links.alternatives.values_list("position", "name", "remote_set")) == [
+        (1, "Relay of a", "X"),
+        (4, "Relay of b", "X"),
+        (5, "New one", "Y"),
+    ]
+    assert (
+        exchange.import_links(b"name,alternatives\ntoulouse,Other <https://a.example.org/oai> iso X\n").unchanged == 1
+    )
+    for wrong in ("nowhere", "R <ftp://x/> iso X", "R <https://u:p@d.example.org/oai> iso X"):
+        report = exchange.import_links(f'name,alternatives\ntoulouse,"{wrong}"\n'.encode())
+        assert "alternatives" in report.faults[0] and "Line 2 (toulouse)" in report.faults[0]
+    assert links.alternatives.count() == 3
 
 
 def test_an_imported_change_of_address_is_an_edit(links: Link) -> None:
