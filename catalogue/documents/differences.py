@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from catalogue.documents import alignment, xml_lines
+from catalogue.documents.field_differences import FieldDifference, field_differences
 from catalogue.documents.xml_lines import Document, Line
 
 
@@ -113,6 +114,9 @@ class Differences:
     is_coarse: bool = False  # the documents differ so much that parts of them were not compared line by line
     is_text: bool = False  # not well-formed: compared as text
     namespaces: tuple[Namespace, ...] = ()
+    fields: tuple[FieldDifference, ...] | None = (
+        None  # that differ; None: one of them is no record, or there is only one
+    )
 
     @property
     def left_out(self) -> int:
@@ -156,6 +160,7 @@ def differences(before: bytes | None, after: bytes | None, limits: DifferenceLim
         is_coarse=budget.steps < 0,
         is_text=not (old.is_xml and new.is_xml),
         namespaces=tuple(_foreign(old, new, kind)),
+        fields=field_differences(before, after) if kind is Kind.CONTENT and before and after else None,
     )
 
 
