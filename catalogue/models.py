@@ -200,6 +200,38 @@ class SetInclusion(models.Model):
         return f"{self.child_id} in {self.parent_id}"
 
 
+class SetChange(models.Model):
+    """Sets that were put into a virtual set or taken out of it, and how far the memberships that follow are written.
+
+    Rows stay as the report of what was done. One that has not ended is gone on with by the next tick (`writing.set_changes`).
+    """
+
+    class Act(models.TextChoices):
+        INCLUDE = "include", _("included")
+        EXCLUDE = "exclude", _("excluded")
+
+    parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="+", db_index=False)
+    act = models.CharField(max_length=10, choices=Act.choices)
+    specs = ArrayField(models.TextField(), help_text=_("the sets that were named"))
+    children = ArrayField(models.BigIntegerField(), help_text=_("their ids, and those of the sets below them"))
+    total = models.BigIntegerField(help_text=_("records to go through"))
+    done = models.BigIntegerField(default=0)
+    last_record = models.BigIntegerField(default=0, help_text=_("id of the last record that was gone through"))
+    begun = models.DateTimeField()
+    ended = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("change of a virtual set")
+        verbose_name_plural = _("changes of virtual sets")
+        indexes = (
+            models.Index(fields=("parent", "-id"), name="set_changes_newest_first"),
+            models.Index(fields=("id",), condition=Q(ended=None), name="open_set_changes"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.act} {', '.join(self.specs)}"
+
+
 class Claim(models.Model):
     """Another version of a live record: from another set, or from another source of the same shared set.
 
@@ -225,6 +257,7 @@ class Claim(models.Model):
     first_seen = models.DateTimeField(help_text=_("on this record, with this spelling"))
 
     class Meta:
+        verbose_name = _("other version")
         constraints = (
             models.UniqueConstraint(fields=("record", "set", "source"), name="one_claim_of_a_source_on_a_record"),
         )

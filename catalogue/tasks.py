@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.payloads import dictionaries
-from catalogue.writing import purge
+from catalogue.writing import purge, set_changes
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
@@ -23,10 +23,28 @@ def tick() -> None:
             _flush_journal,
             purge.count_day_and_purge,
             queue_validation,
+            _queue_set_changes,
             dictionaries.retrain_if_outgrown,
             _clean_up,
         )
     )
+
+
+def _queue_set_changes() -> None:
+    if any(set_changes.open_changes()):
+        queue_set_changes()
+
+
+def queue_set_changes() -> None:
+    """Queue a task that goes on with the changes of virtual sets. Raises OperationalError if the broker cannot be reached."""
+    write_set_changes.apply_async(expires=EXPIRES_S)
+
+
+@shared_task
+def write_set_changes() -> None:
+    """Go on with the changes of virtual sets for a short time, then queue the successor."""
+    if not set_changes.go_on_with_all():
+        queue_set_changes()
 
 
 def _clean_up() -> None:

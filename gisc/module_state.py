@@ -82,6 +82,7 @@ STATES = (
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
         for module in (
             *("catalogue.documents.archives", "catalogue.documents.complexity", "catalogue.writing.read_apart"),
+            "catalogue.writing.set_changes",
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),

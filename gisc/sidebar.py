@@ -23,13 +23,13 @@ _PAGES = {
     _("Catalogue"): (
         (_("Records"), "description", "catalogue.record"),
         (_("Sets"), "folder", "catalogue.metadataset"),
-        (_("Claims"), "rule", "catalogue.claim"),
+        (_("Other versions"), "rule", "catalogue.claim"),
         (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),
         (_("Waiting for the journal"), "pending", "catalogue.journaloutbox"),
     ),
     _("Provider"): (
         (_("Harvester profiles"), "badge", "oaiprovider.profile"),
-        (_("Containers of Identify"), "data_object", "oaiprovider.identifydescription"),
+        (_("Descriptions in Identify"), "data_object", "oaiprovider.identifydescription"),
     ),
     _("Alerts"): (
         (_("Recipients"), "notifications", "alerts.recipient"),

@@ -125,7 +125,7 @@ def store(agents: Iterable[ImportedAgent], *, dry_run: bool = False) -> ImportRe
     agents = list(agents)
     profiles = [_profile(agent) for agent in agents]
     faults = [fault for agent, profile in zip(agents, profiles, strict=True) for fault in _faults(agent, profile)]
-    names = [agent.name for agent in agents]
+    names = [profile.name for profile in profiles]
     faults += [f"{name}: is in the file more than once." for name in sorted({n for n in names if names.count(n) > 1})]
     if faults:
         raise ValidationError(faults)
@@ -148,10 +148,17 @@ def store(agents: Iterable[ImportedAgent], *, dry_run: bool = False) -> ImportRe
 
 
 def _profile(agent: ImportedAgent) -> Profile:
-    """Make the profile; nothing is stored."""
-    is_any = agent.match == ANY
-    profile = Profile.objects.filter(name=agent.name).first() or Profile(name=agent.name)
-    profile.match = "" if is_any else agent.match
+    """Make the profile: that of this name or, if there is none, the only one for this User-Agent. Nothing is stored."""
+    profile = Profile.objects.filter(name=agent.name).first()
+    if profile is None:
+        for_it = list(Profile.objects.filter(match=agent.match).exclude(name=ANY)[:2])
+        profile = for_it[0] if len(for_it) == 1 else Profile(name=agent.name)
+    return apply(agent, profile)
+
+
+def apply(agent: ImportedAgent, profile: Profile) -> Profile:
+    """Set the fields of a profile that the file has, all but its sets; return it."""
+    profile.match = "" if agent.match == ANY else agent.match
     profile.everything = not agent.visible_sets
     size = int(agent.batch_size) if agent.batch_size.isascii() and agent.batch_size.isdigit() else None
     profile.page_records = profile.page_headers = size
@@ -221,7 +228,8 @@ def _store_virtual_set(virtual_set: VirtualSet) -> None:
     if is_new:
         MetadataSet.objects.filter(pk=parent.pk).update(public=False)
     members = list(MetadataSet.objects.filter(spec__in=virtual_set.members))
-    prefixes = tuple(f"{spec}:" for spec in virtual_set.members)  # a set below a member belongs to it
+    # A set below a member belongs to it, and one below the virtual set to that.
+    prefixes = tuple(f"{spec}:" for spec in (*virtual_set.members, virtual_set.spec))
     included = MetadataSet.objects.filter(pk__in=SetInclusion.objects.filter(parent=parent).values("child"))
     set_inclusion.exclude(
         parent, [child for child in included if child not in members and not child.spec.startswith(prefixes)]

@@ -1,17 +1,32 @@
-"""Preview what a harvester would get: its profile, the reason for that choice, and its answers. Writes nothing."""
+"""Preview what a harvester would get, and what not, each with the reason; its answers as they would be sent. Writes nothing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
 
+from django.utils.translation import gettext
 from lxml import etree
 
-from catalogue import oai
-from oaiprovider import views
-from oaiprovider.models import Profile
+from catalogue import datestamps, oai
+from catalogue.models import ListSize, MetadataSet, Record
+from catalogue.reading import lists
+from catalogue.reading.scopes import Scope
+from oaiprovider import verbs, views
+from oaiprovider.formats import supported
+from oaiprovider.formats.sandbox import SandboxBusy
+from oaiprovider.models import Crosswalk, Profile
 from oaiprovider.protocol import arguments, compression
+from oaiprovider.protocol.errors import ReplicaLags
 from oaiprovider.terms import ANY, Candidate, Terms, choose_profile, why_not
 
 _OAI = f"{{{oai.OAI_NS}}}"
 CHOSEN = "Chosen."
+FIRST = 10  # chosen: entries of the list of everything that are shown
+
+
+class TryAgain(Exception):
+    """There is no answer now; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,118 @@ def preview(user_agent: str, address: str) -> Preview:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a harvester sees of the catalogue: sets with their live records, and what it does not see, with reasons.
+
+    `entries`: how many a list of everything has, deleted ones too. `first`: rows of the first entries of such a list.
+    """
+
+    sets: list[tuple[str, str, int]]
+    hidden_sets: list[tuple[str, int, str]]
+    hidden_formats: list[tuple[str, str]]
+    entries: int
+    first: list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveAnswer:
+    """The answer to one request: its URL, the document, and what is to be known of the record that was asked for."""
+
+    url: str
+    document: bytes
+    of_record: str
+
+
+def content(terms: Terms) -> Content:
+    """Read what a harvester on these terms sees of the catalogue, and what not."""
+    sizes = dict(ListSize.objects.values_list("pk", "live"))
+    visible = lists.visible_sets(terms.scope)
+    known = {each.pk for each in visible}
+    offered = [each.prefix for each in supported.offered(terms.formats)]
+    first = _answer("ListIdentifiers", terms, metadataPrefix=oai.ISO19139)
+    return Content(
+        sets=[(each.spec, each.name, sizes.get(_list_id(each), 0)) for each in visible],
+        hidden_sets=[
+            (each.spec, sizes.get(_list_id(each), 0), _why_hidden(each, terms, known))
+            for each in MetadataSet.objects.exclude(pk__in=known)
+        ],
+        hidden_formats=[
+            (each.prefix, _why_not_offered(each)) for each in Crosswalk.objects.exclude(prefix__in=offered)
+        ],
+        entries=lists.count(lists.Window(None, None, _end_of_list()), terms.scope),
+        first=[
+            [header.findtext(f"{_OAI}identifier") or "", header.findtext(f"{_OAI}datestamp") or "", _state(header)]
+            for header in list(first.iter(f"{_OAI}header"))[:FIRST]
+        ],
+    )
+
+
+def ask(given: Mapping[str, str], terms: Terms) -> LiveAnswer:
+    """Ask one request as a harvester on these terms. Raises TryAgain if there is no answer now."""
+    query = urlencode([(name, value) for name, value in given.items() if value])
+    try:
+        answer = views.answer(arguments.split(query.encode()), terms)
+        document = compression.encode(answer.document, compression.IDENTITY)
+    except (SandboxBusy, ReplicaLags) as exc:
+        raise TryAgain(str(exc)) from exc
+    of_record = explain(given["identifier"], terms.scope) if given.get("identifier") else ""
+    return LiveAnswer(f"{verbs.base_url()}?{query}", document, of_record)
+
+
+def explain(identifier: str, scope: Scope) -> str:
+    """Say whether a harvester sees a record, and if not, why."""
+    seen, stored = lists.find(identifier, scope), Record.objects.named(identifier).first()
+    named = {"identifier": identifier}
+    if stored is None:
+        return gettext("There is no record {identifier} in the catalogue, live or deleted.").format_map(named)
+    if seen is None:
+        text = gettext(
+            "The record {identifier} is there, but in none of the sets that this harvester is shown: it is in {sets}."
+        )
+        return text.format(sets=", ".join(stored.set_specs) or gettext("sets that are hidden"), **named)
+    if seen.deleted and not stored.deleted:
+        return gettext(
+            "The record {identifier} lives, but has left the sets that this harvester is shown: it comes as deleted."
+        ).format_map(named)
+    if seen.deleted:
+        return gettext("The record {identifier} is deleted; this harvester is told of it.").format_map(named)
+    return gettext("This harvester sees the record {identifier}.").format_map(named)
+
+
+def _list_id(metadata_set: MetadataSet) -> int:
+    """Return the id of the set's list in `ListSize`."""
+    return 0 if metadata_set.kind == MetadataSet.Kind.CATALOGUE else metadata_set.pk
+
+
+def _end_of_list() -> datetime:
+    """Return the end of a list that begins now, as `verbs` has it."""
+    return datestamps.end_of(lists.instant(), datestamps.Granularity.SECOND)
+
+
+def _why_hidden(metadata_set: MetadataSet, terms: Terms, visible: set[int]) -> str:
+    around = metadata_set.included_in.filter(parent__in=visible).values_list("parent__spec", flat=True)
+    if around:
+        return gettext("its records come in {specs}").format(specs=", ".join(sorted(around)))
+    if terms.scope.sets is None:
+        return gettext("it is not public: only profiles that name it show it")
+    if terms.scope.whole:
+        return gettext("not among the sets of the profile {name}; its records come in {whole}").format(
+            name=terms.name, whole=oai.CATALOGUE_SET
+        )
+    return gettext("not among the sets of the profile {name}").format(name=terms.name)
+
+
+def _why_not_offered(crosswalk: Crosswalk) -> str:
+    if not crosswalk.enabled:
+        return gettext("not offered yet") if crosswalk.changed is None else gettext("withdrawn")
+    return gettext("only for profiles that name it among their further formats")
+
+
+def _state(header: etree._Element) -> str:
+    return gettext("deleted") if header.get("status") == "deleted" else gettext("live")
+
+
 def _reason(profile: Profile, chosen: Candidate | None, user_agent: str, address: str) -> str:
     if chosen is not None and profile.name == chosen.name:
         return CHOSEN
@@ -69,8 +196,8 @@ def _reason(profile: Profile, chosen: Candidate | None, user_agent: str, address
     return reason or f"It fits too, but {chosen.name if chosen else ANY} comes first."
 
 
-def _answer(verb: str, terms: Terms) -> etree._Element:
-    answer = views.answer(arguments.split(f"verb={verb}".encode()), terms)
+def _answer(verb: str, terms: Terms, **given: str) -> etree._Element:
+    answer = views.answer(arguments.split(urlencode({"verb": verb, **given}).encode()), terms)
     return etree.fromstring(compression.encode(answer.document, compression.IDENTITY))
 
 

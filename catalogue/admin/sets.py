@@ -1,14 +1,21 @@
 """Admin pages of sets, and of the journal's outbox: events that are committed and not yet on disk."""
 
+from functools import partial
 from typing import Any
 
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.db.models import Exists, OuterRef
 from django.forms import ChoiceField
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from catalogue import oai
+from catalogue.admin import set_members
 from catalogue.admin.base import Admin, ReadOnly
 from catalogue.models import JournalOutbox, MetadataSet
 from catalogue.reading import stats
@@ -23,14 +30,61 @@ class MetadataSetAdmin(Admin):
     list_filter = ("kind", "public")
     fields = ("spec", "name", "description", "kind", "public", "fed_here")
     sortable_by = ()
+    change_list_template = "admin/catalogue/set/change_list.html"
+    change_form_template = "admin/catalogue/set/change_form.html"
+    delete_confirmation_template = "admin/catalogue/set/delete_confirmation.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        urls: list[URLPattern] = super().get_urls()
+        members = self.admin_site.admin_view(partial(set_members.members_view, self))
+        progress = self.admin_site.admin_view(partial(set_members.progress_view, self))
+        return [
+            path("<int:object_id>/members/", members, name="catalogue_metadataset_members"),
+            path("<int:object_id>/progress/", progress, name="catalogue_metadataset_progress"),
+            *urls,
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         self._figures = stats.by_set()
-        return super().changelist_view(request, extra_context)
+        whole = self._figures[oai.CATALOGUE_SET]
+        figures = {"live": whole["live"], "deleted": whole["deleted"]}
+        return super().changelist_view(request, figures | (extra_context or {}))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        found = self.get_object(request, unquote(object_id))
+        members = {} if found is None else set_members.page_context(found)
+        page: HttpResponse = super().change_view(request, object_id, form_url, members | (extra_context or {}))
+        return page
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        found = self.get_object(request, unquote(object_id))
+        words: dict[str, Any] = {"retention_days": settings.GISC_TOMBSTONE_RETENTION_DAYS}
+        if found is not None:
+            words |= {
+                "usage": set_members.describe_usage(found),
+                "is_virtual": found.kind == MetadataSet.Kind.VIRTUAL,
+            }
+        page: HttpResponse = super().delete_view(request, object_id, words | (extra_context or {}))
+        return page
 
     def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         set_inclusion.link_hierarchy(obj)
+
+    def response_add(
+        self, request: HttpRequest, obj: MetadataSet, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Go to the page of a new virtual set, where it is said what it is made of."""
+        if obj.kind == MetadataSet.Kind.VIRTUAL and "_addanother" not in request.POST:
+            text = gettext("The set {spec} is made. Now choose what it is made of.").format(spec=obj)
+            self.message_user(request, text, messages.SUCCESS)
+            return redirect("admin:catalogue_metadataset_change", obj.pk)
+        page: HttpResponse = super().response_add(request, obj, post_url_continue)
+        return page
 
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
         is_fixed = obj is not None and (_is_made_by_node(obj) or _is_in_use(obj))
@@ -48,11 +102,7 @@ class MetadataSetAdmin(Admin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, dict[str, int], set[str], list[str]]:
         """Return what deleting these sets would delete, without reading a million memberships."""
         refused = {MetadataSet._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
-        protected = [
-            gettext("{obj}: its records, or a link that stores into it").format(obj=obj)
-            for obj in objs
-            if _is_in_use(obj)
-        ]
+        protected = [f"{obj}: {'; '.join(set_members.describe_usage(obj))}" for obj in objs if _is_in_use(obj)]
         return [str(obj) for obj in objs], {"sets": len(objs)}, {str(name) for name in refused}, protected
 
     @admin.display(description=_("kind"))

@@ -178,20 +178,25 @@ _DERIVE = """
     GROUP BY c.record_id, i.parent_id
     ON CONFLICT (record_id, set_id) DO UPDATE
     SET datestamp = excluded.datestamp, deleted = excluded.deleted AND NOT m.direct
-    WHERE NOT (m.deleted AND excluded.deleted)
+    WHERE {changes}
 """
 
 
 def derive(keys: Sequence[str], stamp: datetime) -> None:
     """Write the memberships of these records in sets that include others. A row that stays deleted is not touched."""
     if keys and SetInclusion.objects.exists():
-        _execute_and_journal(_DERIVE.format(which="r.key = ANY(%(keys)s)"), keys=list(keys), stamp=stamp)
+        _execute_and_journal(
+            _DERIVE.format(which="r.key = ANY(%(keys)s)", changes="NOT (m.deleted AND excluded.deleted)"),
+            keys=list(keys),
+            stamp=stamp,
+        )
 
 
 def derive_into(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
-    """Write the memberships of the records with these ids in one set that includes others."""
-    which = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s"
-    _execute_and_journal(_DERIVE.format(which=which), records=list(records), parent_id=parent_id, stamp=stamp)
+    """Write the memberships of the records with these ids in one set that includes others. Those that live there stay as they are."""
+    which, changes = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s", "m.deleted AND NOT excluded.deleted"
+    statement = _DERIVE.format(which=which, changes=changes)
+    _execute_and_journal(statement, records=list(records), parent_id=parent_id, stamp=stamp)
 
 
 def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> None:

@@ -4,15 +4,13 @@ The memberships that follow are written as rows, in batches under the clock's lo
 of any set. `memberships.derive` adds the rows of records that are stored later.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.db import transaction
 
 from catalogue.models import MetadataSet, SetInclusion
-from catalogue.writing import clock, memberships
-
-BATCH = 2000  # chosen: one batch holds the writers' lock for some tens of milliseconds
+from catalogue.writing import clock, memberships, set_changes
+from catalogue.writing.set_changes import Advance, ignore
 
 
 def ensure_set(spec: str, *, name: str = "", kind: str = MetadataSet.Kind.PEER) -> MetadataSet:
@@ -39,27 +37,21 @@ def link_hierarchy(metadata_set: MetadataSet) -> None:
     _include(metadata_set, MetadataSet.objects.filter(spec__startswith=f"{metadata_set.spec}:"))
 
 
-def include(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
+def include(virtual: MetadataSet, members: Iterable[MetadataSet], *, advance: Advance = ignore) -> None:
     """Include these sets, and all sets below them, in a virtual set (G4). Raises ValidationError."""
-    if virtual.kind != MetadataSet.Kind.VIRTUAL:
-        raise ValidationError(f"{virtual} is not a virtual set, so it cannot be made of others")
-    for member in members:
-        if member.kind in (MetadataSet.Kind.VIRTUAL, MetadataSet.Kind.CATALOGUE):
-            raise ValidationError(
-                f"{member} is a {member.kind} set; a virtual set is made of own, peer and shared sets"
-            )
-        _include(virtual, [member, *MetadataSet.objects.filter(spec__startswith=f"{member.spec}:")])
+    change = set_changes.begin_include(virtual, members)
+    if change is not None:
+        set_changes.go_on(change, advance=advance)
 
 
-def exclude(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
-    """Take these sets out of a virtual set: records that no other member brings into it are deleted in its lists."""
-    for member in members:
-        below = MetadataSet.objects.filter(spec__startswith=f"{member.spec}:")
-        children = [member.pk, *below.values_list("pk", flat=True)]
-        SetInclusion.objects.filter(parent=virtual, child_id__in=children).delete()
-        for records in _records_in(virtual.pk):
-            with transaction.atomic():
-                memberships.drop_derived(records, virtual.pk, clock.take_stamp())
+def exclude(virtual: MetadataSet, members: Iterable[MetadataSet], *, advance: Advance = ignore) -> None:
+    """Take these sets out of a virtual set: records that no other member brings into it are deleted in its lists.
+
+    Raises ValidationError.
+    """
+    change = set_changes.begin_exclude(virtual, members)
+    if change is not None:
+        set_changes.go_on(change, advance=advance)
 
 
 def mark_fed_here(into: MetadataSet) -> None:
@@ -74,24 +66,6 @@ def _include(parent: MetadataSet, children: Iterable[MetadataSet]) -> None:
         _, is_new = SetInclusion.objects.get_or_create(parent=parent, child=child)
         if not is_new:
             continue
-        for records in _records_in(child.pk):
+        for records in set_changes.records_in([child.pk]):
             with transaction.atomic():
-                stamp = clock.take_stamp()
-                memberships.derive_into(records, parent.pk, stamp)
-
-
-def _records_in(set_id: int) -> Iterator[list[int]]:
-    """Read the ids of all records that have a row in a set, live or deleted, in batches."""
-    last = 0
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT record_id FROM catalogue_membership WHERE set_id = %s AND record_id > %s "
-                "ORDER BY record_id LIMIT %s",
-                [set_id, last, BATCH],
-            )
-            records = [row[0] for row in cursor.fetchall()]
-        if not records:
-            return
-        yield records
-        last = records[-1]
+                memberships.derive_into(records, parent.pk, clock.take_stamp())

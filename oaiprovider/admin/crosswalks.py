@@ -3,6 +3,7 @@
 The trial is in `oaiprovider.formats.trial`; a trigger of the database stamps the change of a format.
 """
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -10,19 +11,16 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
 
-from catalogue.admin.base import Admin, coloured, preformatted
-from catalogue.models import Record
-from catalogue.pages import display
-from catalogue.reading import lists
+from catalogue.admin.base import Admin, coloured
+from catalogue.models import ListSize
 from catalogue.reasons import ActRefused
-from oaiprovider.formats import sandbox, stylesheet, trial
-from oaiprovider.formats.stylesheet import Stylesheet
+from oaiprovider.admin import crosswalk_trial
+from oaiprovider.formats import stylesheet, trial
 from oaiprovider.models import Crosswalk
 
 _STATE_COLOURS = {"offered": "success", "withdrawn": "warning", "not offered yet": "info"}
@@ -130,10 +128,9 @@ class CrosswalkAdmin(Admin):
         obj.refresh_from_db()  # a trigger of the database sets `changed`
         if obj.changed != before and change:
             effect = gettext("fetch all records again") if obj.enabled else gettext("get all its records as deleted")
-            self.message_user(
-                request,
-                gettext("{obj} has changed: from now on its harvesters {effect}.").format(obj=obj, effect=effect),
-            )
+            text = gettext("{obj} has changed: from now on its harvesters {effect}, {number} live ones.")
+            live = sum(ListSize.objects.filter(pk=0).values_list("live", flat=True))
+            self.message_user(request, text.format(obj=obj, effect=effect, number=f"{live:,}"))
 
     @coloured(_STATE_COLOURS, description=_("state"))
     def state(self, crosswalk: Crosswalk) -> str:
@@ -146,63 +143,44 @@ class CrosswalkAdmin(Admin):
     def get_urls(self) -> list[URLPattern]:
         urls: list[URLPattern] = super().get_urls()
         view = self.admin_site.admin_view(self.preview_view)
-        return [path("<int:object_id>/preview/", view, name="oaiprovider_crosswalk_preview"), *urls]
+        trial_view = self.admin_site.admin_view(partial(crosswalk_trial.trial_view, self))
+        return [
+            path("<int:object_id>/preview/", view, name="oaiprovider_crosswalk_preview"),
+            path("try/", trial_view, name="oaiprovider_crosswalk_try"),
+            *urls,
+        ]
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        context: dict[str, Any] = {}
-        crosswalk = self.get_object(request, object_id)
+        crosswalk = None if object_id is None else self.get_object(request, object_id)
+        context = {"records": crosswalk_trial.RecordsForm(), "offer": crosswalk_trial.describe_offer(crosswalk)}
         if crosswalk is not None and request.method == "GET":
             result = trial.run(crosswalk.stylesheet, namespace=crosswalk.namespace, schema=crosswalk.schema)
-            context = {"trial": result, "trial_result": _summary(result)}
-        page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+            context |= {"trial": result, "trial_result": _summary(result)}
+        page: HttpResponse = super().changeform_view(request, object_id, form_url, context | (extra_context or {}))
         return page
 
     def preview_view(self, request: HttpRequest, object_id: int) -> HttpResponse:
-        """Show one record in this format, offered or not, and as it is stored."""
+        """Show one record in this format as it is saved, offered or not, beside the record as it is stored."""
         crosswalk = get_object_or_404(Crosswalk, pk=object_id)
         if not self.has_view_permission(request, crosswalk):
             raise PermissionDenied
-        return TemplateResponse(
-            request,
-            "admin/oaiprovider/crosswalk/preview.html",
-            {
-                **self.admin_site.each_context(request),
-                "title": gettext("Preview of {crosswalk}").format(crosswalk=crosswalk),
-                "opts": Crosswalk._meta,
-                "crosswalk": crosswalk,
-                **_preview(crosswalk, request.GET.get("identifier", "").strip()),
-            },
+        identifier = request.GET.get("identifier", "").strip()
+        chosen = crosswalk_trial.choose_records({"identifiers": identifier, "of_set": None, "awkward": False})
+        rows = crosswalk_trial.try_records(
+            crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema, dict(list(chosen.items())[:1])
         )
-
-
-def _preview(crosswalk: Crosswalk, identifier: str) -> dict[str, Any]:
-    if not identifier:
-        newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
-        identifier = newest.first() or ""
-    record = lists.find(identifier) if identifier else None
-    if record is None or record.payload is None:
-        reason = (
-            gettext("There is no live record {identifier} in the catalogue").format(identifier=identifier)
-            if identifier
-            else gettext("The catalogue is empty")
-        )
-        return {"fault": gettext("{reason}; nothing can be shown.").format(reason=reason)}
-    uploaded = Stylesheet.of(crosswalk.stylesheet, crosswalk.namespace, crosswalk.schema)
-    try:
-        element = sandbox.transform(uploaded, record.payload, record.identifier)
-    except (sandbox.TransformFailed, sandbox.SandboxBusy) as exc:
-        return {
-            "fault": gettext(
-                "{identifier} is not available in {crosswalk}, because the stylesheet fails: {exc}."
-            ).format(identifier=record.identifier, crosswalk=crosswalk, exc=exc)
+        context = {
+            "title": gettext("Preview of {crosswalk}").format(crosswalk=crosswalk),
+            "crosswalk": crosswalk,
+            "faults": [] if rows else [gettext("The catalogue is empty; nothing can be shown.")],
         }
-    return {
-        "identifier": record.identifier,
-        "disseminated": preformatted(display.indented(element)),
-        "stored": preformatted(display.indented(record.payload)),
-    }
+        return crosswalk_trial.render(self, request, context, rows)
 
 
 def _summary(result: trial.Trial) -> str:

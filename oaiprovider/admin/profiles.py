@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -16,14 +17,21 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
 from catalogue.admin.base import Admin, preformatted
 from catalogue.models import MetadataSet
 from catalogue.pages import display
-from oaiprovider import preview
+from oaiprovider import gcube_export, preview
 from oaiprovider.models import IdentifyDescription, Profile
-from oaiprovider.terms import ANY, WILDCARD
+from oaiprovider.protocol import arguments
+from oaiprovider.terms import ANY, WILDCARD, Terms
+
+MAX_CHARACTERS = 20_000  # chosen: of an answer that are shown
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
@@ -49,7 +57,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the 
 
 
 class PreviewForm(forms.Form):
-    """User-Agent and address of the harvester to preview."""
+    """User-Agent and address of the harvester to preview, and the request that it sends."""
 
     user_agent = forms.CharField(
         label=_("User-Agent"),
@@ -64,6 +72,38 @@ class PreviewForm(forms.Form):
         widget=UnfoldAdminTextInputWidget,
         help_text=_("where the request comes from"),
     )
+    verb = forms.ChoiceField(
+        label=_("Request"),
+        required=False,
+        choices=[("", _("none")), *((verb, verb) for verb in arguments.VERBS)],
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("its answer is shown as this harvester would get it"),
+    )
+    identifier = forms.CharField(
+        label=_("identifier"),
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("of a record: whether this harvester sees it, and if not, why"),
+    )
+    metadata_prefix = forms.CharField(label=_("metadataPrefix"), required=False, widget=UnfoldAdminTextInputWidget)
+    set = forms.CharField(label=_("set"), required=False, widget=UnfoldAdminTextInputWidget)
+    from_ = forms.CharField(label=_("from"), required=False, widget=UnfoldAdminTextInputWidget)
+    until = forms.CharField(label=_("until"), required=False, widget=UnfoldAdminTextInputWidget)
+
+    @property
+    def harvester_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("user_agent", "address")]
+
+    @property
+    def request_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("verb", "identifier", "metadata_prefix", "set", "from_", "until")]
+
+    @property
+    def request(self) -> dict[str, str]:
+        """The arguments of the request, by their names in OAI-PMH."""
+        names = ("verb", arguments.IDENTIFIER, arguments.PREFIX, arguments.SET, arguments.FROM, arguments.UNTIL)
+        fields = ("verb", "identifier", "metadata_prefix", "set", "from_", "until")
+        return {name: str(self.cleaned_data[field]) for name, field in zip(names, fields, strict=True)}
 
 
 @admin.register(Profile)
@@ -74,7 +114,7 @@ class ProfileAdmin(Admin):
     list_display = ("name", "match", "networks_column", "sets_column", "page_sizes", "rate_limit")
     sortable_by = ("name", "match")
     search_fields = ("name", "match")
-    actions_list = ("preview",)
+    actions_list = ("preview", "export")
     actions_detail = ("preview_one",)
     fieldsets = (
         (
@@ -99,7 +139,7 @@ class ProfileAdmin(Admin):
         ),
         (_("How much at once"), {"fields": ("page_records", "page_headers", "page_sets")}),
         (_("How fast"), {"fields": ("requests_per_minute", "may_be_limited")}),
-        (_("Identify"), {"fields": ("repository_name", "admin_emails")}),
+        (_("How this node names itself to it"), {"fields": ("repository_name", "admin_emails")}),
         (_("Formats"), {"fields": ("formats",)}),
     )
 
@@ -153,7 +193,7 @@ class ProfileAdmin(Admin):
 
     @admin.display(description=_("networks"))
     def networks_column(self, profile: Profile) -> str:
-        return ", ".join(profile.networks) or "anywhere"
+        return ", ".join(profile.networks) or gettext("anywhere")
 
     @admin.display(description=_("shows"))
     def sets_column(self, profile: Profile) -> str:
@@ -164,13 +204,13 @@ class ProfileAdmin(Admin):
     @admin.display(description=_("records, headers, sets on a page"))
     def page_sizes(self, profile: Profile) -> str:
         sizes = (profile.page_records, profile.page_headers, profile.page_sets)
-        return ", ".join("default" if size is None else str(size) for size in sizes)
+        return ", ".join(gettext("default") if size is None else str(size) for size in sizes)
 
     @admin.display(description=_("requests per minute"))
     def rate_limit(self, profile: Profile) -> str:
         if not profile.may_be_limited:
-            return "unlimited"
-        return "default" if profile.requests_per_minute is None else str(profile.requests_per_minute)
+            return gettext("unlimited")
+        return gettext("default") if profile.requests_per_minute is None else str(profile.requests_per_minute)
 
     # --- Preview -------------------------------------------------------------------------------------
 
@@ -180,13 +220,31 @@ class ProfileAdmin(Admin):
         form = PreviewForm(request.GET if "user_agent" in request.GET else None)
         context: dict[str, Any] = {"form": form}
         if form.is_bound and form.is_valid():
-            context |= _preview_context(**form.cleaned_data)
+            context |= _preview_context(form)
         page = {
             **self.admin_site.each_context(request),
             "title": gettext("What would a harvester see?"),
             "opts": Profile._meta,
         }
         return TemplateResponse(request, "admin/oaiprovider/profile/preview.html", page | context)
+
+    @action(description=_("Export as user-agents"), url_path="export", permissions=["view"], icon="download")  # type: ignore[untyped-decorator]
+    def export(self, request: HttpRequest) -> HttpResponse:
+        """Say what a file of the profiles cannot express; by POST, answer with it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        exported = gcube_export.export()
+        if request.method == "POST":
+            headers = {"Content-Disposition": 'attachment; filename="user-agents.xml"'}
+            return HttpResponse(exported.document, content_type="application/xml", headers=headers)
+        page = {
+            **self.admin_site.each_context(request),
+            "title": gettext("Export profiles as user-agents"),
+            "opts": Profile._meta,
+            "exported": exported,
+            "document": preformatted(exported.document.decode()),
+        }
+        return TemplateResponse(request, "admin/oaiprovider/profile/export.html", page)
 
     @action(description=_("What does it see?"), url_path="preview", permissions=["view"], icon="visibility")  # type: ignore[untyped-decorator]
     def preview_one(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -197,40 +255,52 @@ class ProfileAdmin(Admin):
         return redirect(f"{reverse('admin:oaiprovider_profile_preview')}?{urlencode(query)}")
 
 
-def _preview_context(user_agent: str, address: str) -> dict[str, Any]:
-    result = preview.preview(user_agent, address)
+def _preview_context(form: PreviewForm) -> dict[str, Any]:
+    result = preview.preview(form.cleaned_data["user_agent"], form.cleaned_data["address"])
     terms = result.terms
     limit = (
-        "never" if not terms.may_be_limited else terms.requests_per_minute or gettext("as the node limits everybody")
+        gettext("never made to wait")
+        if not terms.may_be_limited
+        else terms.requests_per_minute or gettext("as the node limits everybody")
     )
     return {
         "chosen": gettext("{name} is the profile for this request.").format(name=terms.name),
-        "profiles_table": {
-            "headers": ["profile", gettext("User-Agent contains"), "networks", ""],
-            "rows": [
-                [
-                    candidate.profile.name,
-                    candidate.profile.match or "anything",
-                    ", ".join(candidate.profile.networks) or "anywhere",
-                    candidate.reason,
-                ]
-                for candidate in result.candidates
-            ],
-        },
-        "terms_table": {
-            "rows": [
-                [gettext("Records on a page"), terms.page_records],
-                [gettext("Headers on a page"), terms.page_headers],
-                [gettext("Sets on a page"), terms.page_sets],
-                [gettext("Requests per minute"), limit],
-                [gettext("Set tombstones"), "yes" if terms.scope.set_tombstones else "no"],
-            ]
-        },
+        "candidates": result.candidates,
+        "content": preview.content(terms),
+        "terms": [
+            (gettext("Records on a page"), terms.page_records),
+            (gettext("Headers on a page"), terms.page_headers),
+            (gettext("Sets on a page"), terms.page_sets),
+            (gettext("Requests per minute"), limit),
+            (gettext("Set tombstones"), gettext("yes") if terms.scope.set_tombstones else gettext("no")),
+            (gettext("Name of the repository"), terms.repository_name),
+            (gettext("E-mail"), ", ".join(terms.admin_emails)),
+        ],
         "identify": preformatted(display.indented(result.identify)),
-        "formats_table": {"headers": ["prefix", "namespace", "schema"], "rows": result.formats},
-        "sets_table": {"headers": ["setSpec", "name", "description"], "rows": result.sets},
+        "formats": result.formats,
         "sets_fault": result.sets_fault,
         "more_sets": result.more_sets,
+        **_answer_context(form, terms),
+    }
+
+
+def _answer_context(form: PreviewForm, terms: Terms) -> dict[str, Any]:
+    """Return what the page shows of one request and its answer."""
+    given = form.request
+    if not given["verb"]:
+        identifier = given["identifier"].strip()
+        return {"of_record": preview.explain(identifier, terms.scope)} if identifier else {}
+    try:
+        answer = preview.ask(given, terms)
+    except preview.TryAgain as exc:
+        return {"answer_fault": gettext("There is no answer now: {reason}. Try again.").format(reason=exc)}
+    text = display.indented(answer.document)
+    return {
+        "of_record": answer.of_record,
+        "answer": preformatted(text[:MAX_CHARACTERS]),
+        "answer_url": answer.url,
+        "answer_bytes": len(answer.document),
+        "is_cut_off": len(text) > MAX_CHARACTERS,
     }
 
 
@@ -248,7 +318,7 @@ def _hidden_from_peers(visible: set[MetadataSet]) -> str:
 
 @admin.register(IdentifyDescription)
 class IdentifyDescriptionAdmin(Admin):
-    """Containers of Identify; `friends` is rendered from the links."""
+    """Descriptions in Identify; `friends` is rendered from the links."""
 
     list_display = ("name", "root", "shown")
     sortable_by = ()

@@ -1,8 +1,10 @@
 """Try a stylesheet before it is offered: on the shipped sample records and on the newest records of the catalogue."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from django.utils.translation import gettext
 
 from catalogue import seams
 from catalogue.documents import iso19139, xml_tree
@@ -23,6 +25,7 @@ class TrialLimits:
         0.5  # chosen: a quarter of `cpu_s` of the sandbox; a page of a hundred such records takes a minute
     )
     faults: int = 5  # that are reported
+    shown: int = 12  # chosen: records whose results are shown beside one another
 
 
 DEFAULTS = TrialLimits()
@@ -36,6 +39,49 @@ class Trial:
     warnings: tuple[str, ...] = ()
     records: int = 0
     slowest_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One record that a stylesheet was tried on: what went in, what came out, or a sentence that says why nothing did."""
+
+    identifier: str
+    stored: bytes
+    result: bytes = b""
+    fault: str = ""
+    took_ms: float = 0.0
+
+
+def try_each(
+    text: str, identifiers: Iterable[str], *, namespace: str, schema: str, limits: TrialLimits = DEFAULTS
+) -> list[Tried]:
+    """Try a stylesheet in which `stylesheet.faults` found nothing on these records, as long as the time lasts."""
+    candidate = Stylesheet.of(text, namespace, schema)
+    started = seams.monotonic()
+    return [
+        _try_one(candidate, identifier, in_time=seams.monotonic() - started <= limits.total_s)
+        for identifier in list(dict.fromkeys(identifiers))[: limits.shown]
+    ]
+
+
+def _try_one(candidate: Stylesheet, identifier: str, *, in_time: bool) -> Tried:
+    record = lists.find(identifier)
+    if record is None or record.payload is None:
+        return Tried(identifier, b"", fault=gettext("There is no live record with this identifier."))
+    if not in_time:
+        return Tried(identifier, record.payload, fault=gettext("It was not tried: the records before took too long."))
+    started = seams.monotonic()
+    try:
+        result = sandbox.transform(candidate, record.payload, record.identifier)
+    except sandbox.StylesheetUnusable as exc:
+        return Tried(identifier, record.payload, fault=f"The stylesheet does not compile: {exc}.")
+    except sandbox.SandboxBusy as exc:
+        return Tried(
+            identifier, record.payload, fault=gettext("This machine is too busy: {exc}. Try again.").format(exc=exc)
+        )
+    except sandbox.TransformFailed as exc:
+        return Tried(identifier, record.payload, fault=f"The stylesheet {_sentence(exc)}")
+    return Tried(identifier, record.payload, result, took_ms=1000 * (seams.monotonic() - started))
 
 
 def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULTS) -> Trial:

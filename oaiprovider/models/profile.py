@@ -183,6 +183,7 @@ class Profile(models.Model):
     objects = ProfileQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("harvester profile")
         ordering = ("name",)
         constraints = (
             models.UniqueConstraint(
@@ -292,8 +293,8 @@ class IdentifyDescription(models.Model):
     objects = DescriptionQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("container of Identify")
-        verbose_name_plural = _("containers of Identify")
+        verbose_name = _("description in Identify")
+        verbose_name_plural = _("descriptions in Identify")
         ordering = ("name",)
 
     def __str__(self) -> str:

@@ -76,6 +76,7 @@ ACTIONS = {
 # Other pages, by name: who may open them by GET, and who by POST; `*`: everybody with an account that may sign in. None: no such method.
 ALL, READERS = frozenset(WHO), frozenset((VIEWER, OPERATOR, MANAGER, ADMINISTRATOR))
 OPERATORS = frozenset((OPERATOR, ADMINISTRATOR))
+MANAGERS = frozenset((MANAGER, ADMINISTRATOR))
 PAGES = {
     "index": (ALL, ALL),
     "login": (ALL, ALL),
@@ -108,7 +109,11 @@ PAGES = {
     "second-factor": (ALL, ALL),
     "second-factor-sign-in": (ALL, ALL),
     "harvester_run_rejects": (READERS, READERS),
+    "catalogue_metadataset_members": (MANAGERS, MANAGERS),
+    "catalogue_metadataset_progress": (READERS, READERS),
     "oaiprovider_crosswalk_preview": (READERS, READERS),
+    "oaiprovider_crosswalk_try": (MANAGERS, MANAGERS),
+    "oaiprovider_profile_export": (READERS, READERS),
     "oaiprovider_profile_preview": (READERS, READERS),
     "oaiprovider_profile_preview_one": (READERS, READERS),
     "auth_user_password_change": (frozenset((ADMINISTRATOR,)), frozenset((ADMINISTRATOR,))),

@@ -7,9 +7,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from catalogue.management import progress
 from catalogue.models import MetadataSet
 from catalogue.reasons import ActRefused
-from catalogue.writing import decisions, set_inclusion, store, uploads
+from catalogue.writing import decisions, set_changes, set_inclusion, store, uploads
+from catalogue.writing.set_changes import Foreseen
 
 _FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
@@ -28,6 +30,9 @@ class Command(BaseCommand):
             change = actions.add_parser(action, help=what)
             change.add_argument("virtual", metavar="VIRTUAL")
             change.add_argument("members", nargs="+", metavar="SPEC")
+            change.add_argument(
+                "--dry-run", action="store_true", help="only say what harvesters of the virtual set would see of it"
+            )
         move = actions.add_parser("move", help="move records of this node to another set: own or shared")
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
@@ -75,19 +80,32 @@ def _add(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _include(options: dict[str, Any]) -> dict[str, Any]:
-    virtual = _find_set(options["virtual"])
-    set_inclusion.include(virtual, [_find_set(spec) for spec in options["members"]])
-    return _members_report(virtual)
+    virtual, members = _find_set(options["virtual"]), [_find_set(spec) for spec in options["members"]]
+    foreseen = set_changes.foresee_include(virtual, members)
+    if not options["dry_run"]:
+        with progress.progress_bar("include", foreseen.moved + foreseen.stay) as advance:
+            set_inclusion.include(virtual, members, advance=advance)
+    return _members_report(virtual, foreseen)
 
 
 def _exclude(options: dict[str, Any]) -> dict[str, Any]:
-    virtual = _find_set(options["virtual"])
-    set_inclusion.exclude(virtual, [_find_set(spec) for spec in options["members"]])
-    return _members_report(virtual)
+    virtual, members = _find_set(options["virtual"]), [_find_set(spec) for spec in options["members"]]
+    foreseen = set_changes.foresee_exclude(virtual, members)
+    if not options["dry_run"]:
+        with progress.progress_bar("exclude", foreseen.moved + foreseen.stay) as advance:
+            set_inclusion.exclude(virtual, members, advance=advance)
+    return _members_report(virtual, foreseen)
 
 
-def _members_report(virtual: MetadataSet) -> dict[str, Any]:
-    return {"set": virtual.spec, "made of": list(virtual.inclusions.values_list("child__spec", flat=True))}
+def _members_report(virtual: MetadataSet, foreseen: Foreseen) -> dict[str, Any]:
+    """Make the report: the members now, and in how many records the lists of the virtual set change, or would change."""
+    return {
+        "set": virtual.spec,
+        "made of": list(virtual.inclusions.values_list("child__spec", flat=True)),
+        "added": foreseen.added,
+        "deleted": foreseen.deleted,
+        "unchanged": foreseen.stay,
+    }
 
 
 def _move(options: dict[str, Any]) -> dict[str, Any]:

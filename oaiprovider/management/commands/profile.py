@@ -1,4 +1,4 @@
-"""manage.py profile list|preview|import: harvester profiles on the command line; they are edited in the admin."""
+"""manage.py profile list|preview|import|export: harvester profiles on the command line; they are edited in the admin."""
 
 import ipaddress
 import json
@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from catalogue.reasons import ActRefused, describe_error
-from oaiprovider import gcube_import, preview
+from oaiprovider import gcube_export, gcube_import, preview
 from oaiprovider.models import Profile
 
 
 class Command(BaseCommand):
-    help = "Show the harvester profiles and what a harvester would be served; import profiles of a gCube provider."
+    help = "Show the harvester profiles and what a harvester would be served; import and export profiles of a gCube provider."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -33,7 +33,11 @@ class Command(BaseCommand):
             "file", type=Path, metavar="FILE", help="profiles of a gCube provider; its collections are setSpecs"
         )
         import_parser.add_argument("--dry-run", action="store_true", help="check and report, but store nothing")
-        for parser_of_action in (list_parser, preview_parser, import_parser):
+        export_parser = actions.add_parser(
+            "export", help="write the profiles as an XML file (user-agents), and say what it cannot express"
+        )
+        export_parser.add_argument("file", metavar="FILE", help="-: standard output")
+        for parser_of_action in (list_parser, preview_parser, import_parser, export_parser):
             parser_of_action.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -41,6 +45,7 @@ class Command(BaseCommand):
             "list": self._list,
             "preview": self._preview,
             "import": self._import,
+            "export": self._export,
         }
         actions[action](**options)
 
@@ -108,6 +113,23 @@ class Command(BaseCommand):
             self.stdout.write(f"{name}: changed; ask its operator for a full harvest if it sees other sets now")  # G15
         if dry_run:
             self.stdout.write("Nothing was stored.")
+
+    def _export(self, *, file: str, as_json: bool, **_: Any) -> None:
+        export = gcube_export.export()
+        if file == "-":
+            self.stdout.write(export.document.decode(), ending="")
+        else:
+            try:
+                Path(file).write_bytes(export.document)
+            except OSError as exc:
+                raise CommandError(f"{file} cannot be written: {describe_error(exc)}.") from exc
+        values = {"profiles": list(export.names), "lost": list(export.lost)}
+        if as_json and file != "-":
+            self._print_json(values)
+            return
+        # Beside the file, which may be standard output.
+        for sentence in export.lost:
+            self.stderr.write(sentence)
 
     def _print_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=2))

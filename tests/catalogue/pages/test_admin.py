@@ -6,8 +6,10 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
 
-from catalogue.models import JournalOutbox, MetadataSet, Record
+from catalogue import tasks
+from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange
 from catalogue.pages import paging
+from catalogue.writing import set_changes
 from tests.support.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
 
 pytestmark = pytest.mark.django_db
@@ -200,9 +202,36 @@ def test_the_own_set_and_the_catalogue_set_keep_spec_and_kind_and_cannot_be_dele
 def test_a_set_with_records_is_not_deleted_and_the_page_says_why(admin_client: Client) -> None:
     toulouse = peer_set(TOULOUSE)
     put(iso_record("a"), into=toulouse)
-    assert "its records, or a link that stores into it" in page(admin_client, f"{SETS}{toulouse.pk}/delete/")
+    shown = page(admin_client, f"{SETS}{toulouse.pk}/delete/")
+    assert "cannot be deleted now" in shown and "1 live records and 0 deleted ones are in it" in shown
     admin_client.post(f"{SETS}{toulouse.pk}/delete/", {"post": "yes"})
     assert MetadataSet.objects.filter(pk=toulouse.pk).exists()
+
+
+def test_a_virtual_set_is_made_of_others_with_what_harvesters_will_see_said_first(admin_client: Client) -> None:
+    put(iso_record("a"), iso_record("b"))
+    form = {"spec": "DRIVER", "name": "For <DRIVER>", "description": "", "kind": "virtual", "public": "on"}
+    made = admin_client.post(f"{SETS}add/", form, follow=True)
+    assert "Now choose what it is made of." in made.content.decode()
+    union = MetadataSet.objects.get(spec="DRIVER")
+    asked = {"act": "include", "spec": OUR_SPEC}
+    members = f"{SETS}{union.pk}/members/"
+    assert "2 records come new in lists of DRIVER" in page(admin_client, members, **asked)
+    assert not SetChange.objects.exists(), "nothing is done by looking"
+    assert "nothing was changed" in admin_client.post(members, {"spec": "NOPE"}, follow=True).content.decode()
+    refused = admin_client.post(f"{SETS}{peer_set(TOULOUSE).pk}/members/", asked, follow=True).content.decode()
+    assert "is not a virtual set" in refused
+    done = admin_client.post(members, asked, follow=True).content.decode()
+    assert f"Done: {OUR_SPEC} included in DRIVER." in done and "2 records gone through, done" in done
+    leaves = page(admin_client, members, act="exclude", spec=OUR_SPEC)
+    assert "2 records leave" in leaves and "It is public" not in leaves
+    listed = f"{SETS}{union.pk}/progress/"
+    with set_changes.LIMITS.replaced(batch=1):
+        begun = admin_client.post(members, asked | {"act": "exclude"}, follow=True).content.decode()
+        assert "Begun: " in begun and "0 of 2 records" in page(admin_client, listed)
+        tasks.write_set_changes()
+    assert "data-gisc-ended" in page(admin_client, listed)
+    assert "cannot be deleted now" in page(admin_client, f"{SETS}{union.pk}/delete/")
 
 
 # --- The journal's outbox ----------------------------------------------------------------------------

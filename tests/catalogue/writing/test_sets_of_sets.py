@@ -6,8 +6,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
-from catalogue.models import Membership, MetadataSet
-from catalogue.writing import set_inclusion
+from catalogue.models import Membership, MetadataSet, SetChange
+from catalogue.writing import set_changes, set_inclusion
+from catalogue.writing.set_changes import Foreseen
 from tests.support import looking, world
 
 pytestmark = pytest.mark.django_db
@@ -122,3 +123,68 @@ def test_the_command_does_the_same() -> None:
         call_command("set", "move", "NOPE", "urn:a")
     with pytest.raises(SystemExit):
         call_command("set", "move", world.OUR_SPEC, "urn:none", stdout=StringIO())
+
+
+# --- What a change will do, and one that is interrupted ------------------------------------------------
+
+
+@pytest.fixture
+def stored() -> tuple[MetadataSet, MetadataSet, MetadataSet]:
+    """A virtual set of Offenbach's, and Toulouse's: `urn:both` is in both, `urn:gone` is deleted."""
+    union, ours, theirs = virtual(), world.peer_set(world.OFFENBACH), world.peer_set(world.TOULOUSE)
+    world.put(*(world.iso_record(f"urn:{name}") for name in ("both", "ours")), into=ours)
+    world.put(*(world.iso_record(f"urn:{name}") for name in ("both", "t1", "t2", "gone")), into=theirs)
+    world.bury("urn:gone", into=theirs)
+    set_inclusion.include(union, [ours])
+    return union, ours, theirs
+
+
+@pytest.mark.spec("P91")
+def test_what_is_foreseen_is_what_is_done_and_what_is_there_stays_as_it_is(
+    stored: tuple[MetadataSet, MetadataSet, MetadataSet],
+) -> None:
+    union, ours, theirs = stored
+    Membership.objects.update(datestamp="2024-01-01T00:00:00Z")
+    assert set_changes.foresee_include(union, [theirs]) == Foreseen(added=2, deleted=1, stay=1)
+    set_inclusion.include(union, [theirs])
+    moved = {name for name, listed in looking.listed("DRIVER").items() if listed.position.datestamp.year > 2024}
+    assert (moved, gone("DRIVER")) == ({"urn:t1", "urn:t2", "urn:gone"}, {"urn:gone"})
+    assert set_changes.foresee_include(union, [theirs]) == Foreseen(stay=3)
+    assert set_changes.foresee_exclude(union, [theirs]) == Foreseen(deleted=2, stay=1)
+    assert set_changes.foresee_exclude(union, [theirs, ours]) == Foreseen(deleted=4)
+    set_inclusion.exclude(union, [theirs])
+    assert (live("DRIVER"), gone("DRIVER")) == ({"urn:both", "urn:ours"}, {"urn:t1", "urn:t2", "urn:gone"})
+    assert set_changes.begin_exclude(union, [theirs]) is None
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_an_interrupted_change_is_gone_on_with_by_the_next_tick(
+    stored: tuple[MetadataSet, MetadataSet, MetadataSet], batch: int
+) -> None:
+    union, _, theirs = stored
+
+    def die(_number: int) -> None:
+        raise KeyboardInterrupt
+
+    with set_changes.LIMITS.replaced(batch=batch), pytest.raises(KeyboardInterrupt):
+        set_inclusion.include(union, [theirs], advance=die)
+    change = SetChange.objects.get(ended=None)
+    assert (change.done, change.total) == (batch, 4)
+    assert "urn:t2" not in live("DRIVER")
+    assert set_changes.go_on_with_all()
+    assert {"urn:t1", "urn:t2", "urn:both"} <= live("DRIVER")
+    ended = SetChange.objects.get(pk=change.pk)
+    assert ended.ended is not None and ended.done == ended.total
+
+
+def test_what_is_in_a_set_by_its_name_is_not_taken_out() -> None:
+    below = set_inclusion.ensure_set("a:b")
+    with pytest.raises(ValidationError, match="a:b is below a by its name"):
+        set_inclusion.exclude(MetadataSet.objects.get(spec="a"), [below])
+
+
+def test_the_command_says_first_what_harvesters_will_see(stored: tuple[MetadataSet, MetadataSet, MetadataSet]) -> None:
+    out = StringIO()
+    call_command("set", "include", "DRIVER", world.TOULOUSE.spec, "--dry-run", stdout=out)
+    assert "added: 2, deleted: 1, unchanged: 1" in out.getvalue()
+    assert not live("DRIVER") & {"urn:t1"}

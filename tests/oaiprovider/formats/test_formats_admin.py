@@ -173,9 +173,49 @@ def test_the_preview_shows_a_record_in_the_format_offered_or_not(admin_client: C
     world.put(world.iso_record("urn:a", title="First"), world.iso_record("urn:b", title="impossible & <b>"))
     assert "<title>First</title>" in page(admin_client, address, identifier="urn:a")
     assert "<gmd:MD_Metadata" in page(admin_client, address, identifier="urn:a")
-    assert "the stylesheet fails: no title" in page(admin_client, address, identifier=" urn:b ")
-    assert "the stylesheet fails: no title" in page(admin_client, address)  # the newest
-    assert "There is no live record urn:c" in page(admin_client, address, identifier="urn:c")
+    assert "urn:b</a>: The stylesheet ends with: no title." in page(admin_client, address, identifier=" urn:b ")
+    assert "The stylesheet ends with: no title." in page(admin_client, address)  # the newest
+    assert "There is no live record with this identifier." in page(admin_client, address, identifier="urn:c")
+
+
+TRY = f"{CROSSWALKS}try/"
+
+
+def test_a_stylesheet_is_tried_on_chosen_records_before_it_is_saved(admin_client: Client) -> None:
+    world.put(*(world.iso_record(f"urn:{n}", title=f"Title {n}") for n in range(6)))
+    world.put(world.iso_record("urn:t", title="T\u014dky\u014d"), into=world.peer_set(world.TOULOUSE))
+    world.put(world.iso_record("urn:long", title="impossible", abstract="word " * 500))
+
+    def tried(**changes: object) -> dict[str, str]:
+        response = admin_client.post(TRY, form(**changes))
+        assert response.status_code == 200
+        return {row.tried.identifier: row.tried.fault or row.result for row in response.context["rows"]}
+
+    chosen = tried(identifiers="urn:1\r\n urn:2 \nurn:none\nurn:1")
+    assert list(chosen) == ["urn:1", "urn:2", "urn:none"]
+    assert "Title 2" in chosen["urn:2"] and "no live record" in chosen["urn:none"]
+    toulouse = world.peer_set(world.TOULOUSE).pk
+    assert "T\u014dky\u014d" in tried(of_set=toulouse, number=3)["urn:t"]
+    assert len(tried(of_set=world.own_set().pk, number=4)) == 4
+    awkward = tried(awkward="on")
+    assert awkward["urn:long"] == "The stylesheet ends with: no title."
+    assert "urn:t" in awkward, "its title has letters beyond English"
+    response = admin_client.post(TRY, form(stylesheet="", upload=upload(sheet("", "<xsl:import href='x'/>"))))
+    assert "Line 5: xsl:import" in response.context["faults"][0] and not response.context["rows"]
+    unknown = tried(stylesheet=sheet(root('\n\n<a><xsl:value-of select="nope()"/></a>')), identifiers="urn:1")
+    assert "line 6: " in unknown["urn:1"]
+    assert "It was not tried." in page(admin_client, TRY)
+    assert not Crosswalk.objects.exists()
+
+
+def test_the_form_says_with_numbers_what_saving_moves(admin_client: Client) -> None:
+    world.put(world.iso_record("urn:a"), world.iso_record("urn:b"))
+    assert "harvesters can fetch 2 records in this format" in page(admin_client, ADD)
+    crosswalk = add()
+    change = f"{CROSSWALKS}{crosswalk.pk}/change/"
+    assert f"gives 2 records a new datestamp in {PREFIX}" in page(admin_client, change)
+    Crosswalk.objects.update(enabled=False)
+    assert "2 records come back to its harvesters" in page(admin_client, change)
 
 
 def test_what_a_stylesheet_makes_is_text_on_the_page(admin_client: Client) -> None:

@@ -10,7 +10,7 @@ from catalogue.models import MetadataSet
 from oaiprovider import models, preview
 from oaiprovider.models import IdentifyDescription, Profile
 from oaiprovider.terms import ANY
-from tests.support import asking, world
+from tests.support import asking, stylesheets, world
 
 pytestmark = pytest.mark.django_db
 PROFILES = "/admin/oaiprovider/profile/"
@@ -148,6 +148,7 @@ def shared() -> MetadataSet:
     """A closed profile with names, pages and a hidden set of its own."""
     made = MetadataSet.objects.create(spec="partners", name="Partners & friends", public=False)
     world.put(world.iso_record("urn:a"), into=made)
+    stylesheets.add(for_everybody=False)
     one = Profile.objects.create(
         name="DRIVER",
         match="DRIVER",
@@ -166,9 +167,35 @@ def test_the_preview_shows_what_driver_would_see(admin_client: Client, shared: M
     assert "DRIVER is the profile for this request." in said
     assert "<repositoryName>Tokyo for &lt;DRIVER&gt;</repositoryName>" in said
     assert "Records on a page 5" in said and "Requests per minute 30" in said
-    assert "partners Partners & friends Live records: 1." in said
-    assert world.OUR_SPEC not in said.partition("Metadata formats")[2]
+    assert "It sees 1 set; a list of everything has 1 entries, deleted ones too." in said
+    assert "partners Partners & friends 1 Sets that it does not see" in said
+    assert f"{world.OUR_SPEC} 0 not among the sets of the profile DRIVER" in said
+    assert "It does not get: brief (only for profiles that name it among their further formats)" in said
+    assert said.partition("The first records of its list of everything")[2].count("urn:a") == 1
     assert "oai_dc http://www.openarchives.org/OAI/2.0/oai_dc/" in said
+
+
+def test_requests_are_answered_as_for_the_harvester_and_what_it_does_not_see_is_explained(
+    admin_client: Client, shared: MetadataSet
+) -> None:
+    world.put(world.iso_record("urn:ours"), world.iso_record("urn:gone"))
+    world.bury("urn:gone")
+    asked = {"user_agent": DRIVER, "address": "192.0.2.7"}
+
+    def ask(**request: str) -> str:
+        return text(admin_client.get(PREVIEW, asked | request))
+
+    listed = ask(verb="ListRecords", metadata_prefix="oai_dc", set="partners")
+    assert "/oai?verb=ListRecords&metadataPrefix=oai_dc&set=partners" in listed
+    assert "<identifier>urn:a</identifier>" in listed
+    refused = ask(verb="GetRecord", metadata_prefix="oai_dc", identifier="urn:ours")
+    assert "idDoesNotExist" in refused
+    assert f"in none of the sets that this harvester is shown: it is in {world.OUR_SPEC}" in refused
+    assert "There is no record urn:none in the catalogue" in ask(identifier="urn:none")
+    assert "This harvester sees the record urn:a." in ask(identifier="urn:a")
+    assert "badArgument" in ask(verb="ListRecords", metadata_prefix="oai_dc", from_="yesterday")
+    elsewhere = text(admin_client.get(PREVIEW, {"user_agent": "", "identifier": "urn:gone"}))
+    assert "The record urn:gone is deleted; this harvester is told of it." in elsewhere
 
 
 @pytest.mark.spec("G13")
