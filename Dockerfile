@@ -29,7 +29,7 @@ FROM ${BASE} AS node
 # The number is fixed, so that the journal's files have the same owner in each image.
 RUN groupadd --gid 10001 gisc \
     && useradd --uid 10001 --gid gisc --no-log-init --no-create-home --home-dir /var/lib/gisc --shell /usr/sbin/nologin gisc \
-    && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc-journal /var/lib/gisc-backups
+    && install --directory --owner gisc --group gisc --mode 0750 /var/lib/gisc /var/lib/gisc-journal /var/lib/gisc-uploads /var/lib/gisc-backups
 COPY --from=packages /opt/venv /opt/venv
 COPY --from=packages /opt/postgresql /opt/postgresql
 WORKDIR /app
@@ -41,7 +41,8 @@ ENV PATH=/opt/venv/bin:/opt/postgresql/18/tools/bin:$PATH \
     PORT=8000 \
     GISC_DATA_DIR=/var/lib/gisc \
     GISC_JOURNAL_DIR=/var/lib/gisc-journal \
-    GISC_BACKUP_DIR=/var/lib/gisc-backups
+    GISC_BACKUP_DIR=/var/lib/gisc-backups \
+    GISC_UPLOAD_DIR=/var/lib/gisc-uploads
 # The settings generate a key in a directory that is deleted again; the image contains none. A build that cannot start fails.
 RUN export GISC_DATA_DIR=/tmp/build \
     && python manage.py check \

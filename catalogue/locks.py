@@ -80,7 +80,14 @@ ALERTS = AdvisoryLock(
     modes="exclusive",
     guards="one process at a time finds which problems have begun or are over, so that each is told once",
 )
-ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP, ALERTS)
+UPLOADS = AdvisoryLock(
+    name="uploads",
+    number=0x47495355,  # "GISU"
+    level=Level.SESSION,
+    modes="exclusive",
+    guards="one worker at a time works on uploads, so that each document is checked and stored once",
+)
+ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP, ALERTS, UPLOADS)
 
 
 def lock_transaction(lock: AdvisoryLock) -> None:

@@ -157,6 +157,14 @@ class ReasonCode(Code):
     LINK_DECIDES = "link-decides"
     DELETED_BY_LINK = "deleted-by-link"
     HARVESTED_FROM_CO_OWNER = "harvested-from-co-owner"
+    # Uploads
+    NO_ROOM_FOR_UPLOAD = "no-room-for-upload"
+    TOO_MANY_DOCUMENTS = "too-many-documents"
+    UPLOAD_FILES_GONE = "upload-files-gone"
+    UPLOAD_STALLED = "upload-stalled"
+    UPLOAD_NOT_READY = "upload-not-ready"
+    NOTHING_TO_STORE = "nothing-to-store"
+    SET_GONE = "set-gone"
     # Which of two versions counts (W33)
     BY_ORIGIN = "by-datestamp-at-origin"
     BY_METADATA_DATE = "by-metadata-date"
@@ -379,6 +387,22 @@ SENTENCES: Mapping[str, Sentence] = {
             "uploads: make it a link of the kind backup, which shows what differs and stores what you confirm, or remove it"
         )  # W42 to W44
     ),
+    ReasonCode.NO_ROOM_FOR_UPLOAD: _(
+        "the disk of GISC_UPLOAD_DIR has {left_mb:,} MB left, and {needed_mb:,} are needed; make room there, or send less"
+    ),
+    ReasonCode.TOO_MANY_DOCUMENTS: _(
+        "the files have more than {limit:,} documents; send them in parts, or use `manage.py ingest`"
+    ),
+    ReasonCode.UPLOAD_FILES_GONE: _(
+        "its files are not in GISC_UPLOAD_DIR, where the worker looks; if web server and worker run apart, both need the "
+        "same folder"
+    ),
+    ReasonCode.UPLOAD_STALLED: _(
+        "{tries} workers have ended before they came further than {number:,} documents; the log of the worker says why"
+    ),
+    ReasonCode.UPLOAD_NOT_READY: _("it does not wait for you now: somebody else has begun to store, or has closed it"),
+    ReasonCode.NOTHING_TO_STORE: _("nothing is chosen that can be stored"),
+    ReasonCode.SET_GONE: _("there is no set {set} any more"),
     ReasonCode.BY_ORIGIN: _("by their datestamps at the origin of both"),
     ReasonCode.BY_METADATA_DATE: _("by gmd:dateStamp"),
     ReasonCode.BY_DIRECT_WAY: _("because it came from its origin directly"),

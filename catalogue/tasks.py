@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from catalogue import chores, journal, journal_state, locks, validation
+from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
 from catalogue.writing import purge, set_changes
 
@@ -25,6 +26,8 @@ def tick() -> None:
             queue_validation,
             _queue_set_changes,
             dictionaries.retrain_if_outgrown,
+            queue_uploads,
+            upload.remove_old,
             _clean_up,
         )
     )
@@ -82,3 +85,23 @@ def validate(arguments: tuple[str, str, str, int] | None = None) -> None:
         position = validation.label_records(position, seconds=validation.LIMITS.in_force.slice_s)
     if position is not None:
         queue_validation(position)
+
+
+def queue_uploads() -> None:
+    """Call a worker for the uploads that wait for one, if there are any.
+
+    Raises OperationalError of kombu when the broker cannot be reached; the next tick tries again.
+    """
+    if upload.waiting().exists():
+        work_on_uploads.apply_async(expires=EXPIRES_S)
+
+
+@shared_task
+def work_on_uploads() -> None:
+    """Work on an upload for a short time, then queue the successor. Does nothing while another process does."""
+    if not journal_state.is_ready():
+        return
+    with locks.session_lock(locks.UPLOADS, wait=False) as taken:
+        more = taken and upload.work(processes=ingest.default_processes())
+    if more:
+        queue_uploads()

@@ -84,6 +84,7 @@ STATES = (
             *("catalogue.documents.archives", "catalogue.documents.complexity", "catalogue.writing.read_apart"),
             "catalogue.writing.set_changes",
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
+            *("catalogue.bulk.upload",),
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
         )

@@ -76,6 +76,7 @@ RIGHTS = {
     "catalogue.membership": _READ,
     "catalogue.metadataset": Rights(May.VIEW, May.ADD, May.MANAGE),  # a link may need a set of its own
     "catalogue.claim": _CURATED,
+    "catalogue.upload": _SERVED,
     "oaiprovider.profile": _SERVED,
     "oaiprovider.crosswalk": _SERVED,
     "oaiprovider.identifydescription": _SERVED,

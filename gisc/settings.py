@@ -43,6 +43,9 @@ GISC_BACKUP_DIR = Path(_BACKUP_DIR).resolve() if _BACKUP_DIR else None
 GISC_BACKUP_HOURS = env.number("GISC_BACKUP_HOURS", 24, low=1, high=8784)
 GISC_BACKUP_KEEP = env.number("GISC_BACKUP_KEEP", 7, low=1, high=1000)
 GISC_DISK_LOW_MB = env.number("GISC_DISK_LOW_MB", 2000, low=1, high=10_000_000)
+GISC_UPLOAD_DIR = Path(env.text("GISC_UPLOAD_DIR", str(GISC_DATA_DIR / "uploads"))).resolve()
+GISC_UPLOAD_MAX_MB = env.number("GISC_UPLOAD_MAX_MB", 500, low=1, high=100_000)
+GISC_UPLOAD_RETENTION_DAYS = env.number("GISC_UPLOAD_RETENTION_DAYS", 90, low=1, high=36500)
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(
@@ -253,6 +256,12 @@ STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collectstatic
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+# The first takes the files of the page "Upload"; the others those of all other pages.
+FILE_UPLOAD_HANDLERS = [
+    "catalogue.admin.upload_handler.IntoUploadFolder",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 
 # --- E-mail -----------------------------------------------------------------------------------------
 

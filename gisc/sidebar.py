@@ -22,6 +22,7 @@ _PAGES = {
     ),
     _("Catalogue"): (
         (_("Records"), "description", "catalogue.record"),
+        (_("Uploads"), "upload_file", "catalogue.upload"),
         (_("Sets"), "folder", "catalogue.metadataset"),
         (_("Other versions"), "rule", "catalogue.claim"),
         (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),

@@ -1,5 +1,5 @@
 """Admin pages of the catalogue. Django imports this package to register them; `base` is for the admin pages of every app."""
 
-from catalogue.admin import claims, records, sets
+from catalogue.admin import claims, records, sets, uploads
 
-__all__ = ["claims", "records", "sets"]
+__all__ = ["claims", "records", "sets", "uploads"]

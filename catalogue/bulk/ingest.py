@@ -12,9 +12,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from catalogue import oai, seams
 from catalogue.bulk.pool import ReadPool
@@ -54,6 +54,36 @@ CLAIMED = "claimed"  # counts documents that are kept, while the version of anot
 BROUGHT_BACK, OLDER = "brought_back", "older"  # count documents that are stored and that a person should know of
 _STORED = ("new", "updated", BROUGHT_BACK, OLDER)
 _COUNTED_AS: dict[Code, str] = {ReasonCode.BROUGHT_BACK: BROUGHT_BACK, ReasonCode.OLDER: OLDER}
+
+
+class Outcome(NamedTuple):
+    """What becomes of a document. `name`: under which reports count it."""
+
+    name: str
+    identifier: str
+    reason: Reason | None = None
+
+
+def outcome_of(result: decisions.Result) -> Outcome:
+    """Return under which name a result is counted."""
+    name: str = result.action
+    if result.rejection is None and result.reason is not None:
+        counted_as = _COUNTED_AS.get(result.reason.code, name)
+        name = counted_as if result.disagreement is None else CLAIMED
+    return Outcome(name, result.identifier, result.reason)
+
+
+def outcomes_of(
+    batch: Iterable[Document], parsed: Iterable[read_document.ReadResult], results: Iterable[decisions.Result]
+) -> list[Outcome]:
+    """Return what becomes of each document of a batch. `results`: of those that could be parsed."""
+    remaining = iter(results)
+    return [
+        Outcome(decisions.Action.REJECTED, "", document.fault or parse_result)
+        if isinstance(parse_result, Reason)
+        else outcome_of(next(remaining))
+        for document, parse_result in zip(batch, parsed, strict=True)
+    ]
 
 
 @dataclass(slots=True)
@@ -97,8 +127,11 @@ def ingest(
     advance: Callable[[int], None] = lambda number: None,
     processes: int = 1,
     limits: IngestLimits = DEFAULTS,
+    note: Callable[[Sequence[Document], Sequence[Outcome]], None] = lambda batch, outcomes: None,
 ) -> IngestReport:
     """Store the documents in a set. `advance` is called after each batch with its number of documents.
+
+    `note` is called with each batch in the transaction that stores it, to write down what became of the documents.
 
     A record that was deleted is rejected, so that an archive does not bring back what was withdrawn since, unless the
     load `revives`.
@@ -108,13 +141,13 @@ def ingest(
     and the report do not depend on it.
     """
     report = IngestReport()
-    target = _Target(into, uploads.check(into), revives)
+    target = _Target(into, uploads.check(into), revives, note)
     batches = _batches(documents, limits)
     first = list(itertools.islice(batches, limits.unpooled_batches + 1))
     batches = itertools.chain(first, batches)
     if len(first) <= limits.unpooled_batches or connection.in_atomic_block:
         for batch, parsed in _read_here(batches):
-            _add_to_report(report, batch, parsed, _store_batch(batch, parsed, target))
+            _add_to_report(report, batch, _store_batch(batch, parsed, target))
             advance(len(batch))
         return report
     with _DictionaryTraining(limits) as training, _BatchStore(target) as batch_store:
@@ -166,6 +199,17 @@ class _DictionaryTraining:
             dictionaries.retrain_if_outgrown(functools.partial(seams.run_in_process, zstd.train_on_frames))
         finally:
             connections.close_all()  # those of this thread
+
+
+def read_batches(
+    documents: Iterable[Document], processes: int, limits: IngestLimits = DEFAULTS
+) -> Iterator[tuple[list[Document], list[read_document.ReadResult]]]:
+    """Yield the documents in batches, each with what was read of it; more than two are read by other processes."""
+    batches = _batches(documents, limits)
+    first = list(itertools.islice(batches, limits.unpooled_batches + 1))
+    if len(first) <= limits.unpooled_batches:
+        return _read_here(first)
+    return _read_in_processes(itertools.chain(first, batches), processes, limits)
 
 
 def _batches(documents: Iterable[Document], limits: IngestLimits) -> Iterator[list[Document]]:
@@ -229,11 +273,15 @@ def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The set that documents are stored in, the links whose versions they do not replace, and whether deleted records come back."""
+    """The set that documents are stored in, the links whose versions they do not replace, and whether deleted records come back.
+
+    `note`: what is called in the transaction of each batch.
+    """
 
     into: MetadataSet
     yields_to: frozenset[str]
     revives: bool
+    note: Callable[[Sequence[Document], Sequence[Outcome]], None]
 
     def put(self, entries: Sequence[PreparedEntry], before_lock: Callable[[], object]) -> list[decisions.Result]:
         return store.put_entries(
@@ -241,7 +289,7 @@ class _Target:
         )
 
 
-_Stored = tuple[list[Document], list[read_document.ReadResult], list[decisions.Result]]
+_Stored = tuple[list[Document], list[Outcome]]
 
 
 class _BatchStore:
@@ -283,10 +331,10 @@ class _BatchStore:
         self, batch: list[Document], parsed: list[read_document.ReadResult], before: Future[_Stored] | None
     ) -> _Stored:
         # A batch that failed raises here, so that nothing is stored after it.
-        results = _store_batch(batch, parsed, self._target, lambda: before.result() if before else None)
+        outcomes = _store_batch(batch, parsed, self._target, lambda: before.result() if before else None)
         if before:
             before.result()
-        return batch, parsed, results
+        return batch, outcomes
 
 
 def _open_connection() -> None:
@@ -302,47 +350,38 @@ def _close_connection() -> None:
     connections.close_all()
 
 
+@transaction.atomic
 def _store_batch(
     batch: Sequence[Document],
     parsed: Sequence[read_document.ReadResult],
     target: _Target,
     before_lock: Callable[[], object] = lambda: None,
-) -> list[decisions.Result]:
-    """Store one batch in one transaction; one result for each document that could be parsed."""
+) -> list[Outcome]:
+    """Store one batch in one transaction; what became of each document."""
     usable = [
         (document.content, result)
         for document, result in zip(batch, parsed, strict=True)
         if not isinstance(result, Reason)
     ]
     try:
-        return target.put([store.pack_document(content, result) for content, result in usable], before_lock)
+        results = target.put([store.pack_document(content, result) for content, result in usable], before_lock)
     except staging.PayloadNeeded:
         # A stored record has changed, or its owner has, since its digest was looked up.
-        return target.put([store.prepare(content) for content, _ in usable], before_lock)
+        results = target.put([store.prepare(content) for content, _ in usable], before_lock)
+    outcomes = outcomes_of(batch, parsed, results)
+    target.note(batch, outcomes)
+    return outcomes
 
 
-def _add_to_report(
-    report: IngestReport,
-    batch: Sequence[Document],
-    parsed: Sequence[read_document.ReadResult],
-    stored: Iterable[decisions.Result],
-) -> None:
+def _add_to_report(report: IngestReport, batch: Sequence[Document], outcomes: Iterable[Outcome]) -> None:
     """Add what became of a batch to the report, in the order of the documents."""
-    results = iter(stored)
-    for document, parse_result in zip(batch, parsed, strict=True):
-        if isinstance(parse_result, Reason):
-            report.counts[decisions.Action.REJECTED] += 1
-            report.rejects.append(RejectedDocument(document.source, "", document.fault or parse_result))
-            continue
-        result = next(results)
-        if result.rejection is not None:
-            report.rejects.append(RejectedDocument(document.source, result.identifier, result.rejection))
-        elif result.disagreement is not None and result.reason is not None:
-            report.counts[CLAIMED] += 1
-            report.claims.append(RejectedDocument(document.source, result.identifier, result.reason))
-            continue
-        elif result.reason is not None and result.reason.code in _COUNTED_AS:
-            report.counts[_COUNTED_AS[result.reason.code]] += 1
-            report.remarks.append(RejectedDocument(document.source, result.identifier, result.reason))
-            continue
-        report.counts[result.action] += 1
+    lists = {
+        decisions.Action.REJECTED.value: report.rejects,
+        CLAIMED: report.claims,
+        BROUGHT_BACK: report.remarks,
+        OLDER: report.remarks,
+    }
+    for document, (name, identifier, reason) in zip(batch, outcomes, strict=True):
+        report.counts[name] += 1
+        if reason is not None and name in lists:
+            lists[name].append(RejectedDocument(document.source, identifier, reason))

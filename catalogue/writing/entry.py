@@ -81,6 +81,12 @@ class ParsedEntry(NamedTuple):
     middle: bytes
     tail: bytes
 
+    @property
+    def title(self) -> str:
+        """The title, which the third piece begins with."""
+        (length,) = _read_length(self.tail)
+        return self.tail[_LENGTH_BYTES : _LENGTH_BYTES + length].decode()
+
     def with_payload(self, packed: bytes, provenance: Provenance | None = None) -> PreparedEntry:
         """Complete the row."""
         stored = _json(provenance.to_json()) if provenance else _NULL
@@ -131,7 +137,9 @@ _MICROSECOND = timedelta(microseconds=1)
 _TEXT_OID = 25
 _JSONB_VERSION = b"\x01"
 
+_LENGTH_BYTES = 4
 _length: Callable[[int], bytes] = struct.Struct(">i").pack
+_read_length: Callable[..., tuple[int]] = struct.Struct(">i").unpack_from
 _long: Callable[[int], bytes] = struct.Struct(">q").pack
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder each time
 _array_head: Callable[..., bytes] = struct.Struct(">iiiii").pack  # dimensions, nulls, element type, length, first index

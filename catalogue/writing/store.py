@@ -122,8 +122,33 @@ def put_entries(
         )
     if not source and any(not entry.deleted for entry in entries):
         set_inclusion.mark_fed_here(into)
-    repeats = len(last) < len(entries)
-    in_order = [placed.decisions[key] for key in keys]
+    return _results(entries, placed, current, arrival, tombstones)
+
+
+def preview_entries(
+    entries: Sequence[PreparedEntry],
+    *,
+    into: MetadataSet,
+    yields_to: frozenset[str] = frozenset(),
+    revives: bool = True,
+) -> list[Result]:
+    """Decide what `put_entries` would make of entries of this node, in their order, and store nothing. No row is needed."""
+    arrival = Arrival(into, yields_to=yields_to, revives=revives)
+    last = {entry.key: entry for entry in entries}
+    current = load_current_in_any_case(list(last))
+    return _results(entries, spellings.place_entries(last, current, arrival), current, arrival)
+
+
+def _results(
+    entries: Sequence[PreparedEntry],
+    placed: Placement,
+    current: Mapping[str, CurrentRecord],
+    arrival: Arrival,
+    tombstones: Collection[str] = (),
+) -> list[Result]:
+    """Return a result for each entry, also for those whose identifier comes again. `current`: as it was before."""
+    repeats = len(placed.decisions) < len(entries)
+    in_order = [placed.decisions[entry.key] for entry in entries]
     decisions = _decide_in_order(entries, placed, current, arrival) if repeats else in_order
     of_spellings = placed.of_spellings() if placed.in_question else set()
     return [

@@ -1,6 +1,7 @@
 """Each role may do exactly its part: every route of the administration, by GET and POST, for each role."""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
@@ -13,7 +14,7 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from catalogue import seams
-from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
+from catalogue.models import Claim, JournalOutbox, MetadataSet, Record, Upload, UploadDocument
 from gisc import roles
 from gisc.alerts.models import Message, Recipient
 from gisc.audit.models import Act
@@ -40,6 +41,7 @@ MODELS = {
     "alerts.message": "r r r r",
     "catalogue.record": "r r r r",
     "catalogue.claim": "r r r r",
+    "catalogue.upload": "r r w w",
     "catalogue.metadataset": "r a w w",
     "catalogue.journaloutbox": "- - - r",
     "oaiprovider.profile": "r r w w",
@@ -111,6 +113,10 @@ PAGES = {
     "harvester_run_rejects": (READERS, READERS),
     "catalogue_metadataset_members": (MANAGERS, MANAGERS),
     "catalogue_metadataset_progress": (READERS, READERS),
+    "catalogue_upload_progress": (READERS, READERS),
+    "catalogue_upload_report": (READERS, READERS),
+    "catalogue_upload_document": (READERS, READERS),
+    "catalogue_upload_act": (None, frozenset((MANAGER, ADMINISTRATOR))),
     "oaiprovider_crosswalk_preview": (READERS, READERS),
     "oaiprovider_crosswalk_try": (MANAGERS, MANAGERS),
     "oaiprovider_profile_export": (READERS, READERS),
@@ -142,6 +148,7 @@ def rows(toulouse: MetadataSet) -> dict[str, Model]:
         Claim.objects.create(
             record=record, set=toulouse, source="x", digest=b"x", payload=record.payload, first_seen=now
         ),
+        Upload.objects.create(folder=uuid4(), set_spec=toulouse.spec, who="x", created=now, worked=now, state="closed"),
         JournalOutbox.objects.create(identifier="urn:0", event="deleted", datestamp=now, set_specs=[]),
         Crosswalk.objects.create(
             prefix="a", namespace="urn:a", schema="http://127.0.0.1/a.xsd", stylesheet="<x/>", enabled=False
@@ -157,6 +164,7 @@ def rows(toulouse: MetadataSet) -> dict[str, Model]:
         recipient,
         Message.objects.create(recipient=recipient, kind=Message.Kind.TEST, created=now, not_before=now),
     )
+    UploadDocument.objects.create(upload=Upload.objects.get(), number=1, source="a.xml", preview="unchanged")
     return {row._meta.label_lower: row for row in made}
 
 
@@ -265,7 +273,7 @@ def fill(route: URLPattern, rows: dict[str, Model], model: str | None) -> str:
     if "<app_label>" in text:
         return "harvester/"
     values = {"object_id": row and row.pk, "id": row and row.pk, "run_id": run.pk, "content_type_id": 1}
-    values |= {"link_id": rows["harvester.link"].pk, "name": "reset"}
+    values |= {"link_id": rows["harvester.link"].pk, "name": "reset", "number": 1}
     for name, value in values.items():
         for kind in ("int:", "path:", "str:", "slug:", ""):
             text = text.replace(f"<{kind}{name}>", str(value))
