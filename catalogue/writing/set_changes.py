@@ -100,27 +100,35 @@ def foresee_exclude(virtual: MetadataSet, members: Sequence[MetadataSet]) -> For
     return Foreseen(deleted=deleted, stay=stay)
 
 
-@transaction.atomic
 def begin_include(virtual: MetadataSet, members: Iterable[MetadataSet]) -> SetChange | None:
     """Include sets, and all sets below them, in a virtual set (G4); None if they are in it. Raises ValidationError."""
     members = list(members)
     _check_include(virtual, members)
-    wanted = _with_sets_below(members)
-    there = set(SetInclusion.objects.filter(parent=virtual, child_id__in=wanted).values_list("child_id", flat=True))
-    new = [pk for pk in wanted if pk not in there]
-    SetInclusion.objects.bulk_create([SetInclusion(parent=virtual, child_id=pk) for pk in new], ignore_conflicts=True)
-    return _begin(virtual, SetChange.Act.INCLUDE, members, new)
+    there = set(SetInclusion.objects.filter(parent=virtual).values_list("child_id", flat=True))
+    change = _change(virtual, SetChange.Act.INCLUDE, members, set(_with_sets_below(members)) - there)
+    if change is None:
+        return None
+    inclusions = [SetInclusion(parent=virtual, child_id=pk) for pk in change.children]
+    with transaction.atomic():
+        _wait_for_writers()
+        SetInclusion.objects.bulk_create(inclusions, ignore_conflicts=True)
+        change.save()
+    return change
 
 
-@transaction.atomic
 def begin_exclude(virtual: MetadataSet, members: Iterable[MetadataSet]) -> SetChange | None:
     """Take sets, and all sets below them, out of a virtual set; None if none is in it. Raises ValidationError."""
     members = list(members)
     _check_exclude(virtual, members)
     inclusions = SetInclusion.objects.filter(parent=virtual, child_id__in=_with_sets_below(members))
-    children = list(inclusions.values_list("child_id", flat=True))
-    inclusions.delete()
-    return _begin(virtual, SetChange.Act.EXCLUDE, members, children)
+    change = _change(virtual, SetChange.Act.EXCLUDE, members, set(inclusions.values_list("child_id", flat=True)))
+    if change is None:
+        return None
+    with transaction.atomic():
+        _wait_for_writers()
+        inclusions.delete()
+        change.save()
+    return change
 
 
 def go_on(change: SetChange, *, advance: Advance = ignore, seconds: float | None = None) -> bool:
@@ -174,23 +182,23 @@ def records_in(sets: Sequence[int], *, after: int = 0) -> Iterator[list[int]]:
         after = records[-1]
 
 
-def _begin(
-    virtual: MetadataSet, act: SetChange.Act, members: list[MetadataSet], children: list[int]
+def _change(
+    virtual: MetadataSet, act: SetChange.Act, members: list[MetadataSet], children: set[int]
 ) -> SetChange | None:
+    """Make the row of a change, which is not stored yet; None if it changes nothing."""
     if not children:
         return None
     (total,) = _count(
         "SELECT count(DISTINCT record_id) FROM catalogue_membership WHERE set_id = ANY(%(children)s)",
-        {"children": children},
+        {"children": sorted(children)},
     )
-    return SetChange.objects.create(
-        parent=virtual,
-        act=act,
-        specs=[member.spec for member in members],
-        children=children,
-        total=total,
-        begun=seams.now(),
-    )
+    specs = [member.spec for member in members]
+    return SetChange(parent=virtual, act=act, specs=specs, children=sorted(children), total=total, begun=seams.now())
+
+
+def _wait_for_writers() -> None:
+    """Keep writers out until the transaction ends: each then sees the new inclusions, or has its records read by `go_on`."""
+    clock.take_stamp()
 
 
 def _count(statement: str, values: dict[str, Any]) -> tuple[int, ...]:
