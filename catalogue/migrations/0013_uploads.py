@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = (("catalogue", "0011_plain_words"),)
+    dependencies = (("catalogue", "0012_set_changes"),)
 
     operations = (
         migrations.CreateModel(
