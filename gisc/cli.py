@@ -24,6 +24,7 @@ _WITHOUT_DATABASE = frozenset(
         "bench",
         "check",
         "collectstatic",
+        "copy",
         "demo",
         "diffsettings",
         "findstatic",

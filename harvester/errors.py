@@ -29,6 +29,7 @@ __all__ = [
     "TokenLost",
     "TooLarge",
     "Unreachable",
+    "is_fault_of_page",
 ]
 
 
@@ -95,3 +96,15 @@ class RefusedByProvider(HarvestError):
 
 class TooLarge(RefusedByProvider):
     """The answer is larger than a page may be; the records can still be fetched one by one."""
+
+
+def is_fault_of_page(error: HarvestError, *, pages: int, is_identified: bool) -> bool:
+    """Whether one page of whole records cannot be had, from a provider that answers other requests (F22, F89).
+
+    `pages`: how many came before it. `is_identified`: Identify at least was answered.
+    """
+    has_failed = isinstance(error, Unreachable) and error.status in (500, 502, 504)
+    breaks_off = error.code in (FaultCode.ANSWER_CUT_SHORT, FaultCode.ANSWER_INCOMPLETE)
+    if pages == 0:
+        return isinstance(error, TooLarge) or (is_identified and (has_failed or breaks_off))
+    return isinstance(error, TooLarge | BrokenReply) or has_failed

@@ -12,6 +12,8 @@ MAX_ATTEMPTS = 10  # H26: a run fails after so many tries in a row without a pag
 MAX_CRASHES = 10  # chosen: a run fails after so many faults of this node in a row without a page
 MAX_RESTARTS = 2  # H22: a list is started again at most twice per run
 MAX_WAIT_S = 3600  # H26: at most one hour per wait
+DEFAULT_OVERLAP_S = 60  # H9
+DEFAULT_LATENESS_H = 72  # H8
 MAX_LATENESS_H = 366 * 24  # chosen: doubling ends there
 _BACKOFF = (1, 3, 9, 27)  # factors; H21: 10 s, 30 s, 90 s ...
 _LAST_BACKOFF = 60
@@ -199,6 +201,16 @@ def list_from(harvested_to: datetime | None, granularity: Granularity, overlap_s
     if granularity is Granularity.DAY:
         return begin_of(harvested_to, granularity)
     return harvested_to - timedelta(seconds=1 + overlap_s)
+
+
+def complete_to(first_response: datetime, newest: datetime | None, lateness_h: int) -> datetime:
+    """Return up to where a provider's list is complete: min(F, max(M, F - L)) (promise 2, H8).
+
+    F is the responseDate of the first page, M the largest datestamp of the last list that was not empty, L the longest time
+    after its datestamp at which this provider lists a record.
+    """
+    late = first_response - timedelta(hours=lateness_h)
+    return min(first_response, late if newest is None else max(newest, late))
 
 
 def settled_to(first_response: datetime, newest: datetime | None, granularity: Granularity) -> datetime | None:

@@ -1,6 +1,6 @@
 """Fields of a link: when it is harvested and how, and how far it has come."""
 
-from datetime import time, timedelta
+from datetime import time
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -11,7 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.reasons import ActRefused
 from harvester import schedule_words
 from harvester.messages import as_sentence
-from harvester.schedule import MAX_LATENESS_H, Schedule, longest_wait_s
+from harvester.schedule import (
+    DEFAULT_LATENESS_H,
+    DEFAULT_OVERLAP_S,
+    MAX_LATENESS_H,
+    Schedule,
+    complete_to,
+    longest_wait_s,
+)
 
 # The fields that say when a link is harvested.
 SCHEDULE = frozenset({"interval_s", "run_at", "weekday", "windows"})
@@ -63,14 +70,14 @@ class ScheduleFields(models.Model):
     )
     lateness_h = models.PositiveIntegerField(
         _("provider's lateness, hours"),
-        default=72,
-        db_default=72,
+        default=DEFAULT_LATENESS_H,
+        db_default=DEFAULT_LATENESS_H,
         validators=[MaxValueValidator(MAX_LATENESS_H)],
         help_text=_("a record may be listed so long after its datestamp; doubled where one came late"),  # H8
     )
     overlap_s = models.PositiveIntegerField(
         _("overlap, seconds"),
-        default=60,
+        default=DEFAULT_OVERLAP_S,
         help_text=_("asked for again before the last harvest's end"),  # H9
     )
     harvested_to = models.DateTimeField(
@@ -142,12 +149,7 @@ class ScheduleFields(models.Model):
             raise ValidationError({"windows": as_sentence(str(exc))}) from exc
 
     def update_harvested_to(self) -> None:
-        """Set `harvested_to`, up to where the link is complete: min(F, max(M, F - L)) (promise 2, H8); nothing is saved.
-
-        F is the responseDate of the first page, M the largest datestamp of the last list that was not empty, L the longest
-        time after its datestamp at which this provider lists a record: none, if it promises so.
-        """
-        if self.first_response is None:
-            return
-        late = self.first_response - timedelta(hours=0 if self.is_promised else self.lateness_h)
-        self.harvested_to = min(self.first_response, late if self.newest is None else max(self.newest, late))
+        """Set `harvested_to`, up to where the link is complete; nothing is saved. A provider may promise that it is never late."""
+        if self.first_response is not None:
+            lateness_h = 0 if self.is_promised else self.lateness_h
+            self.harvested_to = complete_to(self.first_response, self.newest, lateness_h)

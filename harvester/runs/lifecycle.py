@@ -18,7 +18,7 @@ from catalogue import log_context, seams
 from catalogue.outage import is_disk_full, is_outage
 from catalogue.reasons import describe_error
 from harvester import schedule
-from harvester.errors import BrokenReply, FaultCode, HarvestError, Retry, TokenLost, TooLarge, Unreachable
+from harvester.errors import FaultCode, HarvestError, Retry, TokenLost, is_fault_of_page
 from harvester.guards import shared_set_backup
 from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Conflict, Link, Run
@@ -285,14 +285,9 @@ def _restart(run: Run, error: TokenLost) -> None:
 
 
 def _is_fault_of_page(run: Run, error: HarvestError) -> bool:
-    """Whether one page of whole records cannot be had, from a provider that answers other requests (F22, F89)."""
-    if run.strategy != Link.Strategy.RECORDS or run.phase != Run.Phase.LISTING:
-        return False
-    has_failed = isinstance(error, Unreachable) and error.status in (500, 502, 504)
-    breaks_off = error.code in (FaultCode.ANSWER_CUT_SHORT, FaultCode.ANSWER_INCOMPLETE)
-    if run.pages == 0:  # then Identify at least was answered
-        return isinstance(error, TooLarge) or bool(run.granularity and (has_failed or breaks_off))
-    return isinstance(error, TooLarge | BrokenReply) or has_failed
+    """Whether a page of whole records of this run cannot be had, and each record may be."""
+    is_list = run.strategy == Link.Strategy.RECORDS and run.phase == Run.Phase.LISTING
+    return is_list and is_fault_of_page(error, pages=run.pages, is_identified=bool(run.granularity))
 
 
 def _restart_by_headers(run: Run, error: HarvestError) -> None:

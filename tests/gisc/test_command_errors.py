@@ -23,7 +23,7 @@ from tests.support.paths import ROOT
 from tests.support.sockets import serving
 
 OURS = ("gisc", "catalogue", "oaiprovider", "harvester")
-WITHOUT_DATABASE = {"node", "bench", "demo"}  # `node` starts what the others use, and waits for what is outside
+WITHOUT_DATABASE = {"node", "bench", "demo", "copy"}  # `node` starts what the others use, and waits for what is outside
 SAMPLE = str(next((SAMPLES / "WIS-GISC-TOKYO").glob("*.xml")))
 READING = [
     ["catalogue", "stats"],
