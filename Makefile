@@ -8,7 +8,18 @@ SHELL := /bin/sh
 
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+# Installs requirements, and shows which one pip works on: a line that changes on a terminal, else one for each twenty.
+define INSTALL
+echo "Installing into $(VENV), once:"; \
+{ $(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off --require-hashes $(1) 2>&1; \
+	echo "pip ended with $$?"; } | awk -v on_terminal="$$(test -t 1 && echo 1)" -v of="$$(cat $(filter-out -r,$(1)) | grep -c ==)" ' \
+	function show(line) { if (on_terminal) printf "\r\033[K  %s", line; else if (n % 20 == 0 || !of) print "  " line; fflush() } \
+	/^(Collecting|Requirement already satisfied:|Ignoring) / { n++; show(n " of " of " packages: " $$2) } \
+	/^Installing collected packages/ { of = 0; show("unpacking " n " packages ...") } \
+	/^(ERROR|WARNING: Retrying|  ERROR)/ { print "\n" $$0 } \
+	/^pip ended with / { status = $$4; if (on_terminal) print "" } \
+	END { exit status }'
+endef
 RUN_READY := $(VENV)/.installed-to-run
 DEV_READY := $(VENV)/.installed-to-develop
 
@@ -130,9 +141,9 @@ endif
 
 # A stamp file is newer than the locked requirements that were installed, so nothing is installed twice.
 $(RUN_READY): requirements.txt | $(BIN)/python
-	$(INSTALL) -r requirements.txt
+	@$(call INSTALL,-r requirements.txt)
 	@touch $@
 
 $(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
-	$(INSTALL) -r requirements.txt -r requirements-dev.txt
+	@$(call INSTALL,-r requirements.txt -r requirements-dev.txt)
 	@touch $(RUN_READY) $@

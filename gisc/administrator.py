@@ -3,6 +3,7 @@
 import enum
 import os
 import secrets
+from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -21,6 +22,11 @@ class AccountOutcome(enum.Enum):
     EXISTED = enum.auto()
     CREATED = enum.auto()
     NO_PASSWORD = enum.auto()
+
+
+def password_file() -> Path:
+    """Return the file that keeps a generated password, for its owner alone, until somebody removes it."""
+    return Path(settings.GISC_DATA_DIR) / "admin_password"
 
 
 def create_first(*, generate_password: bool) -> tuple[AccountOutcome, str | None]:
@@ -44,5 +50,14 @@ def create_first(*, generate_password: bool) -> tuple[AccountOutcome, str | None
                     f"GISC_ADMIN_PASSWORD is no good password: {' '.join(exc.messages)} Write another one"
                 ) from exc
         password = given or secrets.token_urlsafe(12)
+        if not given:  # first, as it could not be read anywhere later
+            _keep(password)
         users.create_superuser(NAME, settings.GISC_ADMIN_EMAIL, password)
     return AccountOutcome.CREATED, None if given else password
+
+
+def _keep(password: str) -> None:
+    file = password_file()
+    file.unlink(missing_ok=True)
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as stream:
+        stream.write(f"{password}\n")

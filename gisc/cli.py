@@ -76,7 +76,7 @@ def _run(argv: Sequence[str]) -> int:
         with (
             _database(command) if needs_database else nullcontext(),
             _language(argv) if needs_database else nullcontext(),
-            audited(argv),
+            audited(argv) if needs_database else nullcontext(),
         ):
             execute_from_command_line(list(argv))
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:

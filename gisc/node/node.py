@@ -44,9 +44,11 @@ def run() -> None:
         children.await_end(data_dir)
         _check_port()
         if settings.GISC_EMBEDDED_DATABASE:
+            _report("Starting the database ...")
             stack.enter_context(embedded.database(data_dir))
         stack.callback(connections.close_all)
         connection.ensure_connection()
+        _report("Preparing the catalogue ...")
         database.prepare()
         journal_state.check()
         password = _create_administrator()
@@ -54,7 +56,14 @@ def run() -> None:
         welcome = Welcome(password=password, is_empty=not Record.objects.exists())
         connections.close_all()
         stack.enter_context(_metrics_folder(data_dir))
+        _report("Starting web server, harvest workers and scheduler ...")
         supervision.supervise(welcome)
+
+
+def _report(line: str) -> None:
+    """Tell whoever waits at a terminal what goes on."""
+    if not settings.LOG_JSON:
+        print(line, flush=True)
 
 
 def _lock_data_dir(node_lock: file_locks.FileLock) -> None:

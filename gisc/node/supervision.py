@@ -15,7 +15,7 @@ from supervisor.states import ProcessStates
 from supervisor.supervisord import Supervisor
 
 from catalogue import seams
-from gisc import administrator, embedded
+from gisc import embedded
 from gisc.node import children, keeper, processes, readiness
 from gisc.node.watchdog import StandIn, Watchdog
 from gisc.node.welcome import Welcome
@@ -23,6 +23,9 @@ from gisc.node.worker import die_with_parent
 
 logger = logging.getLogger(__name__)
 
+LOG = "supervisor.log"  # in the data directory: which processes were started and stopped
+_LINE = "%(asctime)s %(levelname)s %(message)s\n"
+_LOG_BYTES = 1_000_000
 _NOT_READY_WARNING_S = 60
 _ALERTS_EVERY_S = 120  # chosen: beats may fail for a minute
 
@@ -34,13 +37,10 @@ def supervise(welcome: Welcome) -> None:
     options = _Options()
     options.realize(["-c", str(configuration)], doc=__doc__)
     options.first, options.test = True, False
-    supervisor = _Supervisor(options, welcome)
     try:
-        supervisor.main()
+        _Supervisor(options, welcome).main()
     except asyncore.ExitNow:
         logger.info("node stopped")
-    finally:
-        supervisor.print_password_if_pending()
 
 
 class _Options(ServerOptions):  # type: ignore[misc]
@@ -52,7 +52,12 @@ class _Options(ServerOptions):  # type: ignore[misc]
 
     def make_logger(self) -> None:
         self.logger = loggers.getLogger(self.loglevel)
-        self.logger.addHandler(_LoggingHandler())
+        handler = _LoggingHandler()
+        if not settings.LOG_JSON:  # a person looks on: what is in order goes to a file
+            handler.setLevel(loggers.LevelsByName.WARN)
+            file = settings.GISC_DATA_DIR / LOG
+            loggers.handle_file(self.logger, str(file), _LINE, rotating=True, maxbytes=_LOG_BYTES, backups=1)
+        self.logger.addHandler(handler)
 
     def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)
         """Send a child's output to our stdout; the file /dev/stdout cannot be opened if it is a socket."""
@@ -151,8 +156,3 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         elif self.warn_at is not None and seams.monotonic() > self.warn_at:
             logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})
             self.warn_at = None
-
-    def print_password_if_pending(self) -> None:
-        """Print the password if the node is stopped before it was ready: it cannot be read anywhere later."""
-        if self.welcome is not None and self.welcome.password:
-            print(f"The password of the administrator {administrator.NAME} is {self.welcome.password}", flush=True)

@@ -14,30 +14,39 @@ from gisc.node.readiness import reachable_host
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The text for whoever starts the node. `password`: the generated one, at the first start only."""
+    """The text for whoever starts the node. `password`: the generated one, at the first start only.
+
+    It is printed on a terminal alone: what goes to a file or a journal stays there for ever.
+    """
 
     password: str | None
     is_empty: bool
 
     def text(self) -> str:
         address = f"http://{reachable_host()}:{settings.PORT}"
-        account = f"user {administrator.NAME}" + (
-            f", password {self.password} (shown this once)" if self.password else ""
-        )
-        lines = [
-            f"{settings.GISC_NAME} is ready.",
-            f"  catalogue       {address}/",
-            f"  OAI-PMH         {address}/oai?verb=Identify",
-            f"  administration  {address}/admin/  {account}",
-        ]
-        if address != settings.GISC_BASE_URL:
-            lines.append(f"  published as    {settings.GISC_BASE_URL}/")
+        lines = []
         if self.is_empty:
             lines += [
                 "The catalogue is empty. To load the sample records, or records of your own, in another terminal:",
                 f"  {self._command('ingest', str(samples.folder()))}",
             ]
+        lines += [
+            f"{settings.GISC_NAME} is ready.",
+            f"  catalogue       {address}/",
+            f"  OAI-PMH         {address}/oai?verb=Identify",
+        ]
+        if address != settings.GISC_BASE_URL:
+            lines.append(f"  published as    {settings.GISC_BASE_URL}/")
+        lines += [f"  administration  {address}/admin/", f"  sign in         {self._account()}"]
         return "\n".join(lines)
+
+    def _account(self) -> str:
+        file = administrator.password_file()
+        if not file.exists():
+            return f"user {administrator.NAME}"
+        if self.password and sys.stdout.isatty():
+            return f"user {administrator.NAME}, password {self.password} (also in {file})"
+        return f"user {administrator.NAME}, password in {file}"
 
     def _command(self, *arguments: str) -> str:
         """Return a line for a shell that runs a command on this node, whatever else runs beside it."""

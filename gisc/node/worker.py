@@ -10,12 +10,16 @@ import os
 import signal
 import socket
 import sys
+import warnings
 from typing import Any
 
 from celery.signals import beat_init, worker_init, worker_process_init, worker_ready, worker_shutdown
 
 from catalogue import seams
 from gisc.celery import app
+
+# Celery warns of root because of pickled tasks; this node's are JSON, as Celery has it unless told otherwise.
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 __all__ = ["app"]
 _worker_pid = os.getpid()

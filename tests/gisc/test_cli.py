@@ -24,7 +24,7 @@ def test_a_command_on_a_fresh_data_directory_finds_a_migrated_database_and_stops
     assert not embedded.is_running(tmp_path)
 
 
-@pytest.mark.parametrize("arguments", [("help",), ("check",), ("migrate", "--help"), ("--version",)])
+@pytest.mark.parametrize("arguments", [("help",), ("check",), ("migrate", "--help"), ("ingest", "-h"), ("--version",)])
 def test_a_command_that_needs_no_database_starts_none(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     answer = manage(*arguments, GISC_DATA_DIR=str(tmp_path))
     assert answer.returncode == 0, answer.stderr

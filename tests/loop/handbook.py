@@ -133,7 +133,7 @@ class Checkout:
                 assert process.poll() is None, log.read_text(encoding="utf-8")
                 return text in log.read_text(encoding="utf-8")
 
-            until(lambda: is_printed("spawned: 'web'"), timeout_s=120, what="the node has started")
+            until(lambda: is_printed("Starting web server"), timeout_s=120, what="the node has started")
             yield log
         finally:
             _stop_node(process.pid)

@@ -144,8 +144,9 @@ class Node:
         return answers(f"{self.url}/health/ready")
 
     def pid_of(self, program: str) -> int:
-        """Return the latest pid of a child, from the output."""
-        return int(re.findall(rf"spawned: '{program}' with pid (\d+)", self.output())[-1])
+        """Return the latest pid of a child, from the supervisor's log."""
+        log = (self.data_dir / "supervisor.log").read_text(encoding="utf-8")
+        return int(re.findall(rf"spawned: '{program}' with pid (\d+)", log)[-1])
 
     def postmaster(self) -> int:
         return int((self.data_dir / "postgres" / "postmaster.pid").read_text(encoding="utf-8").split("\n", 1)[0])
