@@ -193,6 +193,7 @@ class SettlementCode(StrEnum):
     AS_WRITTEN = "as-written"
     AGREED = "agreed"
     LEFT = "left-as-it-is"
+    SILENCED = "silenced"
     HANDED_OVER = "handed-over"
     DELETED = "deleted"
     TAKEN_OVER = "taken-over"
@@ -208,6 +209,7 @@ SETTLEMENTS: Mapping[str, Sentence] = {
     SettlementCode.AS_WRITTEN: _("{text}"),
     SettlementCode.AGREED: _("The provider and the catalogue agree again."),
     SettlementCode.LEFT: _("Left as it is by {by}."),
+    SettlementCode.SILENCED: _("Silenced by {by}: whatever the provider has of it, it does not come up again."),
     SettlementCode.HANDED_OVER: _("Handed over to {set} by {by}."),
     SettlementCode.DELETED: _("Deleted by {by}."),
     SettlementCode.TAKEN_OVER: _("Taken over by {by}."),
@@ -222,6 +224,11 @@ class ActCode(Code):
     NOT_GONE = "not-gone"
     NOT_OFFERED = "not-offered"
     NOT_NEWER_ANY_MORE = "not-newer-any-more"
+    NOT_SILENCED = "not-silenced"
+    SETTLED_ALREADY = "settled-already"
+    NOT_SETTLED_BY_ACT = "not-settled-by-act"
+    CHANGED_SINCE = "changed-since"
+    NO_FORMER_VERSION = "no-former-version"
     NOT_STORED = "not-stored"
     OTHER_ADDRESS = "other-address"
     PRIVATE_ADDRESS = "private-address"
@@ -247,6 +254,13 @@ ACTS: Mapping[str, Sentence] = {
     ActCode.NOT_OFFERED: _("only what a co-owner of a shared set offers can be taken over"),
     ActCode.NOT_NEWER_ANY_MORE: lambda facts: gettext("it is not newer than ours any more ({reason})").format(
         reason=_nested_reason(facts, "reason")
+    ),
+    ActCode.NOT_SILENCED: _("a deletion, or an offer, is news each time; leave it as it is instead"),
+    ActCode.SETTLED_ALREADY: _("it is settled already, or does not exist any more"),
+    ActCode.NOT_SETTLED_BY_ACT: _("no act of a person has settled it, so there is nothing to undo"),
+    ActCode.CHANGED_SINCE: _("the record has changed since; look at it on its own page"),
+    ActCode.NO_FORMER_VERSION: _(
+        "our version before the act is not stored; where there was none, withdraw the record on its own page"
     ),
     ActCode.NOT_STORED: lambda facts: _nested_reason(facts, "reason"),
     ActCode.OTHER_ADDRESS: lambda facts: gettext("the provider proposes {proposed}").format(

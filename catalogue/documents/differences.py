@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A line of one document. `indent`: blanks before it."""
+    """A line of one document. `indent`: blanks before it, after which a long word does not begin a new line."""
 
     indent: str
     parts: tuple[Part, ...]
@@ -199,18 +199,22 @@ class _Finding:
         self._old, self._new, self._limits, self._budget = old, new, limits, budget
         self._rows: list[tuple[int | None, int | None]] = []
         self.changed: list[int] = []  # positions in the rows
-        last, last_other = 0, 0
-        for at, there in (*pairs, (len(old), len(new))):
-            self._replaced(last, at, last_other, there)
-            if at < len(old):
-                self._rows.append((at, there))
-            last, last_other = at + 1, there + 1
+        begin, other = 0, 0
+        position = 0
+        while position <= len(pairs):
+            end, other_end = pairs[position] if position < len(pairs) else (len(old), len(new))
+            if (begin == end) != (other == other_end):
+                later = self._inserted(begin, end, other, other_end, pairs[position:])
+                position, end, other_end = position + later, end + later, other_end + later
+            else:
+                self._replaced(begin, end, other, other_end)
+            if end < len(old) and position < len(pairs):
+                self._rows.append((end, other_end))
+            begin, other = end + 1, other_end + 1
+            position += 1
 
     def _replaced(self, begin: int, end: int, other: int, other_end: int) -> None:
         """Add the rows of a stretch that differs: side by side are lines of the same element."""
-        if (begin == end) != (other == other_end):
-            self._inserted(begin, end, other, other_end)
-            return
         first = len(self._rows)
         paths = [_path_key(line) for line in self._old[begin:end]]
         other_paths = [_path_key(line) for line in self._new[other:other_end]]
@@ -222,25 +226,48 @@ class _Finding:
         self._one_sided(last, end, last_other, other_end)
         self.changed += range(first, len(self._rows))
 
-    def _inserted(self, begin: int, end: int, other: int, other_end: int) -> None:
-        """Add the rows of a stretch that only one document has, from its start tag on if it may as well begin there."""
+    def _inserted(self, begin: int, end: int, other: int, other_end: int, following: Sequence[tuple[int, int]]) -> int:
+        """Add the rows of a stretch that only one document has: from its start tag on, if it may as well begin there.
+
+        Returns by how many of the following pairs it begins later; their rows are added, too.
+        """
         lines, low, high = (self._old, begin, end) if begin < end else (self._new, other, other_end)
-        most = len(self._rows) - (self.changed[-1] + 1 if self.changed else 0)
-        outermost = min(line.depth for line in lines[low:high])
-        shift = 0
-        while lines[low - shift].depth > outermost or lines[low - shift].text.startswith("</"):
-            if shift == most or lines[low - shift - 1].key != lines[high - shift - 1].key:
-                shift = 0
-                break
-            shift += 1
-        del self._rows[len(self._rows) - shift :]
+        earlier, later = self._shift(lines, low, high, following)
+        kept = [(begin - back, other - back) for back in range(earlier, 0, -1)]
+        del self._rows[len(self._rows) - earlier :]
+        self._rows += [(begin + number, other + number) for number in range(later)]
         first = len(self._rows)
+        by = later - earlier
         if begin < end:
-            self._one_sided(begin - shift, end - shift, other, other)
+            self._one_sided(begin + by, end + by, other, other)
         else:
-            self._one_sided(begin, begin, other - shift, other_end - shift)
+            self._one_sided(begin, begin, other + by, other_end + by)
         self.changed += range(first, len(self._rows))
-        self._rows += [(end - back, other_end - back) for back in range(shift, 0, -1)]
+        self._rows += [(at + end - begin, there + other_end - other) for at, there in kept]
+        return later
+
+    def _shift(self, lines: list[Line], low: int, high: int, following: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Return by how many lines a stretch begins earlier, or later, to begin with a start tag; one of them is 0."""
+        outermost = min(line.depth for line in lines[low:high])
+
+        def begins_well(line: Line) -> bool:
+            return line.depth == outermost and not line.text.startswith("</")
+
+        most = len(self._rows) - (self.changed[-1] + 1 if self.changed else 0)
+        earlier = 0
+        while not begins_well(lines[low - earlier]):
+            if earlier == most or lines[low - earlier - 1].key != lines[high - earlier - 1].key:
+                break
+            earlier += 1
+        else:
+            return earlier, 0
+        later, size = 0, high - low
+        while later < size and not begins_well(lines[low + later]):
+            is_next = later < len(following) and following[later] == (following[0][0] + later, following[0][1] + later)
+            if not is_next or lines[low + later].key != lines[high + later].key:
+                return 0, 0
+            later += 1
+        return (0, later) if later < size else (0, 0)
 
     def _one_sided(self, begin: int, end: int, other: int, other_end: int) -> None:
         self._rows += [(each, None) for each in range(begin, end)]
@@ -295,7 +322,7 @@ class _Finding:
             )
             for part in parts
         )
-        return Cell("  " * (line.depth - depth), shortened)
+        return Cell("\u00a0\u00a0" * (line.depth - depth), shortened)
 
     def _marked(self, old: str, new: str) -> tuple[list[Part], list[Part]]:
         """Return the parts of two lines; marked are the words that differ."""

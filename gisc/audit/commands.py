@@ -16,6 +16,7 @@ _ACTS: dict[str, frozenset[str] | None] = {
     "catalogue": frozenset({"restamp", "purge", "dictionary"}),
     "centres": frozenset({"import"}),
     "changepassword": None,
+    "conflict": frozenset({"keep", "silence", "hand-over", "delete", "take-over", "undo"}),
     "createsuperuser": None,
     "harvest": None,
     "ingest": None,

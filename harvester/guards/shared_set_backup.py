@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import connection
 
 from catalogue.documents import xml_tree
 from catalogue.provenance import Provenance
-from catalogue.reasons import ActRefused, Reason
+from catalogue.reasons import Reason
 from catalogue.writing import spellings, store
 from catalogue.writing.current import load_current_in_any_case
 from catalogue.writing.decisions import CurrentRecord
 from catalogue.writing.entry import PreparedEntry
 from harvester.models import Conflict, Link
 from harvester.protocol.answers import ReceivedEntry
-from harvester.reasons import ActCode, EntryCode, SettlementCode
+from harvester.reasons import ActCode, EntryCode
 from harvester.rows import conflicts, remote_headers
 
 Kind = Conflict.Kind
@@ -37,30 +37,36 @@ def compare(link: Link, offered: Sequence[tuple[PreparedEntry, ReceivedEntry]]) 
     return reports
 
 
-def take_over(conflict: Conflict, by: str) -> str:
-    """Store a co-owner's version that the operator has confirmed; return what to tell the operator. Raises ActRefused.
+def take_over(link: Link, chosen: Sequence[Conflict]) -> dict[int, Reason]:
+    """Store a co-owner's versions that the operator has confirmed; return why some are not, by the conflict's pk.
 
-    The record keeps the source of our version, so that the centre that we harvest it from goes on deciding about it.
+    Their conditions are checked again. A record keeps the source of our version, so that the centre that we harvest it from
+    goes on deciding about it. In the caller's transaction.
     """
-    if conflict.kind != Kind.OFFERED:
-        raise ActRefused(Reason(ActCode.NOT_OFFERED))
-    link = conflict.link
-    with transaction.atomic():
-        header = remote_headers.of_provider(link).filter(key=conflict.key).first()
-        ours = _load_ours(conflict.key)
+    headers = remote_headers.of_provider(link).filter(key__in=[conflict.key for conflict in chosen])
+    stamps = dict(headers.values_list("key", "datestamp"))
+    current = load_current_in_any_case([conflict.key for conflict in chosen])
+    refused: dict[int, Reason] = {}
+    by_source: dict[str, list[tuple[Conflict, PreparedEntry]]] = {}
+    for conflict in chosen:
+        ours = spellings.record_of(conflict.key, current)
         source = ours.source if ours is not None and not ours.deleted else link.name
         try:
             entry = _prepare(conflict, source)
         except xml_tree.Unusable as exc:
-            raise conflicts.not_stored(exc.reason) from exc
-        kind, reason = _classify(link, entry, header.datestamp if header else None, ours)
+            refused[conflict.pk] = conflicts.not_stored(exc.reason)
+            continue
+        kind, reason = _classify(link, entry, stamps.get(conflict.key), ours)
         if kind != Kind.OFFERED:
-            raise ActRefused(Reason(ActCode.NOT_NEWER_ANY_MORE, {"reason": reason.to_json()}))
-        result = store.put_entries([entry], into=link.local_set, source=source)[0]
-        if result.rejection is not None:
-            raise conflicts.not_stored(result.rejection)
-        conflicts.settle(conflict, SettlementCode.TAKEN_OVER, {"by": by})
-    return "deleted, as the co-owner has it" if entry.deleted else "taken over"
+            refused[conflict.pk] = Reason(ActCode.NOT_NEWER_ANY_MORE, {"reason": reason.to_json()})
+        else:
+            by_source.setdefault(source, []).append((conflict, entry))
+    for source, entries in by_source.items():
+        results = store.put_entries([entry for _, entry in entries], into=link.local_set, source=source)
+        for (conflict, _), result in zip(entries, results, strict=True):
+            if result.rejection is not None:
+                refused[conflict.pk] = conflicts.not_stored(result.rejection)
+    return refused
 
 
 # Offers whose record was written here since they were seen.
@@ -76,7 +82,7 @@ def settle_outdated() -> None:
     with connection.cursor() as cursor:
         cursor.execute(_CHANGED)
         changed = [pk for (pk,) in cursor.fetchall()]
-    offers = Conflict.objects.filter(pk__in=changed).select_related("link").defer("raw") if changed else ()
+    offers = Conflict.objects.filter(pk__in=changed).select_related("link").defer("raw", "ours") if changed else ()
     for conflict in offers:
         deleted = conflict.digest is None
         digest = None if conflict.digest is None else bytes(conflict.digest)

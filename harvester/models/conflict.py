@@ -34,6 +34,10 @@ class Conflict(models.Model):
     metadata_date = models.DateTimeField(null=True, help_text=_("gmd:dateStamp of the provider's version"))
     raw = models.BinaryField(null=True, help_text=_("the provider's version as received"))
     provenance = models.JSONField(null=True, help_text=_("what is stored with that version when it is taken over"))
+    ours = models.BinaryField(
+        null=True, help_text=_("our version as it was before the act that settled it, to undo that")
+    )
+    ours_provenance = models.JSONField(null=True, help_text=_("of that version"))
     first_seen = models.DateTimeField()
     last_seen = models.DateTimeField()
     settled = models.DateTimeField(null=True, help_text=_("none: it waits for the operator"))

@@ -3,7 +3,7 @@
 Records are written by `catalogue.writing.store` alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -15,17 +15,17 @@ from catalogue import oai, seams
 from catalogue.models import Record
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
-from catalogue.reasons import ActRefused, Facts, Reason
-from catalogue.writing import claims, store
+from catalogue.reasons import Facts, Reason
+from catalogue.writing import claims
 from catalogue.writing.entry import PreparedEntry
 from harvester.messages import limit_facts
 from harvester.models import Conflict, Link, Run
 from harvester.reasons import ActCode, EntryCode, SettlementCode
-from harvester.rows import links, remote_headers
+from harvester.rows import remote_headers
 
 Kind = Conflict.Kind
 MAX_OLD_SPELLINGS = 1000  # chosen: conflicts of a link about the spelling of identifiers
-_STAYS_SETTLED = (SettlementCode.LEFT, SettlementCode.AS_WRITTEN)
+_STAYS_SETTLED = (SettlementCode.LEFT, SettlementCode.AS_WRITTEN, SettlementCode.SILENCED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class ConflictReport:
 def record(run: Run, reports: Sequence[ConflictReport]) -> None:
     """Store who disagrees, and settle the conflicts of those that agree again; in the caller's transaction.
 
-    What an operator has left as it is stays settled for as long as the provider brings the same. What was settled
-    otherwise waits again: the disagreement was over, and has come back.
+    What an operator has left as it is stays settled for as long as the provider brings the same, and what was silenced for
+    as long as it brings any version. What was settled otherwise waits again: the disagreement was over, and has come back.
     """
     if all(report.kind is None for report in reports) and not (
         Conflict.objects.filter(link=run.link_id, settled=None).exists()
@@ -51,7 +51,8 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
         return  # as for nearly every page: the link has none that waits
     now = seams.now()
     by_key = {report.entry.key: report for report in reports}
-    rows = {row.key: row for row in Conflict.objects.filter(link=run.link_id, key__in=list(by_key))}
+    found = Conflict.objects.filter(link=run.link_id, key__in=list(by_key)).defer("ours", "ours_provenance")
+    rows = {row.key: row for row in found}
     new, changed = [], []
     for key, report in by_key.items():
         row = rows.get(key)
@@ -67,7 +68,8 @@ def record(run: Run, reports: Sequence[ConflictReport]) -> None:
             new.append(row)
         else:
             is_same = (row.kind, _as_bytes(row.digest)) == (report.kind, digest)
-            if row.settled is not None and not (is_same and row.settlement in _STAYS_SETTLED):
+            is_silenced = row.settlement == SettlementCode.SILENCED and row.kind == report.kind and digest is not None
+            if row.settled is not None and not (is_silenced or (is_same and row.settlement in _STAYS_SETTLED)):
                 row.settled, row.settlement, row.settlement_data = None, "", {}
             changed.append(row)
         row.identifier, row.kind, row.last_seen = report.entry.identifier, report.kind, now
@@ -125,7 +127,7 @@ def record_old_spellings(run: Run) -> None:
     if standing:
         record(run, [_report_old_spelling(claim) for claim in standing])
     over = Conflict.objects.filter(link=link, settled=None, reason=EntryCode.OLD_SPELLING)
-    for conflict in over.exclude(key__in=[claim.key for claim in standing]).defer("raw"):
+    for conflict in over.exclude(key__in=[claim.key for claim in standing]).defer("raw", "ours"):
         close(conflict)
 
 
@@ -160,9 +162,9 @@ def settle_agreed() -> None:
         cursor.execute(_AGREED, {"now": seams.now()})
     withdrawn = Exists(Record.objects.filter(key=OuterRef("key"), deleted=True))
     misplaced = Conflict.objects.filter(withdrawn, kind=Kind.MISPLACED, settled=None)
-    for conflict in misplaced.select_related("link").defer("raw"):
+    for conflict in misplaced.select_related("link").defer("raw", "ours"):
         with transaction.atomic():
-            _request(conflict)
+            request_versions(conflict.link, [conflict])
             close(conflict)
 
 
@@ -180,63 +182,45 @@ def _outdated() -> dict[str, Any]:
     return {"settled": seams.now(), "settlement": SettlementCode.OUTDATED, "settlement_data": {}}
 
 
-def leave_as_is(conflict: Conflict, by: str) -> str:
-    """Settle a conflict without a change; the message for the operator. It comes back when the provider's copy changes."""
-    settle(conflict, SettlementCode.LEFT, {"by": by})
-    return "left as it is; it comes up again only when the provider's copy changes"
+def request_versions(link: Link, found: Iterable[Conflict]) -> None:
+    """Ask for the provider's versions in the next run; the provider may spell the identifiers otherwise (F74)."""
+    keys = {key for conflict in found for key in (conflict.key, oai.oai_identifier(conflict.identifier))}
+    remote_headers.request(link, keys)
 
 
-@transaction.atomic
-def hand_over(conflict: Conflict, by: str) -> str:
-    """Move a misplaced record from our own set to the provider's, and request the provider's version.
-
-    Returns the message for the operator. Raises ActRefused.
-    """
-    if conflict.kind != Kind.MISPLACED:
-        raise ActRefused(Reason(ActCode.NOT_MISPLACED))
-    into = conflict.link.local_set
-    result = store.move([conflict.key], into=into)[0]
-    if result.rejection is not None:
-        raise not_stored(result.rejection)
-    _request(conflict)
-    settle(conflict, SettlementCode.HANDED_OVER, {"set": into.spec, "by": by})
-    return f"handed over to {into.spec}; the next run of {conflict.link} asks for its version"
+def settle(found: Collection[Conflict], settlement: SettlementCode, facts: Facts) -> None:
+    """Store how these conflicts were settled, and that they wait for nobody any more."""
+    Conflict.objects.filter(pk__in=[conflict.pk for conflict in found], settled=None).update(
+        settled=seams.now(), settlement=settlement, settlement_data=limit_facts(facts)
+    )
 
 
-def _request(conflict: Conflict) -> None:
-    """Ask for the provider's version in the next run; the provider may spell the identifier otherwise (F74)."""
-    for key in {conflict.key, oai.oai_identifier(conflict.identifier)}:
-        remote_headers.request(conflict.link, key)
+def keep_ours(versions: Mapping[int, tuple[bytes | None, Provenance | None]]) -> None:
+    """Store our versions, by the conflict's pk, before an act deletes or replaces them, so that it can be undone."""
+    rows = [
+        Conflict(pk=pk, ours=document, ours_provenance=None if provenance is None else provenance.to_json())
+        for pk, (document, provenance) in versions.items()
+    ]
+    Conflict.objects.bulk_update(rows, ["ours", "ours_provenance"], batch_size=100)
 
 
-@transaction.atomic
-def withdraw(conflict: Conflict, by: str) -> str:
-    """Delete a record here that its provider has deleted, no longer knows, or lists under another identifier.
-
-    Returns the message for the operator. Raises ActRefused.
-    """
-    if conflict.kind not in (Kind.VANISHED, Kind.RENAMED, Kind.MASS):
-        raise ActRefused(Reason(ActCode.NOT_GONE))
-    entry = store.prepare_deletion(conflict.key)
-    result = store.put_entries([entry], into=conflict.link.local_set, source=conflict.link.name)[0]
-    if result.rejection is not None:
-        raise not_stored(result.rejection)
-    remote_headers.mark_deleted(conflict.link, conflict.key)
-    if conflict.kind == Kind.MASS:
-        links.accept_deletions(conflict.link)
-    settle(conflict, SettlementCode.DELETED, {"by": by})
-    return "deleted"
+def reopen(found: Collection[Conflict]) -> None:
+    """Let settled conflicts wait for an operator again."""
+    Conflict.objects.filter(pk__in=[conflict.pk for conflict in found]).update(
+        settled=None, settlement="", settlement_data={}, ours=None, ours_provenance=None
+    )
 
 
-def settle(conflict: Conflict, settlement: SettlementCode, facts: Facts) -> None:
-    """Store how the conflict was settled, and that it waits for nobody any more."""
-    conflict.settled, conflict.settlement, conflict.settlement_data = seams.now(), settlement, limit_facts(facts)
-    conflict.save(update_fields=["settled", "settlement", "settlement_data"])
+def replace_version(conflict: Conflict, entry: PreparedEntry, raw: bytes) -> None:
+    """Store what the provider sends of it now as its version."""
+    Conflict.objects.filter(pk=conflict.pk).update(
+        raw=raw, digest=entry.digest, metadata_date=entry.metadata_date, last_seen=seams.now()
+    )
 
 
-def not_stored(reason: Reason) -> ActRefused:
-    """Return the error of an act whose record the catalogue does not store, for this reason."""
-    return ActRefused(Reason(ActCode.NOT_STORED, {"reason": reason.to_json()}))
+def not_stored(reason: Reason) -> Reason:
+    """Return the reason of an act whose record the catalogue does not store, for this reason."""
+    return Reason(ActCode.NOT_STORED, {"reason": reason.to_json()})
 
 
 def _as_bytes(value: bytes | memoryview | None) -> bytes | None:

@@ -280,9 +280,9 @@ def limit_removals(link: Link, *, to: datetime) -> None:
     RemoteHeader.objects.filter(link_id=link.pk, removed_at__gt=to).update(removed_at=to)
 
 
-def request(link: Link, key: str) -> None:
-    """Ask for this record in the link's next run."""
-    of_provider(link).filter(key=key).update(state=State.WANTED)
+def request(link: Link, keys: Collection[str]) -> None:
+    """Ask for these records in the link's next run."""
+    of_provider(link).filter(key__in=keys).update(state=State.WANTED)
 
 
 def mark_seen(run: Run, keys: Sequence[str]) -> None:
@@ -305,9 +305,9 @@ def mark_vanished(rows: Sequence[RemoteHeader]) -> None:
     RemoteHeader.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.VANISHED)
 
 
-def mark_deleted(link: Link, key: str) -> None:
-    """Store that this record is deleted at the provider that serves the link."""
-    of_provider(link).filter(key=key).update(deleted=True)
+def mark_deleted(link: Link, keys: Collection[str], *, deleted: bool = True) -> None:
+    """Store that these records are deleted, or live, at the provider that serves the link."""
+    of_provider(link).filter(key__in=keys).update(deleted=deleted)
 
 
 def forget_datestamps(link: Link) -> None:

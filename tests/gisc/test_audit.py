@@ -89,7 +89,9 @@ def test_a_settled_conflict_and_a_cancelled_run(admin_client: Client, link: Link
     conflict = Conflict.objects.create(
         link=link, identifier="urn:0", key="urn:0", kind=Conflict.Kind.DIFFERS, first_seen=now, last_seen=now
     )
-    admin_client.post("/admin/harvester/conflict/", {"action": "leave", "_selected_action": [str(conflict.pk)]})
+    admin_client.post(
+        "/admin/harvester/conflict/", {"action": "leave", "confirmed": "1", "_selected_action": [str(conflict.pk)]}
+    )
     settled = fields(only())["settled"]
     assert settled[0] == "" and settled[1].startswith(f"{now:%Y}")
     run = Run.objects.create(link=link, state=Run.State.OPEN, begun=now)

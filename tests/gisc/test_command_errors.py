@@ -34,6 +34,7 @@ READING = [
     ["link", "list"],
     ["link", "show", "none"],
     ["centres", "list"],
+    ["conflict", "list"],
     ["harvest", "none"],
     ["profile", "preview", "x"],
     ["showmigrations"],

@@ -47,17 +47,24 @@ def test_a_changed_word_is_marked_in_its_line_and_the_path_of_its_element_is_tol
     assert same == ["<gmd:CI_Citation>", "<gmd:title>", "</gmd:title>", "<gmd:date>"]  # and no more of it
 
 
-def test_an_added_element_is_shown_from_its_start_tag_to_its_end_tag() -> None:
-    more = world.iso_record("a", title="Surface observations of the day", keywords=["wind", "hail", "rain", "snow"])
+@pytest.mark.parametrize("date", ["2024-03-01", "2026-01-11"])  # it is aligned from either side
+@pytest.mark.parametrize("at", range(4))
+def test_an_added_element_is_shown_from_its_start_tag_to_its_end_tag(at: int, date: str) -> None:
+    keywords = ["wind", "rain", "snow"]
+    old = world.iso_record("a", keywords=keywords, metadata_date=date)
+    more = world.iso_record("a", keywords=[*keywords[:at], "hail", *keywords[at:]])
     keyword = [
         ("<gmd:keyword>",),
         ("<gco:CharacterString>hail</gco:CharacterString>",),
         ("</gmd:keyword>",),
     ]
-    added = differences(RECORD, more)
-    assert _changes(added) == [("added", None, text) for (text,) in keyword]
-    assert added.paths == ("identificationInfo / descriptiveKeywords / keyword 2",)
-    assert _changes(differences(more, RECORD)) == [("removed", text, None) for (text,) in keyword]
+    added = differences(old, more)
+    assert [change for change in _changes(added) if change[0] != "changed"] == [
+        ("added", None, text) for (text,) in keyword
+    ]
+    assert added.paths[-1] == f"identificationInfo / descriptiveKeywords / keyword {at + 1}"
+    removed = [change for change in _changes(differences(more, old)) if change[0] != "changed"]
+    assert removed == [("removed", text, None) for (text,) in keyword]
 
 
 @pytest.mark.parametrize(

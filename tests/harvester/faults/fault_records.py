@@ -3,8 +3,9 @@
 from django.utils import timezone
 
 from catalogue.models import Membership, Record
+from harvester.links import conflict_acts
+from harvester.links.conflict_acts import Act
 from harvester.models import Conflict, Link, Reject, Run
-from harvester.rows import conflicts
 from harvester.runs import lifecycle
 from tests.harvester.faults.fault_cases import STAMP, Case, Outcome
 from tests.harvester.faults.fault_lists import NOTHING, compared, edit, fill_ours, sub
@@ -205,7 +206,7 @@ def comparing_asks_and_an_operator_decides(world: World) -> None:
     assert [a["identifier"] for a in world.provider.asked_for("GetRecord")] == [identifier(2)]
     conflict = Conflict.objects.get()
     assert conflict.kind == "vanished" and not Record.objects.filter(deleted=True).exists()
-    conflicts.withdraw(conflict, "me")
+    conflict_acts.settle(Act.WITHDRAW, [conflict.pk], by="me")
     assert Record.objects.get(deleted=True).identifier == identifier(2)
 
 
@@ -250,7 +251,7 @@ def migrated_with_deletions(world: World) -> None:
 def deletions_wait(world: World) -> None:
     waiting = Conflict.objects.filter(settled=None)
     assert set(waiting.values_list("kind", flat=True)) == {"renamed"} and waiting.count() == 5
-    assert "deleted" in conflicts.withdraw(waiting[0], "me")
+    assert len(conflict_acts.settle(Act.WITHDRAW, [waiting[0].pk], by="me").done) == 1
     assert Record.objects.filter(deleted=False).count() == 4
 
 

@@ -147,7 +147,7 @@ def test_the_operator_deletes_what_has_vanished_and_a_return_settles_it(
     gone = {number: provider.entries.pop(identifier(number)) for number in (3, 4)}
     compare(harvested)
     one = Conflict.objects.get(identifier=identifier(3))
-    form = {"action": "withdraw", "_selected_action": [one.pk]}
+    form = {"action": "withdraw", "confirmed": "1", "_selected_action": [one.pk]}
     assert "deleted" in admin_client.post("/admin/harvester/conflict/", form, follow=True).content.decode()
     assert Record.objects.get(identifier=identifier(3)).deleted
 

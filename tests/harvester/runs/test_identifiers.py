@@ -7,9 +7,9 @@ from catalogue import oai
 from catalogue.models import Record
 from catalogue.provenance import Provenance
 from harvester.link_rules import Identifiers
-from harvester.links import edit, failover
+from harvester.links import conflict_acts, edit, failover
+from harvester.links.conflict_acts import Act
 from harvester.models import Alternative, Conflict, Link, Reject, RemoteHeader, Run
-from harvester.rows import conflicts
 from harvester.runs import comparison, lifecycle
 from tests.support.provider import Provider, once, record, xml
 from tests.support.runs import counters, go_on, harvest
@@ -122,7 +122,7 @@ def test_a_comparison_asks_for_raw_braces_as_the_provider_spells_them(braces: Li
     assert live() == {encoded(number) for number in (*NUMBERS, 50) if number != 5}
     (conflict,) = Conflict.objects.filter(settled=None)
     assert (conflict.kind, conflict.key) == (Conflict.Kind.VANISHED, encoded(6))
-    assert conflicts.withdraw(conflict, "test") == "deleted"
+    assert conflict_acts.settle(Act.WITHDRAW, [conflict.pk], by="test").done == [conflict]
     assert encoded(6) not in live()
 
 
@@ -168,7 +168,7 @@ def test_a_record_with_raw_braces_is_handed_over(link: Link, provider: Provider)
     assert counters(harvest(link)) == {"received": 1, "rejected": 1}
     conflict = Conflict.objects.get()
     assert conflict.kind == Conflict.Kind.MISPLACED
-    conflicts.hand_over(conflict, "test")
+    conflict_acts.settle(Act.HAND_OVER, [conflict.pk], by="test")
     assert RemoteHeader.objects.get().state == "wanted"
     harvest(link)
     assert Record.objects.get(key=encoded(1)).description.title == "Theirs"

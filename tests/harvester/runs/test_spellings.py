@@ -8,6 +8,8 @@ from werkzeug import Response
 
 from catalogue.models import Claim, MetadataSet, Record
 from catalogue.payloads import payload
+from harvester.links import conflict_acts
+from harvester.links.conflict_acts import Act
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.reasons import EntryCode
 from harvester.rows import conflicts
@@ -307,7 +309,7 @@ def test_our_record_may_be_handed_over_to_who_spells_it_otherwise(link: Link, pr
     conflict = Conflict.objects.get()
     assert (conflict.key, conflict.identifier, conflict.kind) == (NEW, OLD, Conflict.Kind.MISPLACED)
 
-    conflicts.hand_over(conflict, "me")
+    conflict_acts.settle(Act.HAND_OVER, [conflict.pk], by="me")
     harvest(link)
 
     assert members(world.OUR_SPEC) == {NEW: True}
