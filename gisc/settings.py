@@ -1,4 +1,4 @@
-"""All settings. Those of operators are read from the environment by `gisc.env`; README has the table.
+"""All settings. Those of operators are read from the environment by `gisc.env`; docs/settings.md has the table.
 
 No setting depends on the name of an environment; the only difference between installations is that the embedded servers
 are used if `DATABASE_URL` and `REDIS_URL` are not set.

@@ -78,7 +78,7 @@ def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     tokyo = mesh[0]
     expected = len(list(samples(tokyo).parent.glob("WIS-GISC-*/*.xml")))
     say(f"all ready, {expected} sample records split among them; waiting until all have the same records")
-    if not _converge(mesh, lambda records: len(records) == expected, say):
+    if not converge(mesh, lambda records: len(records) == expected, say):
         return False
 
     updated, withdrawn = sorted(
@@ -88,9 +88,7 @@ def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     _update(tokyo, updated)
     tokyo.manage("withdraw", withdrawn)
     say(f"{tokyo.name} updated {updated} and withdrew {withdrawn}")
-    if not _converge(
-        mesh, lambda records: records[updated].digest != before and records[withdrawn].digest is None, say
-    ):
+    if not converge(mesh, lambda records: records[updated].digest != before and records[withdrawn].digest is None, say):
         return False
 
     stamps = {node: _stamps(node.catalogue()) for node in mesh}
@@ -128,7 +126,7 @@ def _update(node: DemoNode, identifier: str) -> None:
     raise MeshFailed(f"no sample below {folder} is {identifier}")
 
 
-def _converge(
+def converge(
     mesh: Sequence[DemoNode], is_reached: Callable[[dict[str, ListedRecord]], bool], say: Callable[[str], None]
 ) -> bool:
     """Wait until all nodes have the same records and `is_reached` is true; print the differences after a timeout."""

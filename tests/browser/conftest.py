@@ -3,6 +3,7 @@
 import base64
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -126,16 +127,22 @@ def chromium(
 
     It ends before the server and its database do: what it leaves open keeps a thread of the server, and its connection.
     """
-    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or driver is None:
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         pytest.skip("Chromium is not here; `apt-get install chromium chromium-driver` brings it")
+    with start_chromium(tmp_path_factory.mktemp("chromium")) as chrome:
+        yield chrome
+
+
+@contextmanager
+def start_chromium(folder: Path) -> Iterator[webdriver.Chrome]:
+    """Have a Chromium without a window, which keeps what it stores in this folder."""
     options = webdriver.ChromeOptions()
-    options.binary_location = binary
+    options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--window-size={WIDE},1000"):
         options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
+    options.add_argument(f"--user-data-dir={folder}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with webdriver.Chrome(options, webdriver.ChromeService(driver)) as chrome:
+    with webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver"))) as chrome:
         yield chrome
 
 

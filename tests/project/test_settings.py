@@ -1,4 +1,4 @@
-"""The settings as a whole: each bad value stops the start with a sentence, and README lists what may be set."""
+"""The settings as a whole: each bad value stops the start with a sentence, and docs/settings.md lists what may be set."""
 
 import ast
 import os
@@ -110,13 +110,17 @@ def variables_read() -> set[str]:
 
 
 def variables_documented() -> set[str]:
-    """The names in backticks of the first column of README's settings table; `NAME_FILE` stands for `NAME`."""
-    rows = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    """The names in backticks of the first column of the table in docs/settings.md; `NAME_FILE` stands for `NAME`."""
+    rows = [
+        line
+        for line in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
+    ]
     names = {name for row in rows for name in re.findall(r"`([A-Z][A-Z0-9_]+)`", row.split("|")[1])}
     return {name.removesuffix("_FILE") for name in names}
 
 
-def test_readme_lists_every_variable_that_is_read_and_no_other() -> None:
+def test_the_table_lists_every_variable_that_is_read_and_no_other() -> None:
     assert variables_documented() == variables_read()
 
 
