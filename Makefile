@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-year migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-year migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -46,6 +46,7 @@ help:
 	@echo 'make bench-queue    measure how long 200 links take that are due at once, with slow providers among them'
 	@echo 'make bench-soak     watch what grows in a node that harvests at the smallest intervals; BENCH_MINUTES=...'
 	@echo 'make bench-public    measure the public search, and /oai beside a crowd; BENCH_N=... sets the number of records'
+	@echo 'make bench-upload    measure an upload beside ingest; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
 	@echo 'make lock     write the locked requirements again'
@@ -91,6 +92,12 @@ bench-public: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --public $(if $(filter 1,$(BENCH_SMALL)),--small)
+
+# An upload beside ingest of the same records.
+bench-upload: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),10000) --upload $(if $(filter 1,$(BENCH_SMALL)),--small)
 
 # The same for the pages on links and runs of a node that has run for long.
 bench-year: $(RUN_READY)

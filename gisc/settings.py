@@ -46,6 +46,8 @@ GISC_DISK_LOW_MB = env.number("GISC_DISK_LOW_MB", 2000, low=1, high=10_000_000)
 GISC_UPLOAD_DIR = Path(env.text("GISC_UPLOAD_DIR", str(GISC_DATA_DIR / "uploads"))).resolve()
 GISC_UPLOAD_MAX_MB = env.number("GISC_UPLOAD_MAX_MB", 500, low=1, high=100_000)
 GISC_UPLOAD_RETENTION_DAYS = env.number("GISC_UPLOAD_RETENTION_DAYS", 90, low=1, high=36500)
+GISC_WATCH_FOLDER = env.text("GISC_WATCH_FOLDER")
+GISC_WATCH_SET = env.text("GISC_WATCH_SET")
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(

@@ -101,10 +101,10 @@ def label_text(structure: str, faults: list[Any]) -> str:
 def progress_text(progress: Progress) -> str:
     """Return how far it has come, in a sentence."""
     done, total = f"{progress.done:,}", f"{progress.total or 0:,}"
-    if progress.state == State.CHECKING:
-        text = gettext("{done} of {total} documents checked") if progress.total else gettext("{done} documents checked")
-    else:
+    if progress.state == State.STORING:
         text = gettext("{done} of {total} documents stored")
+    else:
+        text = gettext("{done} of {total} documents checked") if progress.total else gettext("{done} documents checked")
     text = text.format(done=done, total=total)
     if progress.rate >= 1:
         text += gettext(", {rate} a second").format(rate=f"{progress.rate:,.0f}")

@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.http import urlencode
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from kombu.exceptions import OperationalError
 
@@ -298,7 +298,8 @@ class UploadAdmin(Admin):
         except ActRefused as exc:
             self.message_user(request, gettext("Nothing is stored: {why}.").format(why=exc), messages.ERROR)
         else:
-            self._queue(request, gettext("{number:,} documents are being stored.").format(number=number))
+            text = ngettext("{number:,} document is being stored.", "{number:,} documents are being stored.", number)
+            self._queue(request, text.format(number=number))
         return redirect("admin:catalogue_upload_change", obj.pk)
 
 

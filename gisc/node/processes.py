@@ -34,8 +34,14 @@ def _programs() -> dict[str, list[list[str]]]:
             ],
             ["beat", *celery, "beat", "--pidfile="],
             *([["backup", python, "manage.py", "backup", "--schedule"]] if settings.GISC_BACKUP_DIR else []),
+            *([["watch", *_watch_command()]] if settings.GISC_WATCH_FOLDER else []),
         ],
     }
+
+
+def _watch_command() -> list[str]:
+    into = ["--set", settings.GISC_WATCH_SET] if settings.GISC_WATCH_SET else []
+    return [sys.executable, "manage.py", "ingest", "--watch", settings.GISC_WATCH_FOLDER, *into]
 
 
 def write_configuration(file: Path) -> None:

@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from catalogue import ceilings
 from harvester.schedule import Cycle
 
 MAX_DAYS_WITHOUT_DELETIONS = 7  # chosen
@@ -20,14 +21,14 @@ class ComparisonFields(models.Model):
     )
     ceiling_records = models.PositiveIntegerField(
         _("ceiling, records"),
-        default=100,
+        default=ceilings.DEFAULTS.records,
         help_text=_(
             "so many that the provider no longer lists are asked for by GetRecord; above it an operator decides"
         ),
     )
     ceiling_percent = models.PositiveSmallIntegerField(
         _("ceiling, percent of the link"),
-        default=1,
+        default=ceilings.DEFAULTS.percent,
         validators=[MaxValueValidator(100)],
         help_text=_("if that is more"),
     )

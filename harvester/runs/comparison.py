@@ -14,6 +14,7 @@ from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import JSONObject
 
 from catalogue import datestamps, seams
+from catalogue.ceilings import Ceiling
 from catalogue.datestamps import Granularity
 from catalogue.reasons import Reason
 from catalogue.writing import store
@@ -129,7 +130,7 @@ def request_unseen(run: Run) -> None:
 
 def ceiling(link: Link) -> int:
     """How many records that are not listed may be requested, and so be deleted, without an operator."""
-    return max(link.ceiling_records, remote_headers.live(link).count() * link.ceiling_percent // 100)
+    return Ceiling(link.ceiling_records, link.ceiling_percent).number(remote_headers.live(link).count())
 
 
 def report_vanished(run: Run, rows: list[RemoteHeader]) -> None:

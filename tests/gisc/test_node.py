@@ -195,3 +195,15 @@ def test_a_weak_password_is_refused(tmp_path: Path) -> None:
     assert "GISC_ADMIN_PASSWORD is no good password: This password is too short" in sentence
     assert "Nine-4567" not in answer.stdout + answer.stderr
     assert not embedded.is_running(tmp_path)
+
+
+def test_a_watched_folder_has_a_process_of_its_own(tmp_path: Path, settings) -> None:
+    from gisc.node import processes
+
+    file = tmp_path / "supervisord.conf"
+    processes.write_configuration(file)
+    assert "[program:watch]" not in file.read_text()
+    settings.GISC_WATCH_FOLDER, settings.GISC_WATCH_SET = "/srv/our records", "WIS-GISC-TOKYO"
+    processes.write_configuration(file)
+    (command,) = re.findall(r"^\[program:watch\]\ncommand = (.*)$", file.read_text(), flags=re.MULTILINE)
+    assert command.endswith("manage.py ingest --watch '/srv/our records' --set WIS-GISC-TOKYO")

@@ -28,6 +28,10 @@ _NOT_SETTINGS = {
 }
 # Fixed inside the containers, or of no use there.
 _NOT_FOR_OPERATORS = {"HOST", "PORT", "GISC_DATA_DIR", "GISC_JOURNAL_DIR", "DEBUG"}
+_NOT_FOR_OPERATORS |= {
+    "GISC_WATCH_FOLDER",
+    "GISC_WATCH_SET",
+}  # of the supervisor: in containers it is a service of its own
 _SECRETS = {"SECRET_KEY", "POSTGRES_PASSWORD", "GISC_ADMIN_PASSWORD"}
 
 

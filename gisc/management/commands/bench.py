@@ -21,6 +21,7 @@ from gisc.bench import provider as provider_bench
 from gisc.bench import public as public_bench
 from gisc.bench import queue as queue_bench
 from gisc.bench import soak as soak_bench
+from gisc.bench import upload as upload_bench
 from gisc.bench import year as year_bench
 from gisc.bench.catalogue import Row
 
@@ -44,6 +45,7 @@ class Command(BaseCommand):
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
+        only.add_argument("--upload", action="store_true", help="measure an upload beside ingest, and nothing else")
         only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
         only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
         only.add_argument(
@@ -78,6 +80,7 @@ class Command(BaseCommand):
                 "provider": provider_bench.run,
                 "harvest": harvest_bench.run,
                 "public": public_bench.run,
+                "upload": upload_bench.run,
                 "year": partial(year_bench.run, runs=options["runs"], links=options["links"]),
             }
             measure = next((run for name, run in benches.items() if options[name]), catalogue_bench.run)

@@ -86,7 +86,7 @@ def test_a_data_manager_sends_looks_is_asked_and_stores(manager: Client, upload_
     number = made.contents.get(identifier="urn:new").number
     chosen = {"store_chosen": "1", "number": [str(number), "x", "999"]}
     assert "Store 1 document?" in text(manager.post(f"{path}act/", chosen))
-    assert "1 documents are being stored" in text(manager.post(f"{path}act/", {**chosen, "sure": "1"}, follow=True))
+    assert "1 document is being stored" in text(manager.post(f"{path}act/", {**chosen, "sure": "1"}, follow=True))
     again = manager.post(f"{path}act/", {"store": "1", "group": "updated", "sure": "1"}, follow=True)
     assert "somebody else has begun to store" in text(again)
     work()

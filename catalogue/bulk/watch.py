@@ -1,0 +1,295 @@
+"""Watch a folder: files that appear, change and vanish become added, updated and withdrawn records.
+
+What each file gave is in the database, written in the transactions that store it, so a watcher that starts again sees what
+has changed and vanished meanwhile. A file is read when it has been the same in two looks, so none is read half-written. The
+records of what has vanished are withdrawn after three looks, unless they are too many for one day, or all that there are.
+"""
+
+import logging
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from catalogue import ceilings, seams
+from catalogue.bulk import ingest
+from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument
+from catalogue.ceilings import Ceiling
+from catalogue.documents import sources
+from catalogue.documents.sources import Document
+from catalogue.models import MetadataSet, WatchedFile, WatchedRecord
+from catalogue.reasons import ReasonCode
+from catalogue.writing import decisions, staging, store
+from catalogue.writing.read_document import guess_identifier
+
+logger = logging.getLogger(__name__)
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchLimits:
+    """How patient a watcher is. All are chosen."""
+
+    looks_the_same: int = 2  # in a row, before a file is read
+    looks_missing: int = 3  # in a row, before its records are withdrawn: a file that was renamed has been read by then
+    forget_days: int = 366  # records that were withdrawn, and would come back with their file
+
+
+DEFAULTS = WatchLimits()
+
+
+class Signature(NamedTuple):
+    """What tells that a file has changed."""
+
+    size: int
+    modified_ns: int
+
+
+@dataclass(slots=True)
+class LookReport:
+    """What one look found and did. `waiting`: files that are not settled yet, or missing for too short a time.
+
+    `above_ceiling`: records of files that have vanished, which stay because they are too many.
+    """
+
+    files: int = 0
+    ingested: IngestReport = field(default_factory=IngestReport)
+    withdrawn: int = 0
+    not_withdrawn: list[RejectedDocument] = field(default_factory=list)
+    above_ceiling: int = 0
+    ceiling: int = 0
+    waiting: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+    @property
+    def is_of_interest(self) -> bool:
+        return bool(self.files or self.withdrawn or self.not_withdrawn or self.above_ceiling or self.unreadable)
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedDocument(Document):
+    path: str = ""
+
+
+class Watcher:
+    """Watches one folder for one set. `look` is called again and again."""
+
+    def __init__(
+        self,
+        folder: Path,
+        into: MetadataSet,
+        *,
+        revives: bool = False,
+        ceiling: Ceiling = ceilings.DEFAULTS,
+        beyond_ceiling: bool = False,
+        processes: int = 1,
+        limits: WatchLimits = DEFAULTS,
+    ) -> None:
+        self._folder, self._into, self._revives = folder, into, revives
+        self._ceiling, self._beyond_ceiling = ceiling, beyond_ceiling
+        self._processes, self._limits = processes, limits
+        self._name = str(folder.resolve())
+        self._seen: dict[str, tuple[Signature, int]] = {}
+        self._missing: dict[str, int] = {}
+
+    def look(self) -> LookReport:
+        """Look through the folder once, and store what has settled since. Raises ActRefused, and OSError of the folder itself."""
+        report = LookReport()
+        found = self._scan(report)
+        known = set(self._files().values_list("path", flat=True))
+        known.update(self._records().exclude(path="").values_list("path", flat=True).distinct())
+        signatures = {
+            path: Signature(size, modified)
+            for path, size, modified in self._files().values_list("path", "size", "modified_ns")
+            if size is not None and modified is not None
+        }
+        settled = [
+            path
+            for path, signature in found.items()
+            if signatures.get(path) != signature and self._is_settled(path, signature)
+        ]
+        report.waiting = sum(1 for path, signature in found.items() if signatures.get(path) != signature) - len(settled)
+        self._seen = {path: seen for path, seen in self._seen.items() if path in found and path not in settled}
+        if settled:
+            self._read(settled, found, report)
+        if not report.unreadable:  # what cannot be listed has not vanished
+            self._withdraw_vanished(known, found, report)
+        WatchedRecord.objects.filter(
+            folder=self._name, withdrawn__lt=seams.now() - timedelta(days=self._limits.forget_days)
+        ).delete()
+        return report
+
+    # --- What is there -----------------------------------------------------------------------------------
+
+    def _files(self) -> QuerySet[WatchedFile]:
+        return WatchedFile.objects.filter(folder=self._name)
+
+    def _records(self) -> QuerySet[WatchedRecord]:
+        return WatchedRecord.objects.filter(folder=self._name)
+
+    def _scan(self, report: LookReport) -> dict[str, Signature]:
+        """Return the files of records and archives below the folder, by their path in it."""
+        next(self._folder.iterdir(), None)  # raises OSError, where os.walk says nothing
+        found: dict[str, Signature] = {}
+        for root, _, names in os.walk(
+            self._folder, onerror=lambda error: report.unreadable.append(str(error.filename))
+        ):
+            for name in sorted(names):
+                if not name.startswith(".") and name.lower().endswith((".xml", *_ARCHIVES)):
+                    path = Path(root, name)
+                    if (signature := _signature(path)) is not None:
+                        found[str(path.relative_to(self._folder))] = signature
+        return found
+
+    def _is_settled(self, path: str, signature: Signature) -> bool:
+        before, times = self._seen.get(path, (None, 0))
+        times = times + 1 if before == signature else 1
+        self._seen[path] = (signature, times)
+        return times >= self._limits.looks_the_same
+
+    # --- What appeared or changed --------------------------------------------------------------------------
+
+    def _read(self, paths: Sequence[str], found: dict[str, Signature], report: LookReport) -> None:
+        """Store the documents of these files, and write down what each of them gave."""
+        withdrawn = set(self._records().filter(withdrawn__isnull=False).values_list("identifier", flat=True))
+        notes = _Notes(self._name)
+        report.ingested = self._ingest(paths, notes, revives=self._revives)
+        back = {
+            path
+            for path, identifier, reason in notes.rejects
+            if reason is ReasonCode.WITHDRAWN and identifier in withdrawn
+        }
+        if back:  # their file had vanished, which withdrew them; it has come back
+            notes.rejects = [each for each in notes.rejects if each[1] not in withdrawn]
+            again = self._ingest(sorted(back), notes, revives=True, only=withdrawn)
+            report.ingested.rejects = [each for each in report.ingested.rejects if each.identifier not in withdrawn]
+            report.ingested.counts["rejected"] = len(report.ingested.rejects)
+            report.ingested.counts.update(again.counts)
+            report.ingested.rejects += again.rejects
+            report.ingested.remarks += again.remarks
+        for path in paths:
+            if (
+                _signature(self._folder / path) == found[path]
+            ):  # else it has changed while it was read, and is read again
+                self._write_file(path, found[path], notes)
+                report.files += 1
+
+    def _ingest(
+        self, paths: Iterable[str], notes: "_Notes", *, revives: bool, only: set[str] | None = None
+    ) -> IngestReport:
+        return ingest.ingest(
+            self._documents(paths, only), into=self._into, revives=revives, processes=self._processes, note=notes.note
+        )
+
+    def _documents(self, paths: Iterable[str], only: set[str] | None) -> Iterator[_WatchedDocument]:
+        for path in paths:
+            file = self._folder / path
+            try:
+                sources.check_sources([file])
+            except sources.SourceError as exc:
+                logger.warning("watched file not read", extra={"path": path, "reason": str(exc)})
+                continue
+            for document in sources.documents([file]):
+                if only is None or guess_identifier(document.content) in only:
+                    yield _WatchedDocument(document.source, document.content, document.fault, path)
+
+    @transaction.atomic
+    def _write_file(self, path: str, signature: Signature, notes: "_Notes") -> None:
+        """Write down that a file was read. Records that are not in it any more have left it, if all of it could be stored."""
+        WatchedFile.objects.update_or_create(
+            folder=self._name, path=path, defaults={"size": signature.size, "modified_ns": signature.modified_ns}
+        )
+        if not any(rejected == path for rejected, _, _ in notes.rejects):
+            left = self._records().filter(path=path).exclude(identifier__in=notes.identifiers.get(path, ()))
+            rows = [WatchedRecord(folder=self._name, identifier=each.identifier) for each in left]
+            left.delete()
+            WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)
+
+    # --- What vanished ---------------------------------------------------------------------------------------
+
+    def _withdraw_vanished(self, known: Iterable[str], found: dict[str, Signature], report: LookReport) -> None:
+        self._missing = {path: self._missing.get(path, 0) + 1 for path in known if path not in found}
+        vanished = [path for path, times in self._missing.items() if times >= self._limits.looks_missing]
+        report.waiting += len(self._missing) - len(vanished)
+        live = self._records().filter(withdrawn__isnull=True)
+        gone = Q(path="") | Q(path__in=vanished)
+        there = set(live.exclude(gone).values_list("identifier", flat=True))
+        going = sorted(set(live.filter(gone).values_list("identifier", flat=True)) - there)
+        if going and not self._is_allowed(len(going), len(there), report):
+            return
+        for start in range(0, len(going), staging.BATCH):
+            self._withdraw(going[start : start + staging.BATCH], report)
+        live.filter(gone).delete()  # those that are in another file as well
+        self._files().filter(path__in=vanished).delete()
+
+    def _is_allowed(self, number: int, left: int, report: LookReport) -> bool:
+        """Whether so many records may go: with those of the last day no more than the ceiling, and not all that there are."""
+        lately = self._records().filter(withdrawn__gte=seams.now() - _DAY).count()
+        report.ceiling = self._ceiling.number(number + left + lately)
+        if self._beyond_ceiling or (left and number + lately <= report.ceiling):
+            return True
+        report.above_ceiling = number
+        return False
+
+    @transaction.atomic
+    def _withdraw(self, identifiers: Sequence[str], report: LookReport) -> None:
+        now = seams.now()
+        for result in store.withdraw(identifiers, only_from=self._into):
+            rows = self._records().filter(identifier=result.identifier)
+            if result.action is decisions.Action.REJECTED and result.reason is not None:
+                report.not_withdrawn.append(RejectedDocument("", result.identifier, result.reason))
+                rows.delete()
+            else:
+                rows.delete()
+                WatchedRecord.objects.create(folder=self._name, identifier=result.identifier, withdrawn=now)
+                report.withdrawn += 1
+
+
+class _Notes:
+    """What the documents of files became: in the database, and here by file."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.identifiers: dict[str, set[str]] = {}
+        self.rejects: list[tuple[str, str, object]] = []  # path, identifier, code
+
+    def note(self, batch: Sequence[Document], outcomes: Sequence[Outcome]) -> None:
+        """Write down which records a batch gave, in the transaction that stores it."""
+        rows = []
+        for document, (name, identifier, reason) in zip(batch, outcomes, strict=True):
+            path = document.path if isinstance(document, _WatchedDocument) else ""
+            if name == decisions.Action.REJECTED:
+                self.rejects.append((path, identifier, reason and reason.code))
+            else:
+                self.identifiers.setdefault(path, set()).add(identifier)
+                rows.append(WatchedRecord(folder=self._folder, path=path, identifier=identifier))
+        identifiers = [row.identifier for row in rows]
+        elsewhere = WatchedRecord.objects.filter(folder=self._folder, identifier__in=identifiers)
+        elsewhere.filter(Q(withdrawn__isnull=False) | Q(path="")).delete()
+        WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _signature(path: Path) -> Signature | None:
+    """Return size and time of a regular file; None if it is something else, or gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Signature(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+
+def keep_looking(watcher: Watcher, *, every_s: float, once: bool, tell: Callable[[LookReport], object]) -> LookReport:
+    """Look again and again; with `once` until nothing waits any more. `tell` gets each report. Returns the last."""
+    while True:
+        report = watcher.look()
+        tell(report)
+        if once and not report.waiting:
+            return report
+        seams.sleep(every_s)

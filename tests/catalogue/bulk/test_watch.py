@@ -1,0 +1,223 @@
+"""A watched folder: what appears, changes and vanishes is added, updated and withdrawn, whatever happens to the watcher."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+
+from catalogue.bulk.watch import LookReport, Watcher
+from catalogue.ceilings import Ceiling
+from catalogue.models import MetadataSet, Record, WatchedRecord
+from catalogue.writing import store
+from tests.support import world
+from tests.support.paths import ROOT
+
+pytestmark = pytest.mark.django_db
+record = world.iso_record
+
+
+@pytest.fixture
+def folder(db: None, tmp_path: Path) -> Path:
+    (tmp_path / "watched" / "deep").mkdir(parents=True)
+    return tmp_path / "watched"
+
+
+def fill(folder: Path, *names: str, **words: str) -> None:
+    for name in names:
+        (folder / f"{name}.xml").write_bytes(record(f"urn:{name}", **words))
+
+
+def watcher(folder: Path, **options) -> Watcher:
+    return Watcher(folder, world.own_set(), **options)
+
+
+def settle(watching: Watcher) -> LookReport:
+    """Look until nothing waits; the counts of all looks."""
+    total = LookReport()
+    while True:
+        found = watching.look()
+        total.files += found.files
+        total.withdrawn += found.withdrawn
+        total.ingested.counts += found.ingested.counts
+        total.ingested.rejects += found.ingested.rejects
+        total.above_ceiling, total.ceiling = found.above_ceiling, found.ceiling
+        if not found.waiting:
+            return total
+
+
+def live() -> set[str]:
+    return {
+        name.removeprefix("urn:") for name in Record.objects.filter(deleted=False).values_list("identifier", flat=True)
+    }
+
+
+def test_what_appears_changes_and_vanishes_is_added_updated_and_withdrawn(folder: Path) -> None:
+    watching = watcher(folder)
+    fill(folder, "a", "b", "c", "deep/d")
+    (folder / ".hidden.xml").write_bytes(record("urn:hidden"))
+    (folder / "e.xml.part").write_bytes(record("urn:part"))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("z.xml", record("urn:z"))
+    (folder / "z.zip").write_bytes(packed.getvalue())
+    report = settle(watching)
+    assert (report.files, report.ingested.counts) == (5, {"new": 5})
+    assert live() == {"a", "b", "c", "deep/d", "z"}
+    assert watching.look().files == 0, "what has not changed is not read again"
+
+    fill(folder, "a", title="Other words")
+    (folder / "b.xml").unlink()
+    (folder / "c.xml").rename(folder / "renamed.xml")
+    report = settle(watching)
+    assert report.ingested.counts == {"updated": 1, "unchanged": 1} and report.withdrawn == 1
+    assert live() == {"a", "c", "deep/d", "z"}, "a file that is renamed withdraws nothing"
+
+    fill(folder, "b")
+    assert settle(watching).ingested.counts == {"brought_back": 1}, "what vanished comes back with its file"
+    store.withdraw(["urn:a"])
+    fill(folder, "a", title="Words of today")
+    report = settle(watching)
+    assert report.ingested.counts == {"rejected": 1}, "what a person has withdrawn does not"
+    assert live() == {"b", "c", "deep/d", "z"}
+
+
+def test_a_file_is_not_read_while_it_is_being_written(folder: Path) -> None:
+    watching = watcher(folder)
+    content = record("urn:a")
+    path = folder / "a.xml"
+    for end in (100, 500, len(content)):
+        path.write_bytes(content[:end])
+        os.utime(path, ns=(end, end))
+        report = watching.look()
+        assert (report.files, report.waiting) == (0, 1)
+    assert watching.look().ingested.counts == {"new": 1}
+
+
+def test_records_that_leave_their_file_are_withdrawn_unless_it_cannot_be_read_to_its_end(folder: Path) -> None:
+    watching = watcher(folder)
+
+    def write(*parts: bytes) -> None:
+        records = b"".join(part.partition(b"?>")[2] for part in parts)
+        wrapped = b"<r:metadata xmlns:r='http://www.openarchives.org/OAI/2.0/'>" + records + b"</r:metadata>"
+        (folder / "all.xml").write_bytes(wrapped)
+
+    write(record("urn:a"), record("urn:b"), record("urn:c"))
+    assert settle(watching).ingested.counts == {"new": 3}
+    write(record("urn:a"), record("").replace(b"Identifier", b"Identifiers"))
+    assert settle(watching).withdrawn == 0 and live() == {"a", "b", "c"}
+    write(record("urn:a"), record("urn:b"))
+    assert settle(watching).withdrawn == 1 and live() == {"a", "b"}
+
+
+def test_a_watcher_that_starts_again_sees_what_happened_meanwhile(folder: Path) -> None:
+    fill(folder, "a", "b", "c")
+    settle(watcher(folder))
+    (folder / "a.xml").unlink()
+    fill(folder, "b", title="Other words")
+    fill(folder, "d")
+    report = settle(watcher(folder))
+    assert report.ingested.counts == {"updated": 1, "new": 1} and report.withdrawn == 1
+    assert live() == {"b", "c", "d"}
+
+
+def test_more_than_the_ceiling_stays_also_if_it_vanishes_bit_by_bit(folder: Path) -> None:
+    fill(folder, *(f"r{number}" for number in range(12)))
+    watching = watcher(folder, ceiling=Ceiling(3, 1))
+    settle(watching)
+    for number in range(2):
+        (folder / f"r{number}.xml").unlink()
+    assert settle(watching).withdrawn == 2
+    for number in (2, 3):
+        (folder / f"r{number}.xml").unlink()
+    report = settle(watching)
+    assert (report.withdrawn, report.above_ceiling, report.ceiling) == (0, 2, 3), "four within a day"
+    for file in folder.glob("*.xml"):
+        file.unlink()
+    assert settle(watcher(folder, ceiling=Ceiling(1000, 1))).above_ceiling == 10, (
+        "a disk that is gone takes nothing along"
+    )
+    assert len(live()) == 10
+    fill(folder, "r5")
+    assert settle(watching).above_ceiling == 9
+    report = settle(watcher(folder, beyond_ceiling=True))
+    assert report.withdrawn == 9 and live() == {"r5"}
+
+
+def test_a_folder_that_cannot_be_listed_has_not_vanished(folder: Path) -> None:
+    fill(folder, "a", "b")
+    watching = watcher(folder)
+    settle(watching)
+    folder.rename(folder.with_name("away"))
+    with pytest.raises(OSError, match="No such file"):
+        watching.look()
+    folder.with_name("away").rename(folder)
+    assert settle(watching).files == 0 and live() == {"a", "b"}
+
+
+def test_only_what_was_put_into_the_set_here_is_withdrawn_from_it(folder: Path, toulouse: MetadataSet) -> None:
+    fill(folder, "a", "b")
+    watching = Watcher(folder, toulouse)
+    settle(watching)
+    Record.objects.filter(identifier="urn:a").update(provenance={"link": "toulouse"})
+    (folder / "a.xml").unlink()
+    assert settle(watching).withdrawn == 0 and live() == {"a", "b"}
+    assert not WatchedRecord.objects.filter(identifier="urn:a").exists(), "it is not asked again"
+
+
+def test_the_command_ends_when_all_has_settled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(folder, "a", "b")
+    call_command("ingest", watch=folder, once=True, every=1)
+    assert "2 files read\n2 offered: 2 new" in capsys.readouterr().out
+    for options, words in (
+        ({"watch": folder, "beyond_ceiling": True}, "--beyond-ceiling goes with --once"),
+        ({"watch": folder / "no", "once": True}, "No such file"),
+        ({"watch": folder, "as_json": True}, "--watch goes without"),
+        ({}, "Name an XML file"),
+    ):
+        with pytest.raises(CommandError, match=words):
+            call_command("ingest", **options)
+
+
+WATCHER = """
+import sys, django
+from pathlib import Path
+from django.conf import settings
+django.setup()
+settings.DATABASES["default"]["NAME"] = sys.argv[1]
+from catalogue import bootstrap
+from catalogue.bulk.watch import Watcher
+watching = Watcher(Path(sys.argv[2]), bootstrap.own_set())
+while watching.look().waiting:
+    pass
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_kill_9_in_the_middle_forgets_no_record_whose_file_vanishes_then(folder: Path, toulouse: MetadataSet) -> None:
+    number = 1300
+    for each in range(number):
+        fill(folder, f"{each:05}")
+    process = subprocess.Popen(
+        [sys.executable, "-c", WATCHER, str(connection.settings_dict["NAME"]), str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "gisc.settings"},
+        stderr=subprocess.PIPE,
+    )
+    while not Record.objects.exists():
+        assert process.poll() is None, process.stderr.read().decode()
+    process.kill()
+    process.wait()
+    stored = live()
+    assert 0 < len(stored) < number
+    for name in sorted(stored)[:5]:
+        (folder / f"{name}.xml").unlink()
+    report = settle(watcher(folder))
+    assert report.withdrawn == 5, "what was stored before the kill is known"
+    assert live() == {f"{each:05}" for each in range(number)} - set(sorted(stored)[:5])
