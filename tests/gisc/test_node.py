@@ -3,6 +3,7 @@
 Real processes and signals throughout. The tests that only look at a node, or that a node survives, share one.
 """
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = (("catalogue", "0012_uploads"),)
+    dependencies = (("catalogue", "0013_uploads"),)
 
     operations = (
         migrations.CreateModel(
