@@ -110,7 +110,7 @@ def _path(origin: Provenance | None) -> Iterator[str]:
 def ask_provider(conflict: Conflict) -> str:
     """Ask the provider by GetRecord what it has of the record now; return what it answers, as a sentence.
 
-    A live version is stored as the provider's version of the conflict; nothing is settled, and no record changes: that is
+    A live version is stored as the provider's version of an open conflict; nothing is settled, and no record changes: that is
     for the next run. Raises HarvestError if the provider cannot be asked; it may take as long as a person waits.
     """
     link = conflict.link
@@ -144,6 +144,9 @@ def _compare_answer(conflict: Conflict, answer: ReceivedEntry) -> str:
     except xml_tree.Unusable as exc:
         return gettext("The provider sends a record that cannot be stored: {reason}.").format(reason=exc)
     before = None if conflict.digest is None else bytes(conflict.digest)
+    if before != entry.digest and (conflict.settled is not None or conflict.kind == Conflict.Kind.OFFERED):
+        # What was settled, or is offered with its provenance, is that version: the next run brings the new one.
+        return gettext("The provider has another version by now, which the next run brings.")
     conflicts.replace_version(conflict, entry, answer.metadata)
     if before is None:
         conflicts.request_versions(conflict.link, [conflict])

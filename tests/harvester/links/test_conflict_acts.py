@@ -209,6 +209,18 @@ def test_the_provider_is_asked_now_and_its_version_is_shown(
     assert misplaced.settled is None and titles() == {identifier(0): "Ours"}
 
 
+def test_asking_leaves_a_settled_conflict_to_come_up_again_when_the_copy_changes(
+    misplaced: Conflict, link: Link, provider: Provider, admin_client: Client
+) -> None:
+    conflict_acts.settle(Act.LEAVE, [misplaced.pk], by="anna")
+    provider.entries[identifier(0)] = (LATER, iso_record(identifier(0), title="Third"))
+    said = admin_client.post(f"{CONFLICTS}{misplaced.pk}/ask/", follow=True).content.decode()
+    assert "another version by now, which the next run brings" in said
+    again(link)
+    misplaced.refresh_from_db()
+    assert misplaced.settled is None
+
+
 # --- Many at once ---------------------------------------------------------------------------------------
 
 
