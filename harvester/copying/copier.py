@@ -141,7 +141,7 @@ class Copier:
         if not self._request.prefix:
             prefix = _choose_prefix(self._try(conversation.formats))
             self._request, conversation.prefix = replace(self._request, prefix=prefix), prefix
-        self._folder.save("request", asdict(self._request))
+        self._folder.write_state("request", asdict(self._request))
         self._report(f"copies {self._request.prefix} of {self._request.remote_set or 'all sets'}")
         kept = self._folder.load("list")
         if kept is not None:
@@ -352,7 +352,7 @@ class Copier:
         facts = {"cause": error.to_json(), "pages": open_list.pages, "restart": open_list.restarts + 1}
         self._report(messages.describe_outcome(code, {**facts, "max_restarts": schedule.MAX_RESTARTS}))
         open_list.start_again(by_headers=code == OutcomeCode.RESTARTED_BY_HEADERS)
-        self._folder.save("list", asdict(open_list))
+        self._folder.write_state("list", asdict(open_list))
 
 
 def _copied(entry: ReceivedEntry) -> CopiedRecord:

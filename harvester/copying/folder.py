@@ -87,7 +87,7 @@ class CopyFolder(AbstractContextManager["CopyFolder"]):
         found = self._database.execute("SELECT value FROM state WHERE name = ?", [name]).fetchone()
         return None if found is None else json.loads(found[0])
 
-    def save(self, name: str, value: dict[str, Any]) -> None:
+    def write_state(self, name: str, value: dict[str, Any]) -> None:
         """Store a part of the state."""
         self._database.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", [name, json.dumps(value)])
 
@@ -122,7 +122,7 @@ class CopyFolder(AbstractContextManager["CopyFolder"]):
                 if value is None:
                     self._database.execute("DELETE FROM state WHERE name = ?", [name])
                 else:
-                    self.save(name, value)
+                    self.write_state(name, value)
         self._write_files()
         return counted
 

@@ -28,7 +28,7 @@ import pytest
 from tests.support.paths import ROOT
 
 RULES, PROMISES, THIS = "docs/rules.md", "docs/promises.md", "tests/project/test_law_book.py"
-DATA = (".xml", ".svg", ".png", ".ico", ".gz", ".zip", ".tar", ".txt", ".in")
+DATA = (".xml", ".svg", ".png", ".webp", ".ico", ".gz", ".zip", ".tar", ".txt", ".in")
 WHOLE = (".md", ".html", ".xsl", ".css", ".js", ".sql")
 
 RULE = r"[PTHWGSEF][1-9]\d{0,2}(?:\.[1-9]\d?)?"
