@@ -130,6 +130,11 @@ _SELECT_CONFLICTS = """
     SELECT epoch, number FROM pg_temp.journal_event WHERE epoch > 0 AND at_epoch = epoch
     GROUP BY 1, 2 HAVING count(*) > 1 ORDER BY 1, 2
 """
+# The last word on who sees each set, link and record.
+_SELECT_RESTRICTIONS = """
+    SELECT DISTINCT ON (identifier) identifier, sets FROM pg_temp.journal_event WHERE event = 'restricted'
+    ORDER BY identifier, ordinal DESC
+"""
 _SELECT_EVENTS = """
     SELECT event, identifier, datestamp, sets, number, epoch FROM pg_temp.journal_event ORDER BY ordinal
 """
@@ -145,6 +150,7 @@ _SELECT_LAST = """
                     CASE WHEN event IN ('deleted', 'returned', 'moved') THEN ARRAY[''] ELSE '{}' END
                     || ARRAY(SELECT jsonb_array_elements_text(sets::jsonb))
                 ) AS spec
+            WHERE event <> 'restricted'
             ORDER BY key, spec, ordinal DESC
         ) last_events
     ) numbered
@@ -239,6 +245,14 @@ class History:
             cursor.execute(_SELECT_EVENTS)
             for name, identifier, datestamp, sets, number, epoch in _fetch_in_batches(cursor, self._limits.batch_rows):
                 yield Event(name, identifier, datestamp, tuple(json.loads(sets)), number, epoch)
+
+    def restrictions(self) -> list[tuple[str, str, bool]]:
+        """Return the last word on who sees each set, link and record: which it is, the category, and whether it is listed."""
+        found = []
+        for subject, text in self._select(_SELECT_RESTRICTIONS):
+            category, listing = json.loads(text)
+            found.append((subject, category, listing == "listed"))
+        return found
 
     def last_events(self) -> Iterator[LastEvents]:
         """Yield the last events of each record, in the order of the journal."""

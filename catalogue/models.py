@@ -29,6 +29,29 @@ def validate_set_spec(value: str) -> None:
         )
 
 
+class Category(models.Model):
+    """A class of records that not everybody may see. Sets, links and records name one; none: public.
+
+    Who may see it: people who are signed in, if it says so, and the harvesters whose profiles name it. Whoever may not see
+    each of the categories of a record does not see the record (`docs/ARCHITECTURE.md`, "Who sees what").
+    """
+
+    name = models.CharField(max_length=60, unique=True, help_text=_("such as “members only”; harvesters never see it"))
+    description = models.TextField(blank=True, help_text=_("for the administration: why, until when, whom to ask"))
+    signed_in = models.BooleanField(
+        _("for people who are signed in"),
+        default=True,
+        help_text=_("they find its records on the public pages as well; else harvesters alone get them"),
+    )
+
+    class Meta:
+        verbose_name_plural = _("categories")
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class MetadataSet(models.Model):
     """A set (OAI-PMH 2.6). `WIS-CATALOGUE`, of kind CATALOGUE, is every record and has no membership rows."""
 
@@ -43,7 +66,21 @@ class MetadataSet(models.Model):
     name = models.CharField(_("setName"), max_length=200)
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
-    public = models.BooleanField(default=True, help_text=_("listed by ListSets and on the public pages"))
+    public = models.BooleanField(
+        default=True,
+        help_text=_(
+            "listed by ListSets and on the public pages; records that are in no listed set are not public either"
+        ),
+    )
+    category = models.ForeignKey(
+        Category,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="sets",
+        verbose_name=_("who sees its records"),
+        help_text=_("empty: everybody. A category limits all records of the set, also those that are in another one"),
+    )
     fed_here = models.BooleanField(
         _("fed by uploads"),
         default=False,
@@ -123,6 +160,12 @@ class Record(models.Model):
             "the OAI identifier for the gmd:fileIdentifier in the metadata, where only its case differs from the key"
         ),  # F74
     )
+    audience = models.IntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text=_("who sees it, by its set, link and own category; 0: everybody"),
+    )
 
     objects = RecordQuerySet.as_manager()
 
@@ -140,6 +183,8 @@ class Record(models.Model):
         )
         indexes = (
             models.Index(fields=("datestamp", "id"), name="record_list_order"),
+            models.Index(fields=("datestamp", "id"), condition=Q(audience=0), name="public_record_order"),
+            models.Index(fields=("audience", "datestamp", "id"), condition=~Q(audience=0), name="hidden_records"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="tombstones_by_age"),  # for the purge
             # Not of live records alone: PostgreSQL uses no statistics of a partial index.
             models.Index(Lower("key"), name="records_by_folded_key"),
@@ -361,6 +406,7 @@ class Membership(models.Model):
         editable=False,
         help_text=_("departed, and the record is live elsewhere: sent only to harvesters that want set tombstones"),
     )
+    audience = models.IntegerField(default=0, db_default=0, editable=False, help_text=_("that of the record"))
 
     class Meta:
         constraints = (
@@ -371,8 +417,11 @@ class Membership(models.Model):
         indexes = (
             models.Index(fields=("set", "datestamp", "record"), name="membership_list_order"),
             models.Index(
-                fields=("set", "datestamp", "record"), condition=Q(elsewhere=False), name="membership_order_for_others"
+                fields=("set", "datestamp", "record"),
+                condition=Q(elsewhere=False, audience=0),
+                name="public_membership_order",
             ),
+            models.Index(fields=("set", "audience"), condition=~Q(audience=0), name="hidden_memberships"),
             models.Index(fields=("set", "record"), condition=Q(elsewhere=True), name="memberships_elsewhere"),
             models.Index(fields=("datestamp",), condition=Q(deleted=True), name="ended_memberships_by_age"),
         )
@@ -381,8 +430,90 @@ class Membership(models.Model):
         return f"{self.record_id} in {self.set_id}"
 
 
+class RecordCategory(models.Model):
+    """The category that a record was given itself, by its OAI identifier: it stays when the record is deleted and purged."""
+
+    key = models.TextField(primary_key=True, db_collation="C", help_text=_("the OAI identifier"))
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="records")
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.category_id}"
+
+
+class SourceCategory(models.Model):
+    """The category of all records whose version came by a link. It stays when the link is removed, as its records do."""
+
+    source = models.TextField(primary_key=True, help_text=_("the name of the link"))
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="sources")
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.category_id}"
+
+
+class Audience(models.Model):
+    """Who sees some records: whoever may see all these categories and, if sets are named, one of these unlisted sets.
+
+    Rows are added by `catalogue_settle`. 0, without a row, is everybody; -1 nobody, while a record is being stored. Minus
+    the key of a harvester's profile is a category that this harvester alone may see.
+    """
+
+    id = models.AutoField(primary_key=True)
+    categories = ArrayField(models.BigIntegerField(), default=list)
+    sets = ArrayField(models.BigIntegerField(), default=list)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("categories", "sets"), name="one_audience_of_a_kind"),)
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.categories} {self.sets}"
+
+
+class Withdrawal(models.Model):
+    """A record that an audience may not see any more: its tombstone in the lists of those who see that audience, and not it.
+
+    A row for each set that it was in then, and one with set 0 for the list of the whole catalogue.
+    """
+
+    pk = models.CompositePrimaryKey("record", "set_id", "audience")
+    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="withdrawals", db_index=False)
+    set_id = models.BigIntegerField(help_text=_("0: the whole catalogue"))
+    audience = models.IntegerField()
+    datestamp = models.DateTimeField()
+    direct = models.BooleanField(default=False, help_text=_("it was put into the set itself: headers name it"))
+
+    class Meta:
+        indexes = (models.Index(fields=("set_id", "datestamp", "record"), name="withdrawal_list_order"),)
+
+    def __str__(self) -> str:
+        return f"{self.record_id} from {self.audience} in {self.set_id}"
+
+
+class VisibilityChange(models.Model):
+    """A change of who sees what that records still have to follow, batch by batch (`catalogue.writing.visibility`).
+
+    Triggers insert it in the transaction that changes a set or a link (`sql/visibility.*.sql`); the row goes at the end.
+    """
+
+    class Kind(models.TextChoices):
+        SET = "set", _("set")
+        LINK = "link", _("link")
+        LOST = "lost", _("a harvester may not see them any more")
+        GAINED = "gained", _("a harvester may see them now")
+
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    name = models.TextField(help_text=_("key of the set or profile, or name of the link"))
+    audiences = ArrayField(models.IntegerField(), default=list, db_default=[])
+    last = models.BigIntegerField(default=0, db_default=0, help_text=_("the last record that was looked at"))
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name} after {self.last}"
+
+
 class ListSize(models.Model):
-    """How many records a list holds. Triggers keep it in the transaction of each change: `sql/list_sizes.*.sql`."""
+    """How many records a list holds. Triggers keep it in the transaction of each change: `sql/list_sizes.*.sql`.
+
+    Those that not everybody sees are counted in a row of their own, of the set -1 - `set_id`.
+    """
 
     set_id = models.BigIntegerField(_("set"), primary_key=True, help_text=_("0: the whole catalogue"))
     live = models.BigIntegerField(default=0)
@@ -490,6 +621,7 @@ class JournalOutbox(models.Model):
         LEFT = "left", _("left a set and lives elsewhere")
         JOINED = "joined", _("came back to a set it had left")
         MOVED = "moved", _("moved to another owner")
+        RESTRICTED = "restricted", _("who sees a set, the records of a link, or a record, was changed")
 
     event = models.CharField(max_length=10, choices=Event.choices)
     identifier = models.TextField()

@@ -29,7 +29,7 @@ from catalogue.history import History, LastEvents, Missing
 from catalogue.journal import Event, JournalLimits, Position
 from catalogue.models import JournalOutbox, JournalPosition, Membership, MetadataSet, Record
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import clock, memberships, set_inclusion, store
+from catalogue.writing import clock, memberships, set_inclusion, store, visibility
 from catalogue.writing.current import load_current
 from catalogue.writing.decisions import Action, CurrentRecord, Result
 from catalogue.writing.entry import PreparedEntry
@@ -116,9 +116,11 @@ def replay(
         report.epoch = _begin_epoch_if_behind(history, restoring=restoring)
         history.empty_outbox_of_written()
         _raise_mark(history)
+        visibility.restore(history.restrictions())  # first: no record is seen meanwhile by whom it is not for
         by_record = history.last_events()
         while batch := list(islice(by_record, limits.batch)):
             _replay_batch(batch, report)
+    visibility.settle_pending()
     journal_state.end_restore(history.ends)
     journal.flush_or_warn()
     return report

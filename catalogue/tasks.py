@@ -9,19 +9,20 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
-from catalogue.writing import purge, set_changes
+from catalogue.writing import purge, set_changes, visibility
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
 
 @shared_task
 def tick() -> None:
-    """Run the periodic chores of the catalogue: journal, purge, validation, dictionaries."""
+    """Run the periodic chores of the catalogue: journal, who sees what, purge, validation, dictionaries."""
     chores.record_tick()
     chores.run_each(
         (
             journal_state.check,
             _flush_journal,
+            _settle_visibility,
             purge.count_day_and_purge,
             queue_validation,
             _queue_set_changes,
@@ -48,6 +49,10 @@ def write_set_changes() -> None:
     """Go on with the changes of virtual sets for a short time, then queue the successor."""
     if not set_changes.go_on_with_all():
         queue_set_changes()
+
+
+def _settle_visibility() -> None:
+    visibility.settle_pending(seconds=EXPIRES_S)
 
 
 def _clean_up() -> None:

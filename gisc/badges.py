@@ -22,15 +22,15 @@ _COLOURS = {"done": _GOOD, status.RUNNING: _GOOD, status.PARTIAL: _FAIR, status.
 @cache_control(public=True, max_age=60)
 def link_badge(request: HttpRequest, name: str) -> HttpResponse:
     """Draw the state of a link."""
-    return _badge(request, name, Link.objects.filter(name=name))
+    return _badge(request, name, Link.objects.filter(name=name, category=None))
 
 
 @require_safe
 @cache_control(public=True, max_age=60)
 def set_badge(request: HttpRequest, spec: str) -> HttpResponse:
     """Draw the state of a public set: the worst one of the links that bring it."""
-    found = get_object_or_404(MetadataSet, spec=spec, public=True)
-    return _badge(request, spec, Link.objects.filter(local_set=found, enabled=True))
+    found = get_object_or_404(MetadataSet, spec=spec, public=True, category=None)
+    return _badge(request, spec, Link.objects.filter(local_set=found, enabled=True, category=None))
 
 
 def _badge(request: HttpRequest, label: str, links: QuerySet[Link]) -> HttpResponse:

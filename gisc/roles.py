@@ -77,6 +77,7 @@ RIGHTS = {
     "catalogue.metadataset": Rights(May.VIEW, May.ADD, May.MANAGE),  # a link may need a set of its own
     "catalogue.claim": _CURATED,
     "catalogue.upload": _SERVED,
+    "catalogue.category": _SERVED,
     "oaiprovider.profile": _SERVED,
     "oaiprovider.crosswalk": _SERVED,
     "oaiprovider.identifydescription": _SERVED,

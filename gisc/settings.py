@@ -325,6 +325,9 @@ OAI_FRIENDS = (
 )
 CLOCK_DOUBT = "harvester.rows.health.clock_doubt"  # why the clock of this host is not trusted, for the purge (P85)
 NODE_STATE = "gisc.parts.parts.public_report"  # the states of the parts of the node, for the pages of the harvests
+IS_SIGNED_IN = (
+    "gisc.accounts.second_factor.is_signed_in"  # who reads a public page, for records that not everybody sees
+)
 UPKEEP = "gisc.upkeep.tick"  # what the tick cleans up besides the apps' own
 LINKS_INTO_SET = "harvester.links.feeding.links_into"  # the links that store into a set, for uploads (W42)
 

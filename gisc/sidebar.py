@@ -24,6 +24,7 @@ _PAGES = {
         (_("Records"), "description", "catalogue.record"),
         (_("Uploads"), "upload_file", "catalogue.upload"),
         (_("Sets"), "folder", "catalogue.metadataset"),
+        (_("Categories"), "visibility_lock", "catalogue.category"),
         (_("Other versions"), "rule", "catalogue.claim"),
         (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),
         (_("Waiting for the journal"), "pending", "catalogue.journaloutbox"),

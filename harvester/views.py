@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from catalogue import seams
+from catalogue.pages import viewers
 from harvester.links import failover
 from harvester.models import Link, Reject, Run
 from harvester.monitoring import coverage, csv_export, feeds, overview, provider_report, status
@@ -23,10 +24,11 @@ BARS = 15  # of a link among all: with 200 links a page has thousands
 
 
 @require_safe
+@viewers.by_viewer
 def status_page(request: HttpRequest) -> HttpResponse:
     """Show all links, each with its state, its last runs, and how long ago it was complete."""
     now = seams.now()
-    links = list(status.with_last_run(Link.objects.all(), successes=True))
+    links = list(status.with_last_run(_visible_links(request), successes=True))
     rows = overview.read(sorted(links, key=lambda link: link.name), _run_url(), now=now, bars=BARS)
     well = sum(row.state.key not in status.IN_NEED for row in rows)
     covered = coverage.read_coverage()
@@ -41,15 +43,17 @@ def status_page(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def status_json(_request: HttpRequest) -> HttpResponse:
+@viewers.by_viewer
+def status_json(request: HttpRequest) -> HttpResponse:
     """Give the state of the node and `harvester.monitoring.status.status_report` as JSON."""
-    return JsonResponse({**_node_state(), **status.status_report()})
+    return JsonResponse({**_node_state(), **status.status_report(_visible_links(request))})
 
 
 @require_safe
+@viewers.by_viewer
 def link_page(request: HttpRequest, name: str) -> HttpResponse:
     """Show one link: how it stands, and a page of the log of its runs, the newest first."""
-    link = _find(name)
+    link = _find(request, name)
     (row,) = overview.read([link], _run_url())
     runs = list(_log(link, request.GET.get("before", ""))[: LOGGED + 1])
     older = _place_of(runs[LOGGED - 1]) if len(runs) > LOGGED else ""
@@ -69,18 +73,21 @@ def link_page(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_safe
-def link_json(_request: HttpRequest, name: str) -> HttpResponse:
+@viewers.by_viewer
+def link_json(request: HttpRequest, name: str) -> HttpResponse:
     """Give one link, as in the report of all, and its last runs as JSON."""
-    link = _find(name)
+    link = _find(request, name)
     runs = Run.objects.filter(link=link).defer("token").order_by("-begun", "-pk")[:LOGGED]
     return JsonResponse({**status.link_report(link), "runs": [status.run_facts(run) for run in runs]})
 
 
 @require_safe
-def feed(_request: HttpRequest, name: str = "") -> HttpResponse:
+@viewers.by_viewer
+def feed(request: HttpRequest, name: str = "") -> HttpResponse:
     """Give the last runs of one link, or of all, as an Atom feed."""
-    link = get_object_or_404(Link, name=name) if name else None
-    return HttpResponse(feeds.runs_feed(link), content_type="application/atom+xml; charset=utf-8")
+    links = _visible_links(request)
+    link = get_object_or_404(links, name=name) if name else None
+    return HttpResponse(feeds.runs_feed(links, link), content_type="application/atom+xml; charset=utf-8")
 
 
 @require_safe
@@ -113,8 +120,16 @@ def _unlisted(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _find(name: str) -> Link:
-    key = get_object_or_404(Link.objects.only("pk"), name=name).pk
+def _visible_links(request: HttpRequest) -> QuerySet[Link]:
+    """The links that the reader of a page may see; of those with a category, people who are signed in see some."""
+    is_for_all = Q(category=None)
+    if viewers.is_signed_in(request):
+        is_for_all |= Q(category__signed_in=True)
+    return Link.objects.filter(is_for_all)
+
+
+def _find(request: HttpRequest, name: str) -> Link:
+    key = get_object_or_404(_visible_links(request).only("pk"), name=name).pk
     return status.with_last_run(Link.objects.filter(pk=key), successes=True, only=key).get()
 
 
@@ -125,9 +140,11 @@ def _run_url() -> Callable[[int], str]:
 
 
 @require_safe
+@viewers.by_viewer
 def run_page(request: HttpRequest, run: int) -> HttpResponse:
     """Show the log of the run's link, beginning with this run."""
-    found = get_object_or_404(Run.objects.select_related("link").only("begun", "link__name"), pk=run)
+    runs = Run.objects.filter(link__in=_visible_links(request)).select_related("link")
+    found = get_object_or_404(runs.only("begun", "link__name"), pk=run)
     return HttpResponse(
         status=302,
         headers={

@@ -107,7 +107,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
         served = terms.key, terms.scope.set_tombstones
         state = Token(request.verb, "", last, None, at, position, cursor + len(page), size, at, *served)
         resumption = _resumption(state, cursor=cursor, more=more)
-    figures = stats.by_set()
+    figures = stats.by_set_for(terms.scope)
     lines = (_set_line(metadata_set, figures.get(metadata_set.spec)) for metadata_set in page)
     return render.list_sets(lines, resumption)
 

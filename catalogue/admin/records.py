@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
@@ -15,10 +16,11 @@ from unfold.admin import TabularInline
 
 from catalogue import validation
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
-from catalogue.models import Membership, Record, Validation
+from catalogue.models import Category, Membership, Record, Validation
 from catalogue.pages import display
 from catalogue.reading import search
 from catalogue.reasons import Reason, ReasonCode
+from catalogue.writing import visibility
 
 
 class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
@@ -79,7 +81,7 @@ class RecordAdmin(ReadOnly, Admin):
     search_fields = ("identifier",)  # makes the field appear; get_search_results says what it does
     search_help_text = _("Words of the title, keywords and abstract, or a whole identifier")
     fieldsets = (
-        (_("Header"), {"fields": ("identifier", "spelled", "datestamp", "status", "owner", "sets")}),
+        (_("Header"), {"fields": ("identifier", "spelled", "datestamp", "status", "owner", "sets", "seen_by")}),
         (
             _("What the record says"),
             {
@@ -102,6 +104,7 @@ class RecordAdmin(ReadOnly, Admin):
         (_("Metadata"), {"fields": ("xml",)}),
     )
     inlines = (MembershipInline,)
+    actions = ("restrict",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
         found: QuerySet[Record] = super().get_queryset(request)
@@ -126,6 +129,38 @@ class RecordAdmin(ReadOnly, Admin):
     @coloured({"live": "success", "deleted": "danger"}, description=_("status"))
     def status(self, record: Record) -> str:
         return "deleted" if record.deleted else "live"
+
+    def has_restrict_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.has_perm("catalogue.change_record"))
+
+    @admin.display(description=_("who sees it"))
+    def seen_by(self, record: Record) -> str:
+        """Who sees the record, and why."""
+        why = visibility.reasons(record)
+        return " ".join(why) or gettext("everybody")
+
+    @admin.action(description=_("Say who sees them…"), permissions=["restrict"])
+    def restrict(self, request: HttpRequest, queryset: QuerySet[Record]) -> HttpResponse | None:
+        """Give the chosen records a category of their own; first ask which one."""
+        categories = {str(each.pk): each for each in Category.objects.all()}
+        chosen = request.POST.get("category")
+        if chosen is None or (chosen and chosen not in categories):
+            return TemplateResponse(
+                request,
+                "admin/catalogue/record/restrict.html",
+                {
+                    **self.admin_site.each_context(request),
+                    "title": gettext("Who sees these records?"),
+                    "opts": Record._meta,
+                    "records": queryset,
+                    "categories": [(pk, each.name, visibility.describe(each)) for pk, each in categories.items()],
+                },
+            )
+        identifiers = list(queryset.values_list("identifier", flat=True))
+        changed = visibility.restrict_records(identifiers, categories.get(chosen))
+        text = gettext("{number} of {all} records are seen by others now.").format(number=changed, all=len(identifiers))
+        self.message_user(request, text, messages.SUCCESS)
+        return None
 
     @admin.display(description=_("spelling"))
     def spelled(self, record: Record) -> str:

@@ -17,18 +17,19 @@ from django.utils.translation import gettext_lazy as _
 from catalogue import oai
 from catalogue.admin import set_members
 from catalogue.admin.base import Admin, ReadOnly
-from catalogue.models import JournalOutbox, MetadataSet
+from catalogue.models import Category, JournalOutbox, MetadataSet, VisibilityChange
 from catalogue.reading import stats
-from catalogue.writing import set_inclusion
+from catalogue.writing import set_inclusion, visibility
 
 
 @admin.register(MetadataSet)
 class MetadataSetAdmin(Admin):
     """Sets. A set that rows refer to keeps its setSpec and kind; the own set and the catalogue's cannot be deleted."""
 
-    list_display = ("spec", "name", "kind_name", "public", "live", "newest")
-    list_filter = ("kind", "public")
-    fields = ("spec", "name", "description", "kind", "public", "fed_here")
+    list_display = ("spec", "name", "kind_name", "public", "category", "live", "newest")
+    list_filter = ("kind", "public", "category")
+    list_select_related = ("category",)
+    fields = ("spec", "name", "description", "kind", "public", "category", "of_records", "fed_here")
     sortable_by = ()
     change_list_template = "admin/catalogue/set/change_list.html"
     change_form_template = "admin/catalogue/set/change_form.html"
@@ -45,7 +46,7 @@ class MetadataSetAdmin(Admin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        self._figures = stats.by_set()
+        self._figures = stats.by_set(with_hidden=True)
         whole = self._figures[oai.CATALOGUE_SET]
         figures = {"live": whole["live"], "deleted": whole["deleted"]}
         return super().changelist_view(request, figures | (extra_context or {}))
@@ -74,6 +75,18 @@ class MetadataSetAdmin(Admin):
     def save_model(self, request: HttpRequest, obj: MetadataSet, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         set_inclusion.link_hierarchy(obj)
+        if change and {"public", "category"} & set(form.changed_data):
+            follow(self, request)
+
+    @admin.display(description=_("what a change is about"))
+    def of_records(self, obj: MetadataSet) -> str:
+        """How many records follow a change of who sees the set, and what becomes of them."""
+        if obj._state.adding:
+            return gettext("The set has no records yet.")
+        return gettext(
+            "{number} records follow a change of who sees them. Harvesters that may not see them any more get them as "
+            "deleted, those that see them again get them anew."
+        ).format(number=f"{visibility.count_live(obj):,}")
 
     def response_add(
         self, request: HttpRequest, obj: MetadataSet, post_url_continue: str | None = None
@@ -88,7 +101,7 @@ class MetadataSetAdmin(Admin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: MetadataSet | None = None) -> tuple[str, ...]:
         is_fixed = obj is not None and (_is_made_by_node(obj) or _is_in_use(obj))
-        return ("spec", "kind", "fed_here") if is_fixed else ("fed_here",)
+        return ("spec", "kind", "of_records", "fed_here") if is_fixed else ("of_records", "fed_here")
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> ChoiceField:
         if db_field.name == "kind":
@@ -116,6 +129,41 @@ class MetadataSetAdmin(Admin):
     @admin.display(description=_("newest change"))
     def newest(self, obj: MetadataSet) -> str:
         return self._figures.get(obj.spec, {}).get("newest") or "–"
+
+
+def follow(page: Any, request: HttpRequest) -> None:
+    """Let records follow a change of who sees them, for some seconds; the tick does the rest. Say how many there were."""
+    changed = visibility.settle_pending(seconds=_FOLLOWING_S)
+    text = gettext("{number} records are seen by others now.").format(number=f"{changed:,}")
+    if VisibilityChange.objects.exists():
+        text += " " + gettext("More follow in the background, some thousands a second.")
+    page.message_user(request, text, messages.INFO)
+
+
+_FOLLOWING_S = 5.0  # chosen: a person still waits for the page
+
+
+@admin.register(Category)
+class CategoryAdmin(Admin):
+    """Classes of records that not everybody may see. One that sets, links or records name cannot be deleted."""
+
+    list_display = ("name", "signed_in", "harvesters", "named_by")
+    fields = ("name", "description", "signed_in")
+    sortable_by = ()
+
+    @admin.display(description=_("harvester profiles"))
+    def harvesters(self, obj: Category) -> str:
+        profiles: Any = obj.profiles  # of oaiprovider, which this app may not import
+        return ", ".join(profiles.values_list("name", flat=True)) or "–"
+
+    @admin.display(description=_("named by"))
+    def named_by(self, obj: Category) -> str:
+        sets = [str(each) for each in obj.sets.all()]
+        links = [gettext("link {name}").format(name=each.source) for each in obj.sources.all()]
+        number = obj.records.count()
+        return (
+            ", ".join([*sets, *links, *([gettext("{number} records").format(number=number)] if number else [])]) or "–"
+        )
 
 
 _NODE_KINDS = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE)

@@ -4,13 +4,13 @@ A list is ordered by (datestamp, id) and read by key, never by offset (P101): a 
 every depth. It is bounded above by the instant of its first page. Nothing here writes a record.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
@@ -123,7 +123,7 @@ def order_of_set(metadata_set: MetadataSet) -> tuple[int, str]:
 
 
 # For each page: by the ORM these cost half a millisecond each.
-_VISIBLE_SETS = "SELECT id FROM catalogue_metadataset WHERE CASE WHEN %(scope)s::bigint[] IS NULL THEN public ELSE id = ANY(%(scope)s) END"
+_VISIBLE_SETS = "SELECT s.id FROM catalogue_metadataset s WHERE {listed}"
 
 
 def is_any_set_visible(scope: Scope = EVERYTHING) -> bool:
@@ -138,17 +138,14 @@ def visible_set_id(spec: str, scope: Scope = EVERYTHING) -> int | None:
 
 def _find_visible_set(further: str, scope: Scope, **values: str) -> int | None:
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"{_VISIBLE_SETS} {further}", {"scope": None if scope.sets is None else list(scope.sets), **values}
-        )
+        cursor.execute(f"{_VISIBLE_SETS.format(listed=scopes.listed(scope, 's'))} {further}", scope.values | values)
         found = cursor.fetchone()
     return None if found is None else int(found[0])
 
 
 def _sets(scope: Scope) -> QuerySet[MetadataSet]:
-    if scope.sets is None:
-        return MetadataSet.objects.filter(public=True)
-    return MetadataSet.objects.filter(pk__in=scope.sets)
+    found = MetadataSet.objects.filter(Q(category=None) | Q(category__in=scope.categories))
+    return found.filter(public=True) if scope.sets is None else found.filter(pk__in=scope.sets)
 
 
 # What only a live record has, in the order of `ListRow`.
@@ -159,12 +156,12 @@ _LIVE_COLUMNS = (
     "r.provenance->>'datestamp'",
 )
 # No header may name a set that ListSets does not name (P142).
-_HIDDEN = "ARRAY(SELECT spec::text FROM catalogue_metadataset WHERE NOT public)"
+_HIDDEN = "ARRAY(SELECT h.spec::text FROM catalogue_metadataset h WHERE NOT ({listed}))"
 # The statements; columns and bounds are filled in.
 _SELECT_ALL = """
     SELECT {columns}
     FROM catalogue_record r
-    WHERE r.datestamp < %(end)s {bounds}
+    WHERE {visible} AND r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
 _SELECT_ONE_SET = """
@@ -172,12 +169,12 @@ _SELECT_ONE_SET = """
     FROM catalogue_membership m
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
-    WHERE m.set_id = %(set)s AND m.datestamp < %(end)s {bounds}
+    WHERE m.set_id = %(set)s AND {visible} AND m.datestamp < %(end)s {bounds}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
 _SELECT_RECORD = """
     SELECT {columns} FROM catalogue_record r {rows}
-    WHERE r.key = %(key)s AND %(asked)s IN (r.key, r.identifier) AND {stamp} IS NOT NULL
+    WHERE r.key = %(key)s AND %(asked)s IN (r.key, r.identifier) AND {visible} AND {stamp} IS NOT NULL
 """
 
 
@@ -195,14 +192,18 @@ class _Row:
     def specs(self, scope: Scope) -> str:
         """Build the expression for the setSpecs that the header names, with blanks between them."""
         if scope.sets is None:
+            hidden = _hidden_sets(scope)
             specs = (
-                f"CASE WHEN r.set_specs::text[] && {_HIDDEN} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
-                f" WHERE spec <> ALL({_HIDDEN})) ELSE r.set_specs END"
+                f"CASE WHEN r.set_specs::text[] && {hidden} THEN ARRAY(SELECT spec FROM unnest(r.set_specs) spec"
+                f" WHERE spec <> ALL({hidden})) ELSE r.set_specs END"
             )
         else:
-            specs = scopes.header_sets(self.pk, self.deleted, self.stamp)
+            specs = scopes.header_sets(scope, self.pk, self.deleted, self.stamp)
+        if self is _WITHDRAWN_ROW:
+            specs = scopes.withdrawn_sets(scope)
         text = f"array_to_string({specs}, ' ')"
-        text = f"'{oai.CATALOGUE_SET} ' || {text}" if scope.whole else text
+        if scope.whole:
+            text = f"'{oai.CATALOGUE_SET} ' || {text}"
         # A header that is deleted because the record left the set names that set alone (P75).
         return f"CASE WHEN m.departed THEN s.spec ELSE {text} END" if self is _MEMBERSHIP_ROW else text
 
@@ -216,7 +217,7 @@ class _Row:
 
         The sets of a scope are in rows of their own, and hidden sets may change: both belong to the version.
         """
-        sets = f"array_to_string({_HIDDEN}, ' ')" if scope.sets is None else self.specs(scope)
+        sets = f"array_to_string({_hidden_sets(scope)}, ' ')" if scope.sets is None else self.specs(scope)
         return ", ".join((self.pk, self._stamp_seconds, f"{self.row_version} || ' {scope.whole:d} ' || {sets}"))
 
     @property
@@ -224,59 +225,163 @@ class _Row:
         return f"date_part('epoch', {self.stamp})::bigint"
 
 
+def _hidden_sets(scope: Scope) -> str:
+    return _HIDDEN.format(listed=scopes.listed(scope, "h"))
+
+
 _RECORD_VERSION = "r.xmin::text || r.ctid::text"
 _RECORD_ROW = _Row("r.id", "r.datestamp", "r.deleted", _RECORD_VERSION)
 _MEMBERSHIP_ROW = _Row("m.record_id", "m.datestamp", "m.deleted", f"{_RECORD_VERSION} || m.xmin::text || m.ctid::text")
 _UNION_ROW = _Row("m.record_id", "m.datestamp", "v.deleted")
 _SINGLE_ROW = _Row("r.id", "v.datestamp", "v.deleted")  # one record in all sets of the scope together
+# A record that the scope sees no more.
+_WITHDRAWN_ROW = _Row("w.record_id", "w.datestamp", "true", f"'w' || {_RECORD_VERSION} || w.xmin::text || w.ctid::text")
 
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The statement that reads a window, with `columns` to be filled in, its values and its bounds."""
+    """The statements that read a window, with `columns` to be filled in, their values and bounds.
 
-    template: str
+    `template`: None where nothing of the set is visible but what was withdrawn. `lists`: the sets whose withdrawn records are
+    in the window (0: the whole catalogue). `own_bounds`: of the first statement alone.
+    """
+
+    template: str | None
     row: _Row
     values: dict[str, Any]
-    bounds: str
+    scope: Scope
+    lists: list[int]
+    own_bounds: str = ""
 
-    def rows(self, columns: str, *, size: int, only: Sequence[int] | None = None) -> list[tuple[Any, ...]]:
-        bounds, values = self.bounds, self.values | {"size": size}
-        if only is not None:
-            bounds += f" AND {self.row.pk} = ANY(%(only)s)"
-            values["only"] = list(only)
+    def rows(
+        self, columns: Callable[[_Row], str], *, size: int, only: Sequence[int] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Read rows in list order: visible records, and those that the scope saw and sees no more (`columns` has both's)."""
+        values = self.values | {"size": size, "only": None if only is None else list(only)}
+        found: list[tuple[Any, ...]] = []
         with connection.cursor() as cursor:
-            cursor.execute(self.template.format(columns=columns, bounds=bounds), values)
-            return list(cursor.fetchall())
+            if self.template is not None:
+                cursor.execute(self.sql(columns(self.row), only=only is not None), values)
+                found = list(cursor.fetchall())
+            if not self.scope.with_hidden:
+                bounds = self.bounds(_WITHDRAWN_ROW, only=only is not None)
+                withdrawn = scopes.withdrawn(self.scope).format(bounds=bounds)
+                cursor.execute(_SELECT_WITHDRAWN.format(columns=columns(_WITHDRAWN_ROW), withdrawn=withdrawn), values)
+                if gone := cursor.fetchall():
+                    found = sorted((*found, *gone), key=_order)[:size]
+        return found
+
+    def sql(self, columns: str, *, only: bool = False) -> str:
+        """Return the statement that reads the visible records."""
+        assert self.template is not None
+        return self._filled(self.template, columns=columns, bounds=self.bounds(self.row, only=only))
+
+    def bounds(self, row: _Row, *, only: bool = False) -> str:
+        bounds = self.own_bounds if row is self.row else ""
+        if "start" in self.values:
+            bounds += f" AND {row.stamp} >= %(start)s"
+        if "after_pk" in self.values:
+            bounds += f" AND ({row.stamp}, {row.pk}) > (%(after_stamp)s, %(after_pk)s)"
+        return f"{bounds} AND {row.pk} = ANY(%(only)s)" if only else bounds
+
+    def count(self) -> int:
+        """Count the rows in the indexes of the list."""
+        counted = self._count_withdrawn()
+        if self.template is None:
+            return counted
+        with connection.cursor() as cursor:
+            if self.row is _UNION_ROW:
+                statement = scopes.COUNT_UNION
+            else:
+                rows = "catalogue_membership m" if self.row is _MEMBERSHIP_ROW else "catalogue_record r"
+                where = self.template[self.template.rindex("WHERE") : self.template.rindex("ORDER BY")]
+                statement = f"SELECT count(*) FROM {rows} {where}"
+            cursor.execute(self._filled(statement, bounds=self.bounds(self.row)), self.values)
+            return counted + int(cursor.fetchone()[0])
+
+    def look_up_size(self) -> int | None:
+        """Return the size of a whole list, which triggers count; None if it is not whole, or was changed since."""
+        if "start" in self.values or self.template is None or self.row is _UNION_ROW or self.scope.with_hidden:
+            return None
+        is_set, more = self.row is _MEMBERSHIP_ROW, ""
+        if is_set and (condition := scopes.hidden(self.scope)):
+            elsewhere = "elsewhere" if self.scope.whole else _HIDDEN_IN_SCOPE.format(condition=condition)
+            more = f" - {elsewhere}"
+        if scopes.sees_more(self.scope):
+            rows = "catalogue_membership m" if is_set else "catalogue_record r"
+            where = f"m.set_id = %(set)s{self.own_bounds}" if is_set else "true"
+            more += f" + (SELECT count(*) FROM {rows} WHERE {where} AND {self._audience} <> 0 AND {{visible}})"
+        with connection.cursor() as cursor:
+            cursor.execute(self._filled(_LIST_SIZE.format(more=more)), {"set": 0} | self.values)
+            size = cursor.fetchone()
+        return None if size is None else int(size[0]) + self._count_withdrawn()
+
+    def _count_withdrawn(self) -> int:
+        if self.scope.with_hidden:
+            return 0
+        with connection.cursor() as cursor:
+            counting = f"SELECT count(*) {scopes.withdrawn(self.scope).format(bounds=self.bounds(_WITHDRAWN_ROW))}"
+            cursor.execute(counting, self.values)
+            return int(cursor.fetchone()[0])
+
+    @property
+    def _audience(self) -> str:
+        return "r.audience" if self.row is _RECORD_ROW else "m.audience"
+
+    def _filled(self, template: str, **parts: str) -> str:
+        return template.format(visible=scopes.visible(self.scope, self._audience), **parts)
+
+
+_SELECT_WITHDRAWN = "SELECT {columns} {withdrawn} ORDER BY w.datestamp, w.record_id LIMIT %(size)s"
+
+
+def _order(row: tuple[Any, ...]) -> tuple[int, int]:
+    """The sort key of a list: datestamp and id."""
+    return row[1], row[0]
 
 
 def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING) -> _Query | None:
-    """Build the query for a window; None if the scope has no such set."""
-    values: dict[str, Any] = {"end": window.end}
-    if scope.sets is not None:
-        values["scope"] = list(scope.sets)
+    """Build the query for a window; None if the scope has no such set, and never had."""
+    values: dict[str, Any] = {"end": window.end, "one_set": False, **scope.values}
     only = next(iter(scope.sets)) if window.set_spec is None and scope.sets and len(scope.sets) == 1 else None
+    template: str | None
     if scope.whole and window.set_spec in (None, oai.CATALOGUE_SET):
-        template, row = _SELECT_ALL, _RECORD_ROW
+        template, row, of_sets = _SELECT_ALL, _RECORD_ROW, [0]
     elif window.set_spec is None and only is None:
         if not scope.sets:
             return None
-        template, row = scopes.union(scope.sets), _UNION_ROW
+        template, row, of_sets = scopes.union(scope.sets), _UNION_ROW, list(scope.sets)
     else:
-        named = visible_set_id(window.set_spec, scope) if window.set_spec else None
-        if named is None and only is None:
-            return None
         template, row = _SELECT_ONE_SET, _MEMBERSHIP_ROW
-        values["set"] = only if named is None else named
-    hidden = scopes.hidden(scope) if row is _MEMBERSHIP_ROW else ""
-    bounds = f" AND NOT ({hidden})" if hidden else ""
+        named = visible_set_id(window.set_spec, scope) if window.set_spec else only
+        if named is None:
+            template, named = None, _find_withdrawn_set(window.set_spec, scope)
+        if named is None:
+            return None
+        of_sets = [named]
+        values |= {"set": named, "one_set": True}
+    values["lists"] = of_sets
     if window.start is not None:
-        bounds += f" AND {row.stamp} >= %(start)s"
         values["start"] = window.start
     if after is not None:
-        bounds += f" AND ({row.stamp}, {row.pk}) > (%(after_stamp)s, %(after_pk)s)"
         values |= {"after_stamp": after.datestamp, "after_pk": after.pk}
-    return _Query(template, row, values, bounds)
+    hidden = scopes.hidden(scope) if row is _MEMBERSHIP_ROW else ""
+    return _Query(template, row, values, scope, of_sets, f" AND NOT ({hidden})" if hidden else "")
+
+
+def _find_withdrawn_set(spec: str | None, scope: Scope) -> int | None:
+    """Return the id of a set that the scope may not name any more: who harvests it is told that its records are gone."""
+    if spec is None or (scope.sets is not None and not scope.whole):
+        return None
+    statement = f"""
+        SELECT h.id FROM catalogue_metadataset h WHERE h.spec = %(spec)s AND EXISTS (
+            SELECT FROM catalogue_withdrawal w WHERE w.set_id = h.id AND w.audience = ANY({scopes.audiences(scope)})
+        )
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"spec": spec, **scope.values})
+        found = cursor.fetchone()
+    return None if found is None else int(found[0])
 
 
 def page(
@@ -286,7 +391,8 @@ def page(
     query = _query(window, after, scope)
     if query is None:
         return []
-    return list(map(ListRow._make, query.rows(query.row.columns(scope, payloads=payloads), size=size)))
+    rows = query.rows(lambda row: row.columns(scope, payloads=payloads), size=size)
+    return list(map(ListRow._make, rows))
 
 
 def versions(
@@ -298,7 +404,7 @@ def versions(
         return []
     if not query.row.row_version:
         return None
-    return list(map(RowVersion._make, query.rows(query.row.version(scope), size=size)))
+    return list(map(RowVersion._make, query.rows(lambda row: row.version(scope), size=size)))
 
 
 def page_with_versions(
@@ -308,17 +414,19 @@ def page_with_versions(
     query = _query(window, after, scope)
     if query is None or not query.row.row_version:
         return []
-    columns = f"{query.row.version(scope)}, {query.row.columns(scope, payloads=True)}"
     split = len(RowVersion._fields)
-    rows = query.rows(columns, size=size, only=only)
+    rows = query.rows(lambda row: f"{row.version(scope)}, {row.columns(scope, payloads=True)}", size=size, only=only)
     return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in rows]
 
 
 _LIST_SIZE = """
-    SELECT live + deleted - {hidden} FROM catalogue_listsize
+    SELECT live + deleted{more} FROM catalogue_listsize
     WHERE set_id = %(set)s AND (SELECT stamp FROM catalogue_datestampclock) < %(end)s
 """
-_HIDDEN_IN_SCOPE = "(SELECT count(*) FROM catalogue_membership m WHERE m.set_id = %(set)s AND {condition})"  # by an index of these alone
+# By an index of these alone.
+_HIDDEN_IN_SCOPE = (
+    "(SELECT count(*) FROM catalogue_membership m WHERE m.set_id = %(set)s AND m.audience = 0 AND {condition})"
+)
 
 
 def count(window: Window, scope: Scope = EVERYTHING) -> int:
@@ -329,31 +437,37 @@ def count(window: Window, scope: Scope = EVERYTHING) -> int:
     query = _query(window, None, scope)
     if query is None:
         return 0
-    with connection.cursor() as cursor:
-        if query.row is _UNION_ROW:
-            cursor.execute(scopes.COUNT_UNION.format(bounds=query.bounds), query.values)
-            return int(cursor.fetchone()[0])
-        if window.start is None:
-            condition = scopes.hidden(scope) if query.row is _MEMBERSHIP_ROW else ""
-            hidden = "elsewhere" if scope.whole else _HIDDEN_IN_SCOPE.format(condition=condition)
-            cursor.execute(_LIST_SIZE.format(hidden=hidden if condition else 0), {"set": 0} | query.values)
-            size = cursor.fetchone()
-            if size is not None:
-                return int(size[0])
-        rows = "catalogue_membership m" if query.row is _MEMBERSHIP_ROW else "catalogue_record r"
-        where = query.template[query.template.rindex("WHERE") : query.template.rindex("ORDER BY")]
-        cursor.execute(f"SELECT count(*) FROM {rows} {where.format(bounds=query.bounds)}", query.values)
-        return int(cursor.fetchone()[0])
+    size = query.look_up_size()
+    return query.count() if size is None else size
 
 
 def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
-    """Find the record with this OAI identifier or gmd:fileIdentifier, live or deleted; None if it is not in the scope."""
+    """Find the record with this OAI identifier or gmd:fileIdentifier, live or deleted; None if it is not in the scope.
+
+    A record that the scope saw and sees no more is deleted; one that it never saw is not there.
+    """
     row, rows = (_RECORD_ROW, "") if scope.whole else (_SINGLE_ROW, scopes.LATEST_MEMBERSHIP.format(record="r.id"))
-    key = oai.oai_identifier(identifier)
-    values: dict[str, Any] = {"key": key, "asked": identifier.strip(), "scope": list(scope.sets or ())}
+    values: dict[str, Any] = {
+        "key": oai.oai_identifier(identifier),
+        "asked": identifier.strip(),
+        "lists": [0] if scope.whole else list(scope.sets or ()),
+        "one_set": False,
+        **scope.values,
+    }
+    visible = scopes.visible(scope, "r.audience")
+    statement = _SELECT_RECORD.format(
+        columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp, visible=visible
+    )
     with connection.cursor() as cursor:
-        cursor.execute(
-            _SELECT_RECORD.format(columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp), values
-        )
+        cursor.execute(statement, values)
         found = cursor.fetchone()
+        if found is None and not scope.with_hidden:
+            columns = _WITHDRAWN_ROW.columns(scope, payloads=False)
+            withdrawn = scopes.withdrawn(scope).format(bounds="")
+            asked = "AND r.key = %(key)s AND %(asked)s IN (r.key, r.identifier)"
+            cursor.execute(f"SELECT {columns} {withdrawn} {asked}", values | {"end": _FOR_EVER})
+            found = cursor.fetchone()
     return ListRow._make(found) if found else None
+
+
+_FOR_EVER = datetime(9999, 12, 31, tzinfo=UTC)

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from django.db.models.expressions import RawSQL
 
 from catalogue.models import Description, Membership, MetadataSet, Record
+from catalogue.reading.viewers import EVERYBODY
 
 CONFIGURATION = "simple"  # as in catalogue/sql/search_words.*.sql
 # Chosen. A shorter beginning has too many words in the index: three Latin letters, or one character of Japanese.
@@ -52,10 +53,22 @@ def records(text: str) -> QuerySet[Record]:
 
 
 class NewestHits:
-    """The live records that `text` finds as `records` does, newest first, no more than `cap`; in one set, or in all."""
+    """The live records that `text` finds as `records` does, newest first, no more than `cap`; in one set, or in all.
 
-    def __init__(self, text: str, selected_set: MetadataSet | None, cap: int, *, few: int = _FEW) -> None:
+    Only those that these `audiences` see: nothing else is counted either.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        selected_set: MetadataSet | None,
+        cap: int,
+        *,
+        few: int = _FEW,
+        audiences: Sequence[int] = EVERYBODY,
+    ) -> None:
         self._text, self._cap, self._most_sorted = text, cap, max(few, cap)
+        self._audiences = list(audiences)
         self._set = None if selected_set is None or selected_set.kind == MetadataSet.Kind.CATALOGUE else selected_set
 
     def __len__(self) -> int:
@@ -73,7 +86,7 @@ class NewestHits:
             return list(self._newest()[: self._cap])
         found = _identified(self._text)
         if not found and self._query:
-            found = _first_matching(self._query, self._set, self._most_sorted + 1)
+            found = _first_matching(self._query, self._set, self._most_sorted + 1, self._audiences)
             if len(found) > self._most_sorted:
                 return None
         return list(self._newest(found)[: self._cap])
@@ -85,9 +98,11 @@ class NewestHits:
     def _newest(self, among: Sequence[int] | None = None) -> "QuerySet[Any, int]":
         """The keys of live records, newest first."""
         if self._set is None:
-            rows = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk")
+            seen = Record.objects.filter(deleted=False, audience__in=self._audiences)
+            rows = seen.order_by("-datestamp", "-pk")
             return (rows if among is None else rows.filter(pk__in=among)).values_list("pk", flat=True)
-        members = Membership.objects.filter(set=self._set, deleted=False).order_by("-datestamp", "-record_id")
+        joined = Membership.objects.filter(set=self._set, deleted=False, audience__in=self._audiences)
+        members = joined.order_by("-datestamp", "-record_id")
         return (members if among is None else members.filter(record_id__in=among)).values_list("record_id", flat=True)
 
     def _walk(self, enough: int) -> list[int]:
@@ -111,14 +126,15 @@ def _identified(text: str) -> list[int]:
     return named or list(Record.objects.in_another_case(text).values_list("pk", flat=True))
 
 
-def _first_matching(query: str, selected_set: MetadataSet | None, number: int) -> list[int]:
+def _first_matching(query: str, selected_set: MetadataSet | None, number: int, audiences: Sequence[int]) -> list[int]:
     """Return the keys of so many hits, in no order."""
+    seen, values = "m.audience = ANY(%s)", [query, list(audiences), number]
     if selected_set is None:
-        return _keys(f"{_FOUND} LIMIT %s", [query, number])
-    members = f"SELECT FROM {Membership._meta.db_table} m WHERE m.set_id = %s AND NOT m.deleted"
-    return _keys(
-        f"{_FOUND} f WHERE EXISTS ({members} AND m.record_id = f.record_id) LIMIT %s", [query, selected_set.pk, number]
-    )
+        rows = f"SELECT FROM {Record._meta.db_table} m WHERE m.id = f.record_id AND {seen}"
+        return _keys(f"{_FOUND} f WHERE EXISTS ({rows}) LIMIT %s", values)
+    members = f"SELECT FROM {Membership._meta.db_table} m WHERE {seen} AND NOT m.deleted AND m.set_id = %s"
+    values.insert(2, selected_set.pk)
+    return _keys(f"{_FOUND} f WHERE EXISTS ({members} AND m.record_id = f.record_id) LIMIT %s", values)
 
 
 def _matching_among(query: str, keys: list[int]) -> set[int]:

@@ -8,26 +8,56 @@ from typing import Any
 from django.db import connection
 
 from catalogue import datestamps, journal, oai
-from catalogue.reading import lists
+from catalogue.models import ListSize
+from catalogue.reading import lists, scopes
+from catalogue.reading.scopes import Scope
 
 
-def by_set() -> dict[str, dict[str, Any]]:
-    """Return, by setSpec and with `WIS-CATALOGUE` first, each set's live records, tombstones and newest datestamp."""
+def by_set_for(scope: Scope) -> dict[str, dict[str, Any]]:
+    """Return the same as `by_set` of what a scope sees. What not everybody sees is counted in the index of these rows alone."""
+    figures = by_set()
+    if not scopes.sees_more(scope):
+        return figures
+    figures_of_rows = "count(*) FILTER (WHERE NOT {0}.deleted), count(*) FILTER (WHERE {0}.deleted), max({0}.datestamp)"
     with connection.cursor() as cursor:
         cursor.execute(
-            """
-            SELECT coalesce(sum(live), 0)::bigint, coalesce(sum(deleted), 0)::bigint,
-                (SELECT max(datestamp) FROM catalogue_record)
-            FROM catalogue_listsize WHERE set_id = 0
+            f"""
+            SELECT %(catalogue)s, {figures_of_rows.format("r")} FROM catalogue_record r
+            WHERE r.audience <> 0 AND {scopes.visible(scope, "r.audience")}
+            UNION ALL SELECT s.spec, {figures_of_rows.format("m")}
+            FROM catalogue_membership m JOIN catalogue_metadataset s ON s.id = m.set_id
+            WHERE m.audience <> 0 AND {scopes.visible(scope, "m.audience")} GROUP BY s.id
+            """,
+            {**scope.values, "catalogue": oai.CATALOGUE_SET},
+        )
+        for spec, live, deleted, newest in cursor.fetchall():
+            row = figures[spec]
+            stamps = [stamp for stamp in (row["newest"], newest and datestamps.write(newest)) if stamp]
+            row.update(live=row["live"] + live, deleted=row["deleted"] + deleted, newest=max(stamps, default=None))
+    return figures
+
+
+def by_set(*, with_hidden: bool = False) -> dict[str, dict[str, Any]]:
+    """Return, by setSpec and with `WIS-CATALOGUE` first, each set's live records, tombstones and newest datestamp.
+
+    Of what everybody sees; `with_hidden`: of all there is, for the administration.
+    """
+    counted, seen = ("ANY(ARRAY[{0}, -1 - {0}])", "true") if with_hidden else ("{0}", "{0}.audience = 0")
+    sums = "coalesce(sum(z.live), 0)::bigint, coalesce(sum(z.deleted), 0)::bigint"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT {sums}, (SELECT max(r.datestamp) FROM catalogue_record r WHERE {seen.format("r")})
+            FROM catalogue_listsize z WHERE z.set_id = {counted.format(0)}
             """
         )
         rows = [(oai.CATALOGUE_SET, *cursor.fetchone())]
         cursor.execute(
-            """
-            SELECT s.spec, coalesce(z.live, 0), coalesce(z.deleted, 0),
-                (SELECT max(m.datestamp) FROM catalogue_membership m WHERE m.set_id = s.id)
-            FROM catalogue_metadataset s LEFT JOIN catalogue_listsize z ON z.set_id = s.id
-            WHERE s.kind <> 'catalogue' ORDER BY s.spec
+            f"""
+            SELECT s.spec, {sums},
+                (SELECT max(m.datestamp) FROM catalogue_membership m WHERE m.set_id = s.id AND {seen.format("m")})
+            FROM catalogue_metadataset s LEFT JOIN catalogue_listsize z ON z.set_id = {counted.format("s.id")}
+            WHERE s.kind <> 'catalogue' GROUP BY s.id ORDER BY s.spec
             """
         )
         rows += cursor.fetchall()
@@ -35,6 +65,16 @@ def by_set() -> dict[str, dict[str, Any]]:
         spec: {"set": spec, "live": live, "deleted": deleted, "newest": newest and datestamps.write(newest)}
         for spec, live, deleted, newest in rows
     }
+
+
+def live_by_set(*, with_hidden: bool = False) -> dict[int, int]:
+    """Return how many live records each set has, by its id; of what everybody sees, or of all there is."""
+    live: dict[int, int] = {}
+    for set_id, number in ListSize.objects.values_list("set_id", "live"):
+        if set_id >= 0 or with_hidden:
+            key = set_id if set_id >= 0 else -1 - set_id
+            live[key] = live.get(key, 0) + number
+    return live
 
 
 def stats() -> dict[str, Any]:
@@ -49,7 +89,7 @@ def stats() -> dict[str, Any]:
         size = int(cursor.fetchone()[0])
     since = journal.waiting_since()
     return {
-        "sets": list(by_set().values()),
+        "sets": list(by_set(with_hidden=True).values()),
         "bytes": size,
         "waiting_for_journal": journal.count_waiting(),
         "waiting_for_journal_since": since and datestamps.write(since),
@@ -57,7 +97,6 @@ def stats() -> dict[str, Any]:
 
 
 def public() -> dict[str, Any]:
-    """Return the statistics without the sets that are not public, in the order of ListSets."""
-    everything = stats()
-    rows = {row["set"]: row for row in everything["sets"]}
+    """Return the statistics without what is not public, in the order of ListSets."""
+    everything, rows = stats(), by_set()
     return {**everything, "sets": [rows[item.spec] for item in lists.visible_sets() if item.spec in rows]}

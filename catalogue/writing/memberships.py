@@ -70,8 +70,8 @@ def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """
     execute(
         """
-        INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
-        SELECT id, %(set_id)s, %(stamp)s, deleted, NOT deleted FROM catalogue_record WHERE key = ANY(%(keys)s)
+        INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct, audience)
+        SELECT id, %(set_id)s, %(stamp)s, deleted, NOT deleted, audience FROM catalogue_record WHERE key = ANY(%(keys)s)
         ON CONFLICT (record_id, set_id) DO UPDATE
         SET datestamp = excluded.datestamp, deleted = excluded.deleted, direct = excluded.direct
         """,
@@ -117,8 +117,8 @@ def add_ended(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """
     execute(
         """
-        INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct, departed)
-        SELECT r.id, s.id, %(stamp)s, true, false, true
+        INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct, departed, audience)
+        SELECT r.id, s.id, %(stamp)s, true, false, true, r.audience
         FROM catalogue_record r, catalogue_metadataset s
         WHERE r.key = ANY(%(keys)s) AND (
             s.id = %(set_id)s OR s.id IN (SELECT parent_id FROM catalogue_setinclusion WHERE child_id = %(set_id)s)
@@ -169,8 +169,8 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
 
 
 _DERIVE = """
-    INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct)
-    SELECT c.record_id, i.parent_id, %(stamp)s, bool_and(c.deleted OR NOT c.direct), false
+    INSERT INTO catalogue_membership AS m (record_id, set_id, datestamp, deleted, direct, audience)
+    SELECT c.record_id, i.parent_id, %(stamp)s, bool_and(c.deleted OR NOT c.direct), false, min(r.audience)
     FROM catalogue_membership c
     JOIN catalogue_record r ON r.id = c.record_id
     JOIN catalogue_setinclusion i ON i.child_id = c.set_id
@@ -215,6 +215,22 @@ def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> Non
         parent_id=parent_id,
         stamp=stamp,
     )
+
+
+# Give records, by their keys or ids, the audience that their sets, link and own category make. Run last, when all else of them is
+# written. `link`: where deletions of records that were never here come from.
+SETTLE = "SELECT catalogue_settle(%(keys)s::text[], %(ids)s::bigint[], %(stamp)s, %(link)s)"
+
+
+def settle(stamp: datetime, *, keys: Sequence[str] | None = None, ids: Sequence[int] | None = None) -> int:
+    """Give these records the audience that their sets, link and own category make; return how many it changes.
+
+    Who sees a record no more gets a tombstone with this stamp, and to whoever sees it now it is new.
+    """
+    chosen = {"keys": None if keys is None else list(keys), "ids": None if ids is None else list(ids)}
+    with connection.cursor() as cursor:
+        cursor.execute(SETTLE, {**chosen, "stamp": stamp, "link": ""})
+        return int(cursor.fetchone()[0])
 
 
 def clear_purged(keys: Sequence[str]) -> set[str]:

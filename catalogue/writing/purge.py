@@ -21,7 +21,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
 from catalogue import datestamps
-from catalogue.models import DayLived, ListSize, Membership, Record
+from catalogue.models import DayLived, ListSize, Membership, Record, Withdrawal
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import clock, days_lived, staging
 
@@ -58,6 +58,8 @@ _PURGEABLE = """
     SELECT r.id, NULL, r.datestamp FROM catalogue_record r
     WHERE r.deleted AND r.datestamp < %(before)s AND NOT EXISTS (
         SELECT FROM catalogue_membership m WHERE m.record_id = r.id AND m.datestamp >= %(before)s
+    ) AND NOT EXISTS (
+        SELECT FROM catalogue_withdrawal w WHERE w.record_id = r.id AND w.datestamp >= %(before)s
     )
     UNION ALL
     SELECT m.record_id, m.set_id, m.datestamp
@@ -93,6 +95,8 @@ def purge(*, dry_run: bool = False, even_if_many: bool = False, batch: int = sta
                 removed.update(tombstones=len(tombstones), memberships=len(memberships))
             else:
                 removed.update(_purge_batch(tombstones, memberships, before))
+        if not dry_run:
+            _purge_withdrawals(before, batch)
     return PurgeReport(before, removed["tombstones"], removed["memberships"], vetoes, lived)
 
 
@@ -103,7 +107,7 @@ def _vetoes(before: datetime, even_if_many: bool) -> Iterator[Reason]:
         yield doubt
     if not even_if_many:
         going = Record.objects.filter(deleted=True, datestamp__lt=before).count()
-        deleted = ListSize.objects.filter(pk=0).values_list("deleted", flat=True).first() or 0
+        deleted = sum(ListSize.objects.filter(pk__in=(0, -1)).values_list("deleted", flat=True))
         if going >= _MANY and going * 2 > deleted:
             yield Reason(ReasonCode.MOST_TOMBSTONES, {"going": going, "all": deleted})
 
@@ -113,7 +117,10 @@ def _purge_batch(tombstones: Sequence[int], memberships: Sequence[tuple[int, int
     clock.take_stamp()
     ended = Membership.objects.filter(pk__in=memberships, deleted=True, datestamp__lt=before, record__deleted=False)
     changed_later = Exists(Membership.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
-    purgeable = Record.objects.filter(~changed_later, pk__in=tombstones, deleted=True, datestamp__lt=before)
+    withdrawn_later = Exists(Withdrawal.objects.filter(record=OuterRef("pk"), datestamp__gte=before))
+    purgeable = Record.objects.filter(
+        ~changed_later, ~withdrawn_later, pk__in=tombstones, deleted=True, datestamp__lt=before
+    )
     removed_memberships = ended.delete()[0]
     pks = list(purgeable.values_list("pk", flat=True))
     with connection.cursor() as cursor:
@@ -124,6 +131,20 @@ def _purge_batch(tombstones: Sequence[int], memberships: Sequence[tuple[int, int
         )
     removed_tombstones = purgeable.delete()[1].get(Record._meta.label, 0)
     return {"memberships": removed_memberships, "tombstones": removed_tombstones}
+
+
+def _purge_withdrawals(before: datetime, batch: int) -> None:
+    """Remove the tombstones of records that somebody may not see any more; the records stay."""
+    while True:
+        with transaction.atomic(), connection.cursor() as cursor:
+            clock.take_stamp()
+            cursor.execute(
+                "DELETE FROM catalogue_withdrawal WHERE ctid = ANY(ARRAY("
+                "SELECT ctid FROM catalogue_withdrawal WHERE datestamp < %s LIMIT %s))",
+                [before, batch],
+            )
+            if cursor.rowcount < batch:
+                return
 
 
 def count_day_and_purge() -> None:

@@ -72,3 +72,7 @@ def _restamp_batch(pks: list[int], since: datetime) -> None:
             """,
             values,
         )
+        cursor.execute(
+            "UPDATE catalogue_withdrawal SET datestamp = %(stamp)s WHERE record_id = ANY(%(pks)s) AND datestamp >= %(since)s",
+            values,
+        )

@@ -145,7 +145,9 @@ def go_on(change: SetChange, *, advance: Advance = ignore, seconds: float | None
             records = next(records_in(current.children, after=current.last_record), [])
             if records:
                 write = memberships.derive_into if current.act == SetChange.Act.INCLUDE else memberships.drop_derived
-                write(records, current.parent_id, clock.take_stamp())
+                stamp = clock.take_stamp()
+                write(records, current.parent_id, stamp)
+                memberships.settle(stamp, ids=records)
                 current.last_record = records[-1]
                 current.done += len(records)
             else:

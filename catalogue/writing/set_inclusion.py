@@ -68,4 +68,6 @@ def _include(parent: MetadataSet, children: Iterable[MetadataSet]) -> None:
             continue
         for records in set_changes.records_in([child.pk]):
             with transaction.atomic():
-                memberships.derive_into(records, parent.pk, clock.take_stamp())
+                stamp = clock.take_stamp()
+                memberships.derive_into(records, parent.pk, stamp)
+                memberships.settle(stamp, ids=records)

@@ -238,6 +238,7 @@ def replace(
     memberships.execute(_JOIN_SETS, without_set=without_set, **pairs)
     memberships.execute(_DROP_DAMAGED, **pairs)
     memberships.execute(_MOVE_CLAIMS, **pairs)
+    memberships.execute(_COPY_CATEGORIES, **pairs)
     memberships.make_tombstones(list(replaced.values()), stamp)
     changes = (
         SpellingChange(folded=oai.folded(new) or new, old=old, new=new, owner=owner, datestamp=stamp)
@@ -249,12 +250,18 @@ def replace(
 _PAIRS = """unnest(%(new)s::text[], %(old)s::text[]) AS pair (new, old)
     JOIN catalogue_record n ON n.key = pair.new JOIN catalogue_record o ON o.key = pair.old"""
 _JOIN_SETS = f"""
-    INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct)
-    SELECT n.id, m.set_id, %(stamp)s, false, true
+    INSERT INTO catalogue_membership (record_id, set_id, datestamp, deleted, direct, audience)
+    SELECT n.id, m.set_id, %(stamp)s, false, true, n.audience
     FROM {_PAIRS} JOIN catalogue_membership m ON m.record_id = o.id
     WHERE m.direct AND NOT m.deleted AND m.set_id IS DISTINCT FROM %(without_set)s
     ON CONFLICT (record_id, set_id) DO UPDATE
     SET datestamp = excluded.datestamp, deleted = false, direct = true
+"""
+_COPY_CATEGORIES = """
+    INSERT INTO catalogue_recordcategory (key, category_id)
+    SELECT pair.new, c.category_id FROM unnest(%(new)s::text[], %(old)s::text[]) AS pair (new, old)
+    JOIN catalogue_recordcategory c ON c.key = pair.old
+    ON CONFLICT (key) DO NOTHING
 """
 _DROP_DAMAGED = f"DELETE FROM catalogue_claim c USING {_PAIRS} WHERE c.record_id = n.id"  # what a tombstone may have
 _MOVE_CLAIMS = f"""

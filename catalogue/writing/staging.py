@@ -36,10 +36,11 @@ _DESCRIBE_AHEAD = f"""
 
 _MERGE = """
     INSERT INTO catalogue_record (
-        id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance, spelling
+        id, identifier, key, datestamp, deleted, owner_id, set_specs, payload, digest, metadata_date, provenance, spelling,
+        audience
     )
     SELECT record_id, identifier, key, %(stamp)s, deleted, %(set)s, ARRAY[%(spec)s], payload, digest, metadata_date,
-        provenance, CASE WHEN deleted THEN '' ELSE spelling END
+        provenance, CASE WHEN deleted THEN '' ELSE spelling END, (SELECT catalogue_first_audience())
     FROM catalogue_stage WHERE key = ANY(%(keys)s)
     ON CONFLICT (key) DO UPDATE SET
         -- a tombstone keeps the spelling that harvesters have stored (P84): they compare exactly (P69)

@@ -282,6 +282,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
         memberships.join(moved, into.pk, stamp)
         memberships.add_to_outbox(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         memberships.update_dependents(moved, stamp)
+        memberships.settle(stamp, keys=moved)
     if moving:
         set_inclusion.mark_fed_here(into)
     return results
@@ -421,6 +422,8 @@ def _apply(
     journalled += [*changes.respelled.values(), *respelled]
     if journalled:
         _add_to_outbox(journalled)
+    touched = [*changes.written, *dependents, *changes.departed]
+    memberships.execute(memberships.SETTLE, keys=touched, ids=None, stamp=stamp, link=source)
     return tombstones
 
 

@@ -23,6 +23,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from catalogue import seams
+from gisc.accounts import sessions
+
 RECOVERY_CODES = 10  # chosen
 # What a person may open who has still to give the code.
 _OPEN = ("/admin/second-factor/sign-in/", "/admin/login/", "/admin/logout/", "/admin/jsi18n/")
@@ -44,6 +47,14 @@ class SecondFactor:
             if not is_verified and is_demanded(user) and request.path not in _OPEN_TO_SET_UP:
                 return redirect("/admin/second-factor/")
         return self._get_response(request)
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Whether somebody is signed in who would be let into the administration: with the factor, and not too long ago."""
+    user = request.user
+    if not isinstance(user, User) or not user.is_active or sessions.is_over(request, seams.now()):
+        return False
+    return getattr(user, "otp_device", None) is not None or not (has(user) or is_demanded(user))
 
 
 def has(user: User) -> bool:

@@ -27,7 +27,7 @@ class SessionLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path.startswith("/admin/") and request.user.is_authenticated:
             now = seams.now()
-            if _is_over(request, now):
+            if is_over(request, now):
                 logout(request)
                 messages.info(
                     request, gettext("You were signed out, because some time has passed. Please sign in again.")
@@ -48,7 +48,7 @@ def _begin(request: HttpRequest, **_: Any) -> None:
     request.session[_BEGUN] = request.session[_USED] = seams.now().isoformat()
 
 
-def _is_over(request: HttpRequest, now: datetime) -> bool:
+def is_over(request: HttpRequest, now: datetime) -> bool:
     """Whether one of the limits has passed. A session of the version before begins now."""
     begun, used = (request.session.get(name) for name in (_BEGUN, _USED))
     if begun is None or used is None:

@@ -40,7 +40,7 @@ def _of_the_week(now: datetime) -> str:
 
 
 def _of_records(now: datetime) -> str:
-    live = stats.by_set()[oai.CATALOGUE_SET]["live"]
+    live = stats.by_set(with_hidden=True)[oai.CATALOGUE_SET]["live"]
     days = LinkDay.objects.filter(day__gt=(now - _WEEK).date())
     sums = days.aggregate(new=Sum("new"), updated=Sum("updated"), deleted=Sum("deleted"), rejected=Sum("rejected"))
     facts = {name: number or 0 for name, number in sums.items()}

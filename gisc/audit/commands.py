@@ -23,14 +23,25 @@ _ACTS: dict[str, frozenset[str] | None] = {
     "journal": frozenset({"replay"}),
     "link": frozenset(
         {
-            *("add", "access", "schedule", "identifiers", "cancel", "alternative", "switch", "accept-move", "remove"),
+            *(
+                "add",
+                "access",
+                "schedule",
+                "identifiers",
+                "visible",
+                "cancel",
+                "alternative",
+                "switch",
+                "accept-move",
+                "remove",
+            ),
             *("enable", "disable", "reset", "import"),
         }
     ),
     "profile": None,
     "restore": None,
     "second_factor": frozenset({"reset"}),
-    "set": frozenset({"add", "change", "remove", "move", "stop-feeding", "include", "exclude"}),
+    "set": frozenset({"add", "change", "remove", "move", "stop-feeding", "include", "exclude", "category", "visible"}),
     "withdraw": None,
 }
 _ONLY_WITH_CHANGES = ("administrator",)  # each start of the containers runs it

@@ -139,7 +139,7 @@ def read_live(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
 
 
 def _figures(now: datetime) -> Iterable[Figure]:
-    catalogue = next(iter(stats.by_set().values()))
+    catalogue = next(iter(stats.by_set(with_hidden=True).values()))
     today = LinkDay.objects.filter(day=now.date()).aggregate(Sum("new"), Sum("deleted"), Sum("updated"))
     change = (today["new__sum"] or 0) - (today["deleted__sum"] or 0)
     yield Figure(
@@ -271,7 +271,7 @@ def read_days(now: datetime) -> list[Day]:
 
 def read_sets() -> list[dict[str, Any]]:
     """Return the sets with their live and deleted records, the largest first; the whole catalogue is left out."""
-    _catalogue, *sets = stats.by_set().values()
+    _catalogue, *sets = stats.by_set(with_hidden=True).values()
     return sorted(sets, key=lambda row: -row["live"])
 
 

@@ -56,7 +56,8 @@ class UrgentFirst(Paginator):  # type: ignore[type-arg]
 def look_at(links: Sequence[Link]) -> Sequence[Link]:
     """Give each link its `overview.Overview`, as `overview`."""
     address = reverse("admin:harvester_run_change", args=[0])
-    for link, found in zip(links, overview.read(links, lambda run: address.replace("/0/", f"/{run}/")), strict=True):
+    read = overview.read(links, lambda run: address.replace("/0/", f"/{run}/"), with_hidden=True)
+    for link, found in zip(links, read, strict=True):
         link.overview = found  # type: ignore[attr-defined]
     return links
 

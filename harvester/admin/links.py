@@ -99,7 +99,7 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
         (
             "Where the records go",
             {
-                "fields": ("local_set",),
+                "fields": ("local_set", "category"),
                 "description": "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
                 "our centres. When any of the provider's fields or the local set changes, "
                 "the next run asks for the whole list.",

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from catalogue import seams
+from catalogue.writing import visibility
 from harvester import schedule
 from harvester.models import Link, Run
 from harvester.models.link_schedule import SCHEDULE
@@ -13,6 +14,9 @@ from harvester.rows import conflicts, links, remote_headers
 from harvester.runs import lifecycle
 
 # Where records come from, how they are called, and where they go: `harvested_to` is right for these six together only.
+_FOLLOWING_S = (
+    5.0  # chosen: for which a person waits until records follow a change of who sees them; the tick does the rest
+)
 ARRANGEMENT = frozenset({"kind", "base_url", "prefix", "remote_set", "local_set", "identifiers"})
 
 
@@ -60,6 +64,8 @@ def save(link: Link, changed: Collection[str]) -> bool:
         fields |= {*SCHEDULE, "next_due"}
     if fields:
         link.save(update_fields=fields)
+    if "category" in fields:
+        transaction.on_commit(lambda: visibility.settle_pending(seconds=_FOLLOWING_S))
     return starts_over
 
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.models import MetadataSet
+from catalogue.models import Category, MetadataSet
 from catalogue.reasons import Facts
 from harvester import link_rules
 from harvester.link_rules import Kind
@@ -44,6 +44,15 @@ class Link(
         max_length=10, choices=Kind.choices, default=Kind.PEER, help_text=_("what the provider is to us")
     )
     local_set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="links")
+    category = models.ForeignKey(
+        Category,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="links",
+        verbose_name=_("who sees its records"),
+        help_text=_("empty: everybody. A category limits all records that this link brought, and the link's own page"),
+    )
 
     class Meta:
         ordering = ("name",)

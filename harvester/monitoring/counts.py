@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from catalogue.models import ListSize
+from catalogue.reading import stats
 from harvester.models import LinkDay
 
 
@@ -30,8 +30,8 @@ class CountChange:
 
 
 def live_by_set() -> dict[int, int]:
-    """Return how many live records each set has, by the set's id."""
-    return dict(ListSize.objects.values_list("set_id", "live"))
+    """Return how many live records each set has, by the set's id; those that not everybody sees are among them."""
+    return stats.live_by_set(with_hidden=True)
 
 
 def sudden_changes(now: datetime, live: dict[int, int], limits: CountLimits = DEFAULTS) -> dict[int, CountChange]:

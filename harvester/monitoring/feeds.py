@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.translation import gettext as _
@@ -14,11 +15,10 @@ from harvester.monitoring import status
 ENTRIES = 50  # of a feed
 
 
-def runs_feed(link: Link | None = None) -> str:
-    """Return the feed of the runs that have ended, the newest first."""
+def runs_feed(links: QuerySet[Link], link: Link | None = None) -> str:
+    """Return the feed of the runs of these links, or of one, that have ended, the newest first."""
     runs = Run.objects.select_related("link").defer("token").order_by("-begun", "-pk")
-    if link is not None:
-        runs = runs.filter(link=link)
+    runs = runs.filter(link__in=links) if link is None else runs.filter(link=link)
     of = settings.GISC_REPOSITORY_NAME if link is None else link.name
     page = reverse("harvester:status") if link is None else reverse("harvester:link", args=[link.name])
     own = reverse("harvester:feed") if link is None else reverse("harvester:link_feed", args=[link.name])

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from catalogue import seams
-from catalogue.models import ListSize
+from catalogue.reading import stats
 from harvester import schedule_words
 from harvester.links import failover
 from harvester.models import Link, Run
@@ -132,11 +132,19 @@ def by_urgency(links: Iterable[Link], now: datetime | None = None) -> list[tuple
 
 
 def read(
-    links: Sequence[Link], run_url: Callable[[int], str], *, now: datetime | None = None, bars: int = strips.BARS
+    links: Sequence[Link],
+    run_url: Callable[[int], str],
+    *,
+    now: datetime | None = None,
+    bars: int = strips.BARS,
+    with_hidden: bool = False,
 ) -> list[Overview]:
-    """Return the overview of each link, which come from `status.with_last_run` with successes, in this order."""
+    """Return the overview of each link, which come from `status.with_last_run` with successes, in this order.
+
+    `with_hidden`: count records here that not everybody sees, too.
+    """
     now = now or seams.now()
-    here = dict(ListSize.objects.filter(pk__in={link.local_set_id for link in links}).values_list("set_id", "live"))
+    here = stats.live_by_set(with_hidden=with_hidden)
     found = strips.read_strips([link.pk for link in links], run_url, length=bars)
     return [_overview(link, found[link.pk], here.get(link.local_set_id, 0), now) for link in links]
 

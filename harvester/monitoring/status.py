@@ -387,8 +387,8 @@ def _is_failing(run: Run) -> bool:
 # --- For scripts and monitors -----------------------------------------------------------------------
 
 
-def status_report() -> dict[str, Any]:
-    """The age of the older tick, the queue, the coverage, and all links with their last runs."""
+def status_report(links: QuerySet[Link] | None = None) -> dict[str, Any]:
+    """The age of the older tick, the queue, the coverage, and these links, or all, with their last runs."""
     age_s = health.tick_ages().oldest_s
     now = seams.now()
     open_runs = queue.read_queue(now)
@@ -396,7 +396,9 @@ def status_report() -> dict[str, Any]:
         "canary_age_s": None if age_s is None else round(age_s, 1),
         "queue": queue.state_of(open_runs, now).report(),
         "coverage": read_coverage().report(),
-        "links": [_link_facts(link, open_runs) for link in with_last_run(Link.objects.all())],
+        "links": [
+            _link_facts(link, open_runs) for link in with_last_run(Link.objects.all() if links is None else links)
+        ],
     }
 
 
@@ -468,9 +470,9 @@ def run_facts(run: Run) -> dict[str, Any]:
 def friend_base_urls() -> list[str]:
     """The base URLs of the peer GISCs that are harvested here, for the `friends` container of Identify (P127).
 
-    Of links into peers' sets that are enabled and may be told, without addresses that have a password. `gisc.settings` names this
+    Of links into peers' sets that are enabled, may be told and have no category, without addresses that have a password. `gisc.settings` names this
     function to the provider, which may not import it.
     """
-    enabled = Link.objects.filter(enabled=True, is_told=True, local_set__kind=MetadataSet.Kind.PEER)
+    enabled = Link.objects.filter(enabled=True, is_told=True, category=None, local_set__kind=MetadataSet.Kind.PEER)
     base_urls = enabled.order_by("base_url").values_list("base_url", flat=True).distinct()
     return [base_url for base_url in base_urls if "@" not in urlsplit(base_url).netloc]

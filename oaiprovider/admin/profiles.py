@@ -24,9 +24,10 @@ from unfold.widgets import (
 )
 
 from catalogue.admin.base import Admin, preformatted
+from catalogue.admin.sets import follow
 from catalogue.models import MetadataSet
 from catalogue.pages import display
-from oaiprovider import gcube_export, preview
+from oaiprovider import gcube_export, preview, rights
 from oaiprovider.models import IdentifyDescription, Profile
 from oaiprovider.protocol import arguments
 from oaiprovider.terms import ANY, WILDCARD, Terms
@@ -137,6 +138,16 @@ class ProfileAdmin(Admin):
                 ),
             },
         ),
+        (
+            _("Records that not everybody sees"),
+            {
+                "fields": ("categories",),
+                "description": _(
+                    "The harvester is told of each change: what it may not see any more comes as deleted. Without networks, a "
+                    "profile sees none of these, because anybody can send its User-Agent."
+                ),
+            },
+        ),
         (_("How much at once"), {"fields": ("page_records", "page_headers", "page_sets")}),
         (_("How fast"), {"fields": ("requests_per_minute", "may_be_limited")}),
         (_("How this node names itself to it"), {"fields": ("repository_name", "admin_emails")}),
@@ -157,7 +168,8 @@ class ProfileAdmin(Admin):
         field = super().formfield_for_manytomany(
             db_field, request, **kwargs, widget=UnfoldAdminCheckboxSelectMultipleWidget()
         )
-        field.label_from_instance = _set_label
+        if db_field.name == "sets":
+            field.label_from_instance = _set_label
         return field
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
@@ -169,7 +181,11 @@ class ProfileAdmin(Admin):
         """Store the sets; remind the operator of what harvesters cannot find out by themselves (G15, G17)."""
         profile: Profile = form.instance
         before = set() if not change else set(profile.sets.all())
+        seen = rights.audiences_of(profile)
         super().save_related(request, form, formsets, change)
+        if "categories" in form.changed_data:
+            rights.note_difference(profile, seen)
+            follow(self, request)
         after = set(profile.sets.all())
         if change and before != after:
             self.message_user(

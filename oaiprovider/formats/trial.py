@@ -11,6 +11,7 @@ from catalogue.documents import iso19139, xml_tree
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Record
 from catalogue.reading import lists
+from catalogue.reading.scopes import WITH_HIDDEN
 from oaiprovider.formats import sandbox, stylesheet
 from oaiprovider.formats.stylesheet import Stylesheet
 
@@ -65,7 +66,7 @@ def try_each(
 
 
 def _try_one(candidate: Stylesheet, identifier: str, *, in_time: bool) -> Tried:
-    record = lists.find(identifier)
+    record = lists.find(identifier, WITH_HIDDEN)
     if record is None or record.payload is None:
         return Tried(identifier, b"", fault=gettext("There is no live record with this identifier."))
     if not in_time:
@@ -128,7 +129,7 @@ def _records(number: int) -> Iterator[tuple[str, bytes, bool]]:
         yield f"sample {file.parent.name}/{file.name}", xml_tree.root_element(file.read_bytes()), True
     newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
     for identifier in newest[:number]:
-        record = lists.find(identifier)
+        record = lists.find(identifier, WITH_HIDDEN)
         if record is not None and record.payload is not None:
             yield identifier, record.payload, False
 

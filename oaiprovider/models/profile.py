@@ -5,6 +5,7 @@ The choice between profiles is in `oaiprovider.terms`, without a database.
 
 import functools
 import ipaddress
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 from catalogue.documents import xml_tree
-from catalogue.models import MetadataSet, Record
+from catalogue.models import Category, MetadataSet, Record
 from catalogue.reading.scopes import EVERYTHING, Scope
 from catalogue.reasons import ActRefused
 from oaiprovider import builtin_formats
@@ -36,10 +37,12 @@ _PAGE = (MinValueValidator(1), MaxValueValidator(10_000))  # G16
 # The transaction and place of each row (PostgreSQL, 5.6 System Columns): the text differs if any row was edited.
 _EDITION = """
     SELECT (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile),
-           (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_sets)
+           (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_sets),
+           (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_categories)
 """
 _WITH_SETS = """
     SELECT p.*, ARRAY(SELECT s.metadataset_id FROM oaiprovider_profile_sets s WHERE s.profile_id = p.id) AS set_ids,
+           ARRAY(SELECT c.category_id FROM oaiprovider_profile_categories c WHERE c.profile_id = p.id) AS category_ids,
            EXISTS (
                SELECT FROM oaiprovider_profile_sets s JOIN catalogue_metadataset c ON c.id = s.metadataset_id
                WHERE s.profile_id = p.id AND c.kind = 'catalogue'
@@ -78,7 +81,7 @@ class ProfileQuerySet(models.QuerySet["Profile"]):
 
 
 @functools.lru_cache(maxsize=200)
-def _terms(_edition: tuple[str | None, str | None], default: Terms, user_agent: str, address: str) -> Terms:
+def _terms(_edition: tuple[str | None, ...], default: Terms, user_agent: str, address: str) -> Terms:
     """Read and choose the terms. `_edition` and `default` are part of the key of the cache."""
     with connection.cursor() as cursor:
         cursor.execute(_WITH_SETS)
@@ -90,7 +93,8 @@ def _terms(_edition: tuple[str | None, str | None], default: Terms, user_agent: 
         return _for_software(default, user_agent)
     row = rows[chosen.name]
     scope = Scope(frozenset(row.pop("set_ids")), row.pop("whole"))
-    return _for_software(Profile(**row).terms(scope), user_agent)
+    categories = frozenset(row.pop("category_ids"))
+    return _for_software(Profile(**row).terms(scope, categories), user_agent)
 
 
 def _for_software(terms: Terms, user_agent: str) -> Terms:
@@ -126,8 +130,8 @@ class Profile(models.Model):
         _("shows everything"),
         default=True,
         help_text=_(
-            "every public set, and every record, also what is in hidden sets only; else the sets chosen below and "
-            "the records in them, and nothing else"
+            "every listed set and every record that everybody sees; else the sets chosen below and the records in them, "
+            "and nothing else"
         ),
     )
     sets = models.ManyToManyField(
@@ -135,6 +139,15 @@ class Profile(models.Model):
         blank=True,
         related_name="profiles",
         help_text=_("exactly these are listed, hidden ones too; a virtual set hides what it is made of"),
+    )
+    categories = models.ManyToManyField(
+        Category,
+        blank=True,
+        related_name="profiles",
+        verbose_name=_("also sees"),
+        help_text=_(
+            "records of these categories, which not everybody sees. Anybody can send a User-Agent, so networks are needed"
+        ),
     )
     set_tombstones = models.BooleanField(
         default=False,
@@ -235,13 +248,21 @@ class Profile(models.Model):
     def candidate(self) -> Candidate:
         return Candidate(self.name, self.match, tuple(self.networks))
 
-    def terms(self, scope_of_sets: Scope) -> Terms:
+    def seen_categories(self, chosen: Collection[int]) -> frozenset[int]:
+        """Return the categories whose records this harvester sees: those chosen, and one that it alone has.
+
+        What it lost the right to see is told to it by that one. `Any`, whom everybody may be, has none.
+        """
+        return frozenset() if self.name == ANY or not self.networks else frozenset({*chosen, -self.pk})
+
+    def terms(self, scope_of_sets: Scope, categories: Collection[int] = ()) -> Terms:
         """Fill in the defaults. `scope_of_sets` is used unless the profile shows everything."""
         default = default_terms()
+        scope = EVERYTHING if self.everything else scope_of_sets
         return Terms(
             key="" if self.name == ANY else str(self.pk),
             name=self.name,
-            scope=replace(EVERYTHING if self.everything else scope_of_sets, set_tombstones=self.set_tombstones),
+            scope=replace(scope, set_tombstones=self.set_tombstones, categories=self.seen_categories(categories)),
             repository_name=self.repository_name or default.repository_name,
             admin_emails=tuple(self.admin_emails) or default.admin_emails,
             page_records=self.page_records or default.page_records,

@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from catalogue import seams
-from catalogue.models import Claim, JournalOutbox, MetadataSet, Record, Upload, UploadDocument
+from catalogue.models import Category, Claim, JournalOutbox, MetadataSet, Record, Upload, UploadDocument
 from gisc import roles
 from gisc.alerts.models import Message, Recipient
 from gisc.audit.models import Act
@@ -42,6 +42,7 @@ MODELS = {
     "catalogue.record": "r r r r",
     "catalogue.claim": "r r r r",
     "catalogue.upload": "r r w w",
+    "catalogue.category": "r r w w",
     "catalogue.metadataset": "r a w w",
     "catalogue.journaloutbox": "- - - r",
     "oaiprovider.profile": "r r w w",
@@ -70,6 +71,7 @@ ACTIONS = {
     "harvester.reject": dict.fromkeys((VIEWER, OPERATOR, MANAGER), "download"),
     "harvester.linkday": dict.fromkeys((VIEWER, OPERATOR, MANAGER), "download"),
     "harvester.conflict": dict.fromkeys((OPERATOR, MANAGER), "leave silence hand_over withdraw take_over"),
+    "catalogue.record": dict.fromkeys((MANAGER, ADMINISTRATOR), "restrict"),
     "alerts.recipient": {OPERATOR: "send_test"},
     "harvester.centre": {OPERATOR: "mark_active mark_inactive"},
     "axes.accessattempt": {ADMINISTRATOR: "unlock"},
@@ -155,6 +157,7 @@ def rows(toulouse: MetadataSet) -> dict[str, Model]:
             prefix="a", namespace="urn:a", schema="http://127.0.0.1/a.xsd", stylesheet="<x/>", enabled=False
         ),
         Profile.objects.get(name="Any"),
+        Category.objects.create(name="a"),
         IdentifyDescription.objects.create(name="a", xml=CONTAINER),
         User.objects.create_user("somebody"),
         Group.objects.create(name="ours"),

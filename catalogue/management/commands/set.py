@@ -1,4 +1,5 @@
-"""manage.py set add|include|exclude|move|stop-feeding: add sets, choose the members of virtual sets, move records."""
+"""manage.py set add|include|exclude|move|stop-feeding|category|visible: add sets, choose the members of virtual sets, move records,
+say who sees them."""
 
 import json
 from argparse import ArgumentParser
@@ -7,10 +8,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from catalogue import oai
 from catalogue.management import progress
-from catalogue.models import MetadataSet
+from catalogue.models import Category, MetadataSet, Record
 from catalogue.reasons import ActRefused
-from catalogue.writing import decisions, set_changes, set_inclusion, store, uploads
+from catalogue.writing import decisions, set_changes, set_inclusion, store, uploads, visibility
 from catalogue.writing.set_changes import Foreseen
 
 _FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
@@ -36,6 +38,25 @@ class Command(BaseCommand):
         move = actions.add_parser("move", help="move records of this node to another set: own or shared")
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
+        category = actions.add_parser(
+            "category", help="add a category of records that not everybody sees, or change it"
+        )
+        category.add_argument("name", metavar="CATEGORY")
+        category.add_argument("--description", default="")
+        category.add_argument("--harvesters-only", action="store_true", help="not for people who are signed in either")
+        visible = actions.add_parser("visible", help="say who sees the records of a set, or single records")
+        visible.add_argument("spec", metavar="SPEC", help="the set, or - for single records")
+        visible.add_argument("identifiers", nargs="*", metavar="IDENTIFIER")
+        to = visible.add_mutually_exclusive_group(required=True)
+        to.add_argument("--to", metavar="CATEGORY", help="whoever may see this category")
+        to.add_argument("--to-everybody", action="store_true")
+        to.add_argument(
+            "--unlisted", action="store_true", help="leave the set out of ListSets, with what is in it alone"
+        )
+        to.add_argument("--listed", action="store_true", help="name the set in ListSets")
+        visible.add_argument(
+            "--dry-run", action="store_true", help="say how many records it is about, and change nothing"
+        )
         stop = actions.add_parser("stop-feeding", help="say that nothing is uploaded here into a shared set any more")
         stop.add_argument("spec", metavar="SPEC")
         for sub in actions.choices.values():
@@ -108,6 +129,52 @@ def _members_report(virtual: MetadataSet, foreseen: Foreseen) -> dict[str, Any]:
     }
 
 
+def _category(options: dict[str, Any]) -> dict[str, Any]:
+    found = Category.objects.filter(name=options["name"]).first() or Category(name=options["name"])
+    found.signed_in = not options["harvesters_only"]
+    found.description = options["description"] or found.description
+    found.full_clean()
+    found.save()
+    return {"category": found.name, "signed-in people": found.signed_in}
+
+
+def find_category(name: str) -> Category:
+    """Return the category with this name. Raises CommandError."""
+    found = Category.objects.filter(name=name).first()
+    if found is None:
+        known = ", ".join(Category.objects.values_list("name", flat=True)) or "none"
+        raise CommandError(f"There is no category {name!r}; there are: {known}. `manage.py set category` adds one.")
+    return found
+
+
+def _visible(options: dict[str, Any]) -> dict[str, Any]:
+    category = find_category(options["to"]) if options["to"] else None
+    is_about_listing = options["unlisted"] or options["listed"]
+    if options["spec"] == "-":
+        if is_about_listing or not options["identifiers"]:
+            raise CommandError("Name the records after -, and --to CATEGORY or --to-everybody.")
+        return _visible_records(options["identifiers"], category, dry_run=options["dry_run"])
+    if options["identifiers"]:
+        raise CommandError("Write - instead of the set to say it of single records.")
+    found = _find_set(options["spec"])
+    live = visibility.count_live(found)
+    if options["dry_run"]:
+        return {"set": found.spec, "records": live, "changed": 0}
+    if is_about_listing:
+        found.public = options["listed"]
+    else:
+        found.category = category
+    found.save(update_fields=["public", "category"])
+    changed = visibility.settle_pending()
+    return {"set": found.spec, "seen by": visibility.describe(found.category), "records": live, "changed": changed}
+
+
+def _visible_records(identifiers: list[str], category: Category | None, *, dry_run: bool) -> dict[str, Any]:
+    known = Record.objects.filter(key__in=[oai.oai_identifier(each) for each in identifiers], deleted=False).count()
+    changed = 0 if dry_run else visibility.restrict_records(identifiers, category)
+    return {"seen by": visibility.describe(category), "records": known, "changed": changed}
+
+
 def _move(options: dict[str, Any]) -> dict[str, Any]:
     into = _find_set(options["into"])
     if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
@@ -131,3 +198,4 @@ def _stop_feeding(options: dict[str, Any]) -> dict[str, Any]:
 
 
 _ACTIONS = {"add": _add, "include": _include, "exclude": _exclude, "move": _move, "stop-feeding": _stop_feeding}
+_ACTIONS |= {"category": _category, "visible": _visible}

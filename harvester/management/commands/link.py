@@ -1,4 +1,4 @@
-"""manage.py link add|access|schedule|identifiers|list|show|check|cancel|enable|disable|reset|alternative|switch|accept-move|remove|import|export: manage links, as in the admin."""
+"""manage.py link add|access|schedule|identifiers|visible|list|show|check|cancel|enable|disable|reset|alternative|switch|accept-move|remove|import|export: manage links, as in the admin."""
 
 import json
 from argparse import ArgumentParser
@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, seams
-from catalogue.models import MetadataSet
+from catalogue.models import Category, MetadataSet
 from catalogue.reasons import ActRefused
+from catalogue.writing import visibility
 from harvester import schedule_words
 from harvester.errors import HarvestError
 from harvester.link_rules import Identifiers, Kind
@@ -76,6 +77,11 @@ class Command(BaseCommand):
         )
         identifiers.add_argument("name")
         identifiers.add_argument("identifiers", choices=Identifiers.values)
+        visible = actions.add_parser("visible", help="say who sees the records that a link brings")
+        visible.add_argument("name")
+        to = visible.add_mutually_exclusive_group(required=True)
+        to.add_argument("--to", metavar="CATEGORY", help="whoever may see this category (`manage.py set category`)")
+        to.add_argument("--to-everybody", action="store_true")
         listing = actions.add_parser("list", help="all links")
         show = actions.add_parser("show", help="one link and its last runs")
         show.add_argument("name")
@@ -114,7 +120,7 @@ class Command(BaseCommand):
         remove.add_argument("name")
         files = csv_files.add_to(actions, "links")
         others = (enable, disable, reset, other, switch, accept, remove)
-        for action in (*files, add, access, schedule, identifiers, listing, show, check, cancel, *others):
+        for action in (*files, add, access, schedule, identifiers, visible, listing, show, check, cancel, *others):
             action.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *, action: str, **options: Any) -> None:
@@ -181,6 +187,18 @@ class Command(BaseCommand):
             edit.save(link, {"identifiers"})
         what_next = "the next run asks for the whole list" if changed else "as before"
         self._print(link, options["json"], f"Identifiers of {name}: {link.get_identifiers_display()}; {what_next}")
+
+    def _visible(self, *, name: str, to: str | None, **options: Any) -> None:
+        link = _get_link(name)
+        category = None if to is None else Category.objects.filter(name=to).first()
+        if to is not None and category is None:
+            known = ", ".join(Category.objects.values_list("name", flat=True)) or "none"
+            raise CommandError(f"There is no category {to!r}; there are: {known}. Nothing was changed.")
+        link.category = category
+        edit.save(link, {"category"})
+        changed = visibility.settle_pending()
+        who = visibility.describe(category)
+        self._print(link, options["json"], f"What {name} brings is seen by {who}; {changed} more records followed")
 
     def _list(self, **options: Any) -> None:
         links = list(status.with_last_run(Link.objects.all()))

@@ -294,12 +294,12 @@ def test_a_page_takes_as_many_queries_at_the_end_as_at_the_beginning(
     assert len(page) == 2
 
 
-@pytest.mark.parametrize(("spec", "index"), [(None, "record_list_order"), (world.OUR_SPEC, "membership_list_order")])
+@pytest.mark.parametrize(("spec", "index"), [(None, "public_record_order"), (world.OUR_SPEC, "membership_list_order")])
 def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: str | None, index: str) -> None:
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
     window = Window(spec, DAY, looking.FAR)
     query = lists._query(window, lists.ListPosition(DAY, 1))
-    sql = query.template.format(columns=query.row.columns(lists.EVERYTHING, payloads=True), bounds=query.bounds)
+    sql = query.sql(query.row.columns(lists.EVERYTHING, payloads=True))
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN {sql}", query.values | {"size": 10})

@@ -189,7 +189,7 @@ def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
     query = lists._query(WHOLE, ListPosition(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
     assert query is not None
     columns = query.row.columns(scope(own, toulouse), payloads=True)
-    sql = query.template.format(columns=columns, bounds=query.bounds)
+    sql = query.sql(columns)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", query.values | {"size": 10})
