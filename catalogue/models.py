@@ -12,7 +12,8 @@ from django.contrib.postgres.search import SearchVectorField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Lower, TruncSecond
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, Lower, TruncSecond
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -120,6 +121,10 @@ class RecordQuerySet(models.QuerySet["Record"]):
         return self.alias(folded=Lower("key")).filter(folded=folded, deleted=False).exclude(key=key)
 
 
+# The link that a live record came by; empty: this node itself.
+SOURCE = Coalesce(KeyTextTransform("link", "provenance"), models.Value("", output_field=models.TextField()))
+
+
 class Record(models.Model):
     """One identifier, live or deleted (OAI-PMH 2.5): header and payload, ready to be served.
 
@@ -189,6 +194,7 @@ class Record(models.Model):
             # Not of live records alone: PostgreSQL uses no statistics of a partial index.
             models.Index(Lower("key"), name="records_by_folded_key"),
             models.Index(fields=("spelling",), condition=~Q(spelling=""), name="records_spelled_otherwise"),
+            models.Index(SOURCE, "datestamp", "id", condition=Q(deleted=False), name="live_records_by_source"),
         )
 
     def __str__(self) -> str:

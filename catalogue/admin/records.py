@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -16,8 +16,10 @@ from unfold.admin import TabularInline
 
 from catalogue import validation
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
-from catalogue.models import Category, Membership, Record, Validation
+from catalogue.admin.record_filters import SetFilter, SinceFilter, SourceFilter, StructureFilter
+from catalogue.models import Category, ListSize, Membership, Record, Validation
 from catalogue.pages import display
+from catalogue.pages.paging import LIMITS
 from catalogue.reading import search
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import visibility
@@ -42,29 +44,6 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
         return "deleted" if membership.deleted else "live"
 
 
-class StructureFilter(admin.SimpleListFilter):
-    """Filters by the result of the checks. A label of an earlier version counts until the new one has been checked."""
-
-    title = _("checks")
-    parameter_name = "checks"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        labels = [(str(value), str(label)) for value, label in Validation.Structure.choices]
-        return [*labels, ("faults", gettext("with faults of any rule"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
-        live = queryset.filter(deleted=False)
-        match self.value():
-            case None:
-                return queryset
-            case "faults":
-                return live.exclude(validation=None).exclude(validation__faults=[])
-            case Validation.Structure.NOT_CHECKED.value:
-                return live.filter(Q(validation=None) | Q(validation__structure=Validation.Structure.NOT_CHECKED))
-            case structure:
-                return live.filter(validation__structure=structure)
-
-
 # Read for the page of one record only.
 _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
@@ -73,8 +52,9 @@ _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 class RecordAdmin(ReadOnly, Admin):
     """Records, newest first. The texts and the payload are read for the page of one record only."""
 
-    list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner")
-    list_filter = ("deleted", StructureFilter, "owner")
+    list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner", "source")
+    list_filter = (SetFilter, "deleted", StructureFilter, SourceFilter, SinceFilter)
+    change_list_template = "admin/catalogue/record/change_list.html"
     list_select_related = ("owner", "description", "validation")
     sortable_by = ()
     ordering = ("-datestamp", "-id")
@@ -110,14 +90,28 @@ class RecordAdmin(ReadOnly, Admin):
         found: QuerySet[Record] = super().get_queryset(request)
         return found.defer("payload", "validation__faults", *(f"description__{name}" for name in _NOT_LISTED))
 
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """Return the order of the list of one set, where that is asked for: each has an index."""
+        if request.GET.get(SetFilter.parameter_name):
+            return ("-memberships__datestamp", "-memberships__record_id")
+        return self.ordering
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        size = ListSize.objects.filter(pk=0).first() or ListSize()
+        context = {"size": size, "most_hits": LIMITS.in_force.hits, **(extra_context or {})}
+        return super().changelist_view(request, context)
+
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
     ) -> tuple[QuerySet[Record], bool]:
-        """Find the record with this identifier, live or deleted; else what the public search finds."""
+        """Find the record with this identifier, live or deleted; else what the public search finds, up to its cap."""
         if not search_term.strip():
             return queryset, False
-        named = queryset.filter(pk__in=Record.objects.named(search_term))
-        return (named if named.exists() else queryset & search.records(search_term)), False
+        named = list(queryset.filter(pk__in=Record.objects.named(search_term)).values_list("pk", flat=True))
+        if not named:
+            cap = LIMITS.in_force.hits
+            named = search.NewestHits(search_term, None, cap, among=queryset)[:cap]
+        return queryset.filter(pk__in=named), False
 
     def get_view_on_site_url(self, obj: Record | None = None) -> str | None:
         return None if obj is None else f"{reverse('catalogue:record')}?{urlencode({'id': obj.identifier})}"
@@ -168,6 +162,13 @@ class RecordAdmin(ReadOnly, Admin):
         if not record.spelling:
             return gettext("as in the metadata")
         return str(Reason(ReasonCode.SPELLING_STAYS, {"spelling": record.spelling, "stored": record.key}))
+
+    @admin.display(description=_("source"))
+    def source(self, record: Record) -> str:
+        """The link that the content came by; empty for a deleted record, which does not say."""
+        if record.deleted:
+            return ""
+        return (record.provenance or {}).get("link") or gettext("put in here")
 
     @admin.display(description=_("setSpecs"))
     def sets(self, record: Record) -> str:

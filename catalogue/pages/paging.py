@@ -58,9 +58,11 @@ class EstimatedPaginator(_Paginator):
         number = self.validate_number(number)
         start = (number - 1) * self.per_page
         keys = list(self.object_list.values_list("pk", flat=True)[start : min(start + self.per_page, self.count)])
-        rows = self.object_list.all()
+        rows = self.object_list.order_by()
         rows.query.clear_where()
-        return Page(list(rows.filter(pk__in=keys)), number, self)
+        # Where the filter was by rows of another table, its join is still there, and a row may come several times.
+        by_key = {row.pk: row for row in rows.filter(pk__in=keys)}
+        return Page([by_key[key] for key in keys if key in by_key], number, self)
 
 
 def _estimated_rows(model: type[Model]) -> int:

@@ -55,7 +55,7 @@ def records(text: str) -> QuerySet[Record]:
 class NewestHits:
     """The live records that `text` finds as `records` does, newest first, no more than `cap`; in one set, or in all.
 
-    Only those that these `audiences` see: nothing else is counted either.
+    Only those that these `audiences` see: nothing else is counted either. `among`: only among these rows, in their order.
     """
 
     def __init__(
@@ -66,8 +66,9 @@ class NewestHits:
         *,
         few: int = _FEW,
         audiences: Sequence[int] = EVERYBODY,
+        among: QuerySet[Record] | None = None,
     ) -> None:
-        self._text, self._cap, self._most_sorted = text, cap, max(few, cap)
+        self._text, self._cap, self._most_sorted, self._rows = text, cap, max(few, cap), among
         self._audiences = list(audiences)
         self._set = None if selected_set is None or selected_set.kind == MetadataSet.Kind.CATALOGUE else selected_set
 
@@ -97,6 +98,9 @@ class NewestHits:
 
     def _newest(self, among: Sequence[int] | None = None) -> "QuerySet[Any, int]":
         """The keys of live records, newest first."""
+        if self._rows is not None:
+            rows = self._rows
+            return (rows if among is None else rows.filter(pk__in=among)).values_list("pk", flat=True)
         if self._set is None:
             seen = Record.objects.filter(deleted=False, audience__in=self._audiences)
             rows = seen.order_by("-datestamp", "-pk")

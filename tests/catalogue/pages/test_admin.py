@@ -7,10 +7,12 @@ from django.db import connection
 from django.test import Client
 
 from catalogue import tasks
-from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange
+from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange, Validation
 from catalogue.pages import paging
-from catalogue.writing import set_changes
-from tests.support.world import OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
+from catalogue.provenance import Provenance
+from catalogue.writing import set_changes, store
+from tests.support import world
+from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +54,7 @@ def test_the_list_of_records_costs_the_same_queries_for_one_and_for_forty_and_re
     put(*(iso_record(f"r{n}") for n in range(40)))
     page(admin_client, RECORDS)
     admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
-    with django_assert_max_num_queries(10) as queries:
+    with django_assert_max_num_queries(12) as queries:
         page(admin_client, RECORDS)
     selected = [query["sql"] for query in queries.captured_queries if '"catalogue_record"' in query["sql"]]
     assert selected
@@ -66,7 +68,7 @@ def test_a_large_table_is_estimated_and_not_counted(admin_client: Client, django
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalogue_record")
     admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
-    with django_assert_max_num_queries(10) as queries:
+    with django_assert_max_num_queries(12) as queries:
         response = admin_client.get(RECORDS)
     assert response.context["cl"].result_count == 40
     assert not any(
@@ -80,6 +82,87 @@ def test_what_a_filter_leaves_is_counted_no_further_than_the_cap(admin_client: C
     response = admin_client.get(RECORDS, {"deleted__exact": "0", "p": "2"})
     assert response.context["cl"].result_count == 60
     assert len(response.context["cl"].result_list) == 10
+
+
+@pytest.fixture
+def mixed(settings) -> None:
+    """Ours: a, spelled wrong by the checks, and b, deleted. Toulouse's: c by a link, d put in here. Offenbach's e, which is in Toulouse's set too."""
+    put(iso_record("a"), iso_record("b", title="Buoys"))
+    bury("b")
+    toulouse, offenbach = peer_set(TOULOUSE), peer_set(OFFENBACH)
+    entry = store.prepare(
+        iso_record("c", title="Buoys"), provenance=Provenance(base_url="http://t/oai", link="toulouse")
+    )
+    store.put_entries([entry], into=toulouse, source="toulouse")
+    put(iso_record("d"), into=toulouse)
+    entry = store.prepare(
+        iso_record("e", title="Buoys"), provenance=Provenance(base_url="http://o/oai", link="offenbach")
+    )
+    store.put_entries([entry], into=offenbach, source="offenbach")
+    store.put_entries([entry], into=toulouse, source="offenbach")
+    world.restamp("a", "2020-01-02T00:00:00Z")
+    record = Record.objects.get(key="a")
+    Validation.objects.create(
+        record=record,
+        digest=record.digest,
+        rules="x",
+        structure="invalid",
+        checked=record.datestamp,
+        faults=[{"rule": "1", "text": "x"}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"set": TOULOUSE.spec}, "edc"),
+        ({"set": TOULOUSE.spec, "source": "link:toulouse"}, "c"),
+        ({"set": TOULOUSE.spec, "q": "buoys"}, "ec"),
+        ({"set": OFFENBACH.spec, "deleted__exact": "1"}, ""),
+        ({"set": OUR_SPEC}, "ba"),
+        ({"set": OUR_SPEC, "deleted__exact": "1"}, "b"),
+        ({"source": "here"}, "da"),
+        ({"source": "link:offenbach"}, "e"),
+        ({"source": "link:gone"}, ""),
+        ({"source": "here", "q": "buoys"}, ""),
+        ({"checks": "invalid"}, "a"),
+        ({"checks": "faults"}, "a"),
+        ({"checks": "not checked"}, "edc"),
+        ({"since": "1d"}, "edcb"),
+        ({"since": "2020-01-02"}, "edcba"),
+        ({"since": "2020-01-03", "deleted__exact": "0"}, "edc"),
+        ({"since": "nonsense"}, "edcba"),
+        ({"q": "buoys"}, "ec"),
+        ({"q": "b"}, "b"),
+    ],
+)
+def test_the_filters_of_the_list_agree_with_each_other_and_with_search(
+    admin_client: Client, mixed: None, asked: dict[str, str], found: str
+) -> None:
+    if "set" in asked:
+        asked = asked | {"set": str(MetadataSet.objects.get(spec=asked["set"]).pk)}
+    listed = [record.identifier for record in results(admin_client, RECORDS, **asked)]
+    assert sorted(listed) == sorted(found)
+    datestamps = [record.datestamp for record in Record.objects.in_bulk(listed, field_name="key").values()]
+    assert datestamps == sorted(datestamps, reverse=True)
+
+
+@paging.LIMITS.replaced(rows=30, hits=20)
+def test_filtered_lists_have_every_record_once_over_their_pages_and_ask_no_query_a_row(
+    admin_client: Client, django_assert_max_num_queries
+) -> None:
+    toulouse = peer_set(TOULOUSE)
+    put(*(iso_record(f"r{n:03d}", title="Buoys") for n in range(70)), into=toulouse)
+    put(*(iso_record(f"r{n:03d}", title="Buoys") for n in range(70)), into=peer_set(OFFENBACH))
+    chosen = str(toulouse.pk)
+    admin_client.get("/admin/")
+    with paging.LIMITS.replaced(rows=1000), django_assert_max_num_queries(24):
+        found = [r.identifier for r in results(admin_client, RECORDS, set=chosen)]
+        found += [r.identifier for r in results(admin_client, RECORDS, set=chosen, p="2")]
+    assert sorted(found) == [f"r{n:03d}" for n in range(70)]
+    response = admin_client.get(RECORDS, {"q": "buoys"})
+    assert response.context["cl"].result_count == 20
+    assert "the newest 20 are listed" in response.content.decode()
 
 
 def test_the_pages_of_the_list_hold_every_record_once(admin_client: Client) -> None:
