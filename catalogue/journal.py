@@ -312,13 +312,13 @@ def files_ends(directory: Path) -> dict[str, Event]:
     """Return the last numbered event in the files of each writer of a folder. Reads the ends of files alone."""
     ends: dict[str, Event] = {}
     for writer, files in files_by_writer(directory).items() if directory.is_dir() else ():
-        last = next(filter(None, map(_last_numbered, reversed(files))), None)
+        last = next(filter(None, map(last_numbered, reversed(files))), None)
         if last is not None:
             ends[writer] = last
     return ends
 
 
-def _last_numbered(file: Path) -> Event | None:
+def last_numbered(file: Path) -> Event | None:
     """Return the last event in the end of a file that has an epoch."""
     with file.open("rb") as tail:
         tail.seek(max(0, file.stat().st_size - _TAIL_BYTES))

@@ -145,6 +145,29 @@ class Status:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """A file of the journal in the node's own folder, with its last event that has a number."""
+
+    name: str
+    size: int
+    writer: str
+    last: journal.Event | None
+
+
+def files() -> list[FileStatus]:
+    """Return the files of the node's own folder, the newest first. Reads the ends of files alone. Raises OSError."""
+    directory = Path(settings.GISC_JOURNAL_DIR)
+    if not directory.is_dir():
+        return []
+    found = [
+        FileStatus(file.name, file.stat().st_size, writer, journal.last_numbered(file))
+        for writer, written in journal.files_by_writer(directory).items()
+        for file in written
+    ]
+    return sorted(found, key=lambda each: (each.last.position if each.last else NOWHERE, each.name), reverse=True)
+
+
 def is_ready() -> bool:
     """Whether the database is known to have all events of the journal. Does not look at files."""
     return not JournalPosition.objects.exclude(state=State.CURRENT).exists()

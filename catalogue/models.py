@@ -201,6 +201,45 @@ class Record(models.Model):
         return self.identifier
 
 
+class RecordVersion(models.Model):
+    """A former state of a record, live or deleted, and what ended it; written where the next state is, in the same transaction.
+
+    A record has no more of them than GISC_RECORD_VERSIONS, and none that ended before GISC_RECORD_VERSION_DAYS. Where only
+    the owner changed, there is no payload: the state after it has the same. A purged record may leave rows behind, which
+    go by their age: the former version of the node knows nothing of them, so there is no foreign key in the database.
+    """
+
+    class Act(models.TextChoices):
+        WITHDRAW = "withdraw", _("withdrawn")
+        MOVE = "move", _("moved to another set")
+        REPLACE = "replace", _("replaced")
+        RESTORE = "restore", _("restored from a former version")
+
+    record = models.ForeignKey(
+        Record, on_delete=models.CASCADE, related_name="versions", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField(help_text=_("counts the states of a record, from 1"))
+    datestamp = models.DateTimeField(help_text=_("the last that the record had in this state"))
+    deleted = models.BooleanField()
+    owner = models.TextField(help_text=_("setSpec"))
+    link = models.TextField(blank=True, help_text=_("the link that the content came by; empty: this node itself"))
+    payload = models.BinaryField(null=True, help_text=_("packed as in Record"))
+    digest = models.BinaryField(null=True)
+    metadata_date = models.DateTimeField(null=True)
+    ended = models.DateTimeField(help_text=_("the datestamp of the change"))
+    ended_by = models.TextField(blank=True, help_text=_("the link that brought the change; empty: this node itself"))
+    who = models.TextField(blank=True, help_text=_("the account, or the user of the operating system"))
+    act = models.CharField(max_length=10, choices=Act.choices, blank=True)
+    reason = models.TextField(blank=True, help_text=_("as it was typed"))
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("record", "number"), name="one_version_a_number"),)
+        indexes = (models.Index(fields=("ended",), name="versions_by_age"),)
+
+    def __str__(self) -> str:
+        return f"{self.record_id} version {self.number}"
+
+
 # The text search vector of a description: an SQL function of catalogue/sql/search_words.*.sql.
 _WORDS = models.Func(
     "title", "abstract", "keywords", "categories", function="catalogue_words", output_field=SearchVectorField()

@@ -165,6 +165,11 @@ class ReasonCode(Code):
     UPLOAD_NOT_READY = "upload-not-ready"
     NOTHING_TO_STORE = "nothing-to-store"
     SET_GONE = "set-gone"
+    # What a person does to a record
+    NO_SET_OF_THIS_NODE = "no-set-of-this-node"
+    OTHER_RECORD = "document-of-other-record"
+    CHANGED_SINCE = "changed-since"
+    NO_SUCH_VERSION = "no-such-version"
     # Which of two versions counts (W33)
     BY_ORIGIN = "by-datestamp-at-origin"
     BY_METADATA_DATE = "by-metadata-date"
@@ -403,6 +408,14 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.UPLOAD_NOT_READY: _("it does not wait for you now: somebody else has begun to store, or has closed it"),
     ReasonCode.NOTHING_TO_STORE: _("nothing is chosen that can be stored"),
     ReasonCode.SET_GONE: _("there is no set {set} any more"),
+    ReasonCode.NO_SET_OF_THIS_NODE: _(
+        "{set} is no set of this node: records are moved into its own set, or into a shared one"
+    ),
+    ReasonCode.OTHER_RECORD: _(
+        "has the gmd:fileIdentifier {identifier!r}; this is the record {stored!r}, whose identifier stays"
+    ),
+    ReasonCode.CHANGED_SINCE: _("has changed since you looked at it; look again"),
+    ReasonCode.NO_SUCH_VERSION: _("has no version {number} whose content is kept"),
     ReasonCode.BY_ORIGIN: _("by their datestamps at the origin of both"),
     ReasonCode.BY_METADATA_DATE: _("by gmd:dateStamp"),
     ReasonCode.BY_DIRECT_WAY: _("because it came from its origin directly"),

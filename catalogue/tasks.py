@@ -9,14 +9,14 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
-from catalogue.writing import purge, set_changes, visibility
+from catalogue.writing import purge, record_versions, set_changes, visibility
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
 
 @shared_task
 def tick() -> None:
-    """Run the periodic chores of the catalogue: journal, who sees what, purge, validation, dictionaries."""
+    """Run the periodic chores of the catalogue: journal, who sees what, purges, validation, dictionaries."""
     chores.record_tick()
     chores.run_each(
         (
@@ -29,6 +29,7 @@ def tick() -> None:
             dictionaries.retrain_if_outgrown,
             queue_uploads,
             upload.remove_old,
+            record_versions.purge_versions,
             _clean_up,
         )
     )

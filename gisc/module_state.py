@@ -75,6 +75,7 @@ STATES = (
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
     ModuleState("catalogue.log_context", "facts", "what a thread is about; set for the length of a block", None),
+    ModuleState("catalogue.acting", "_current", "who changes records; set for the length of a block", None),
     ModuleState("gisc.audit.collecting", "_current", "what an act changes; set for the length of a block", None),
     ModuleState("gisc.audit.collecting", "_listeners", "how many acts are in progress in this process", None),
     ModuleState("catalogue.seams", "_host", "starts threads and processes; keeps none", None),
@@ -82,6 +83,7 @@ STATES = (
         ModuleState(module, "LIMITS", "limits in force; replaced for the length of a block", None)
         for module in (
             *("catalogue.documents.archives", "catalogue.documents.complexity", "catalogue.writing.read_apart"),
+            "catalogue.admin.record_acts",
             "catalogue.writing.set_changes",
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("catalogue.bulk.upload",),

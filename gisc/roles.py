@@ -87,7 +87,7 @@ RIGHTS = {
     "axes.accessattempt": _ADMINISTERED,
     "axes.accesslog": _ADMINISTERED,
     "axes.accessfailurelog": _ADMINISTERED,
-    "catalogue.journaloutbox": _ADMINISTERED,
+    "catalogue.journaloutbox": _TRACED,
     "audit.act": _TRACED,
 }
 

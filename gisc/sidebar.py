@@ -27,7 +27,7 @@ _PAGES = {
         (_("Categories"), "visibility_lock", "catalogue.category"),
         (_("Other versions"), "rule", "catalogue.claim"),
         (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),
-        (_("Waiting for the journal"), "pending", "catalogue.journaloutbox"),
+        (_("Journal"), "menu_book", "catalogue.journaloutbox"),
     ),
     _("Provider"): (
         (_("Harvester profiles"), "badge", "oaiprovider.profile"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import SEARCH_VAR
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -56,7 +56,8 @@ class StructureFilter(admin.SimpleListFilter):
             case "faults":
                 return live.exclude(validation=None).exclude(validation__faults=[])
             case Validation.Structure.NOT_CHECKED.value:
-                return live.filter(Q(validation=None) | Q(validation__structure=Validation.Structure.NOT_CHECKED))
+                checked = Validation.objects.exclude(structure=Validation.Structure.NOT_CHECKED)
+                return live.exclude(Exists(checked.filter(record=OuterRef("pk"))))
             case structure:
                 return live.filter(validation__structure=structure)
 

@@ -1,4 +1,4 @@
-"""Admin pages of records: read-only, because a hand edit would not change the datestamp."""
+"""Admin pages of records. No form changes one: what is done to records, and their history, is in `record_*`."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
 from django.utils.translation import gettext
@@ -16,11 +16,13 @@ from unfold.admin import TabularInline
 
 from catalogue import validation
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
+from catalogue.admin.record_acts import RecordActs
 from catalogue.admin.record_filters import SetFilter, SinceFilter, SourceFilter, StructureFilter
-from catalogue.models import Category, ListSize, Membership, Record, Validation
+from catalogue.admin.record_pages import RecordPages, buttons
+from catalogue.models import Category, Membership, Record, Validation
 from catalogue.pages import display
 from catalogue.pages.paging import LIMITS
-from catalogue.reading import search
+from catalogue.reading import search, stats
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import visibility
 
@@ -44,17 +46,22 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
         return "deleted" if membership.deleted else "live"
 
 
+_SORTED_HITS = (
+    20_000  # chosen: sorting so many takes a quarter of a second; more are found by looking through the newest
+)
 # Read for the page of one record only.
 _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
 
 @admin.register(Record)
-class RecordAdmin(ReadOnly, Admin):
+class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     """Records, newest first. The texts and the payload are read for the page of one record only."""
 
     list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner", "source")
     list_filter = (SetFilter, "deleted", StructureFilter, SourceFilter, SinceFilter)
     change_list_template = "admin/catalogue/record/change_list.html"
+    change_form_template = "admin/catalogue/record/change_form.html"
+    actions = ("withdraw", "move", "restrict")
     list_select_related = ("owner", "description", "validation")
     sortable_by = ()
     ordering = ("-datestamp", "-id")
@@ -84,7 +91,6 @@ class RecordAdmin(ReadOnly, Admin):
         (_("Metadata"), {"fields": ("xml",)}),
     )
     inlines = (MembershipInline,)
-    actions = ("restrict",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Record]:
         found: QuerySet[Record] = super().get_queryset(request)
@@ -97,9 +103,32 @@ class RecordAdmin(ReadOnly, Admin):
         return self.ordering
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        size = ListSize.objects.filter(pk=0).first() or ListSize()
-        context = {"size": size, "most_hits": LIMITS.in_force.hits, **(extra_context or {})}
+        context = {"size": stats.size_of(), "most_hits": LIMITS.in_force.hits, **(extra_context or {})}
         return super().changelist_view(request, context)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own_urls = [
+            path("act/<slug:name>/", view(self.act_view), name="catalogue_record_act"),
+            path("<int:object_id>/replace/", view(self.replace_view), name="catalogue_record_replace"),
+            path("<int:object_id>/restore/<int:number>/", view(self.restore_view), name="catalogue_record_restore"),
+        ]
+        urls: list[URLPattern] = super().get_urls()
+        return own_urls + urls
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        record = self.get_object(request, object_id)
+        context: dict[str, Any] = {}
+        if record is not None:
+            context = {
+                "versions": record.versions.count(),
+                "source_words": self.source(record) and gettext("Source: {name}.").format(name=self.source(record)),
+                "buttons": list(buttons(record)) if self.has_act_permission(request) else (),
+            }
+        page: HttpResponse = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        return page
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
@@ -110,7 +139,7 @@ class RecordAdmin(ReadOnly, Admin):
         named = list(queryset.filter(pk__in=Record.objects.named(search_term)).values_list("pk", flat=True))
         if not named:
             cap = LIMITS.in_force.hits
-            named = search.NewestHits(search_term, None, cap, among=queryset)[:cap]
+            named = search.NewestHits(search_term, None, cap, few=_SORTED_HITS, among=queryset)[:cap]
         return queryset.filter(pk__in=named), False
 
     def get_view_on_site_url(self, obj: Record | None = None) -> str | None:

@@ -12,7 +12,8 @@ from django.utils.translation import gettext, ngettext
 from kombu.exceptions import OperationalError
 
 from catalogue import tasks
-from catalogue.models import Claim, ListSize, Membership, MetadataSet, Record, SetChange, SetInclusion
+from catalogue.models import Claim, Membership, MetadataSet, Record, SetChange, SetInclusion
+from catalogue.reading import stats
 from catalogue.writing import set_changes
 from catalogue.writing.set_changes import Foreseen
 
@@ -26,8 +27,8 @@ _NOT_NAMED = (Claim, Membership, Record, SetInclusion)
 def describe_usage(metadata_set: MetadataSet) -> list[str]:
     """Return what refers to a set, a sentence for each kind: its records, links, profiles, sets that it is part of."""
     said = []
-    size = ListSize.objects.filter(pk=metadata_set.pk).first()
-    if size is not None and (size.live or size.deleted):
+    size = stats.size_of(metadata_set.pk)
+    if size.live or size.deleted:
         said.append(
             gettext("{live} live records and {deleted} deleted ones are in it").format(
                 live=f"{size.live:,}", deleted=f"{size.deleted:,}"
@@ -100,9 +101,9 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
 
 def page_context(virtual: MetadataSet) -> dict[str, Any]:
     """Return what the page of a set shows of its members, of what can be included, and of the last changes."""
-    sizes = dict(ListSize.objects.values_list("pk", "live"))
+    sizes = stats.live_by_set(with_hidden=True)
     context: dict[str, Any] = {
-        "size": ListSize.objects.filter(pk=virtual.pk).first(),
+        "size": stats.size_of(virtual.pk),
         "usage": describe_usage(virtual),
         "is_virtual": virtual.kind == MetadataSet.Kind.VIRTUAL,
     }

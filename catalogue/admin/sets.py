@@ -1,4 +1,4 @@
-"""Admin pages of sets, and of the journal's outbox: events that are committed and not yet on disk."""
+"""Admin pages of sets."""
 
 from functools import partial
 from typing import Any
@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 from catalogue.admin import set_members
-from catalogue.admin.base import Admin, ReadOnly
-from catalogue.models import Category, JournalOutbox, MetadataSet, VisibilityChange
+from catalogue.admin.base import Admin
+from catalogue.models import Category, MetadataSet, VisibilityChange
 from catalogue.reading import stats
 from catalogue.writing import set_inclusion, visibility
 
@@ -183,15 +183,3 @@ def _is_in_use(obj: MetadataSet) -> bool:
     }
     found = MetadataSet.objects.filter(pk=obj.pk).values_list(*(tests[name] for name in tests)).first()
     return found is not None and any(found)
-
-
-@admin.register(JournalOutbox)
-class JournalOutboxAdmin(ReadOnly, Admin):
-    """Events that wait for the journal. The page is in the menu only while there are any."""
-
-    list_display = ("identifier", "event", "datestamp", "set_specs")
-    sortable_by = ()
-    ordering = ("pk",)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return bool(super().has_module_permission(request)) and JournalOutbox.objects.exists()

@@ -40,7 +40,7 @@ LIMITS = Replaceable(DictionaryLimits())
 
 @dataclass(slots=True)
 class RepackReport:
-    """What became of the payloads. `damaged`: the identifiers of records, or sources of claims, that cannot be unpacked."""
+    """What became of the payloads. `damaged`: the identifiers of records, sources of claims, or owners of former versions, that cannot be unpacked."""
 
     repacked: int
     unchanged: int
@@ -172,13 +172,17 @@ def repack(*, level: int = zstd.LEVEL_AT_LEISURE, advance: Callable[[int], None]
     newest = payload.newest()
     pack = zstd.packer(zstd.load_dictionary(newest.content, level=level) if newest.id else None, level=level)
     report = RepackReport(0, 0, [])
-    for table in ("catalogue_record", "catalogue_claim"):
+    for table in _PACKED:
         last_id = 0
         while last_id >= 0:
             before = report.repacked + report.unchanged
             last_id = _repack_batch(table, last_id, pack, report)
             advance(report.repacked + report.unchanged - before)
     return report
+
+
+# The tables of payloads, with what a row is called in a report.
+_PACKED = {"catalogue_record": "identifier", "catalogue_claim": "source", "catalogue_recordversion": "owner"}
 
 
 @transaction.atomic
@@ -188,7 +192,7 @@ def _repack_batch(table: str, after_id: int, pack: Callable[[bytes], bytes], rep
     Without the clock's lock, because no list changes. Rows that a writer has locked are skipped: they are about to be
     packed again anyway, and waiting for them could deadlock.
     """
-    name = "identifier" if table == "catalogue_record" else "source"
+    name = _PACKED[table]
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id > %s ORDER BY id LIMIT %s) AS batch",

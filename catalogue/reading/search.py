@@ -12,7 +12,7 @@ however many hits there are.
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from django.db import DataError, InternalError, ProgrammingError, connection, transaction
@@ -112,14 +112,16 @@ class NewestHits:
     def _walk(self, enough: int) -> list[int]:
         """Look through the newest records until there are enough hits, or no more records."""
         hits: list[int] = []
-        start, size = 0, 2 * enough
-        while len(hits) < enough:
-            chunk = list(self._newest()[start : start + size])
-            matching = _matching_among(self._query, chunk)
-            hits += (key for key in chunk if key in matching)
-            if len(chunk) < size:
-                break
-            start, size = start + size, min(size * _CHUNK_GROWTH, _LARGEST_CHUNK)
+        size = 2 * enough
+        with transaction.atomic():  # one cursor of the database: an offset would read all rows before it again
+            newest = self._newest().iterator(chunk_size=_LARGEST_CHUNK)
+            while len(hits) < enough:
+                chunk = list(islice(newest, size))
+                matching = _matching_among(self._query, chunk)
+                hits += (key for key in chunk if key in matching)
+                if len(chunk) < size:
+                    break
+                size = min(size * _CHUNK_GROWTH, _LARGEST_CHUNK)
         return hits[:enough]
 
 

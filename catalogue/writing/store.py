@@ -14,13 +14,22 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q
 
-from catalogue import bootstrap, journal, oai
+from catalogue import acting, bootstrap, journal, oai
 from catalogue.documents import iso19139, xml_tree
-from catalogue.models import Claim, JournalOutbox, MetadataSet, Record
+from catalogue.models import Claim, JournalOutbox, MetadataSet, Record, RecordVersion
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing import claims, clock, memberships, read_document, set_inclusion, spellings, staging
+from catalogue.writing import (
+    claims,
+    clock,
+    memberships,
+    read_document,
+    record_versions,
+    set_inclusion,
+    spellings,
+    staging,
+)
 from catalogue.writing.current import load_current, load_current_in_any_case
 from catalogue.writing.decisions import (
     Action,
@@ -36,6 +45,7 @@ from catalogue.writing.entry import PreparedEntry, deletion_entry, parsed_entry
 from catalogue.writing.spellings import Placement
 
 logger = logging.getLogger(__name__)
+Act = RecordVersion.Act
 
 
 def prepare(
@@ -159,10 +169,13 @@ def _results(
     ]
 
 
-def withdraw(identifiers: Iterable[str], *, only_from: MetadataSet | None = None) -> list[Result]:
+def withdraw(
+    identifiers: Iterable[str], *, only_from: MetadataSet | None = None, dry_run: bool = False
+) -> list[Result]:
     """Withdraw records of the own set, and what was uploaded here into shared sets; one result for each.
 
-    `only_from`: withdraw from this set alone what was uploaded here into it, and reject the rest.
+    `only_from`: withdraw from this set alone what was uploaded here into it, and reject the rest. `dry_run`: only return what
+    would be done.
 
     They become tombstones. What another source of a shared set still has stays live with that version (W45); the result
     then has a reason and is not a rejection. An unknown identifier is rejected. When this returns outside a transaction,
@@ -176,12 +189,25 @@ def withdraw(identifiers: Iterable[str], *, only_from: MetadataSet | None = None
             results.append(None)
         except xml_tree.Unusable as exc:
             results.append(Result(identifier, Action.REJECTED, exc.reason))
-    stored = iter(_withdraw(entries) if only_from is None else _withdraw_from(only_from, entries))
+    put = _decide_only if dry_run else put_entries
+    with acting.acting(act=Act.WITHDRAW):
+        stored = iter(_withdraw(entries, put) if only_from is None else _withdraw_from(only_from, entries, put))
     return [result or next(stored) for result in results]
 
 
+def _decide_only(entries: Sequence[PreparedEntry], *, into: MetadataSet, known_only: bool) -> list[Result]:
+    """Return what `put_entries` would do now with entries of different identifiers, spelled as the records are."""
+    arrival = Arrival(into, known_only=known_only)
+    current = load_current([entry.key for entry in entries])
+    decisions = decide_in_order(entries, current, arrival)
+    return [
+        Result(entry.identifier, decision.action, decision.reason, decision.disagreement)
+        for entry, decision in zip(entries, decisions, strict=True)
+    ]
+
+
 @transaction.atomic
-def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
+def _withdraw(entries: Sequence[PreparedEntry], put: Callable[..., list[Result]]) -> list[Result]:
     """Delete each record in every set that it was put into at this node; the results in the order of the entries."""
     own, current = bootstrap.own_set(), load_current([entry.key for entry in entries])
     shared_sets = {each.pk: each for each in MetadataSet.objects.filter(kind=MetadataSet.Kind.SHARED)}
@@ -193,7 +219,7 @@ def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
             indexes.setdefault(into, []).append(index)
     results: dict[int, Result] = {}
     for into, chosen in indexes.items():
-        stored = put_entries([entries[index] for index in chosen], into=into, known_only=True)
+        stored = put([entries[index] for index in chosen], into=into, known_only=True)
         for index, result in zip(chosen, stored, strict=True):
             record = current.get(entries[index].key)
             if index not in results or (record is not None and record.owner_id == into.pk):
@@ -202,7 +228,9 @@ def _withdraw(entries: Sequence[PreparedEntry]) -> list[Result]:
 
 
 @transaction.atomic
-def _withdraw_from(into: MetadataSet, entries: Sequence[PreparedEntry]) -> list[Result]:
+def _withdraw_from(
+    into: MetadataSet, entries: Sequence[PreparedEntry], put: Callable[..., list[Result]]
+) -> list[Result]:
     """Delete each record in one set if it was put into it at this node; the results in the order of the entries."""
     current = load_current([entry.key for entry in entries])
     refused = {
@@ -211,7 +239,7 @@ def _withdraw_from(into: MetadataSet, entries: Sequence[PreparedEntry]) -> list[
         if (record := current.get(entry.key)) is not None and (reason := _why_not_from(into, record)) is not None
     }
     left = [entry for entry in entries if entry.key not in refused]
-    stored = iter(put_entries(left, into=into, known_only=True))
+    stored = iter(put(left, into=into, known_only=True))
     return [
         Result(entry.identifier, Action.REJECTED, refused[entry.key]) if entry.key in refused else next(stored)
         for entry in entries
@@ -241,6 +269,23 @@ def _uploaded_into(record: CurrentRecord) -> set[int]:
     return claimed | {record.owner_id} if not (record.deleted or record.source) else claimed
 
 
+def plan_move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
+    """Return what `move` would do with these records now; changes nothing."""
+    keys = [oai.oai_identifier(identifier) for identifier in identifiers]
+    current = load_current(keys)
+    return [
+        _decide_move(identifier, key, current.get(key), into) for identifier, key in zip(identifiers, keys, strict=True)
+    ]
+
+
+def _decide_move(identifier: str, key: str, record: CurrentRecord | None, into: MetadataSet) -> Result:
+    if record is None or record.deleted or not record.is_named(identifier.strip(), key):
+        return Result(identifier, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE))
+    if record.source:
+        return Result(identifier, Action.REJECTED, Reason(ReasonCode.FROM_LINK, {"link": record.source}))
+    return Result(identifier, Action.UNCHANGED if record.owner_id == into.pk else Action.UPDATED)
+
+
 @transaction.atomic
 def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     """Make another set the owner of live records: deleted in the old set's lists, live in the new one's.
@@ -256,16 +301,10 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     moving: dict[int, list[str]] = {}
     claimed: dict[int, list[str]] = {}
     for identifier, key in zip(identifiers, keys, strict=True):
-        record = current.get(key)
-        if record is None or record.deleted or not record.is_named(identifier.strip(), key):
-            results.append(Result(identifier, Action.REJECTED, Reason(ReasonCode.NOT_IN_CATALOGUE)))
-        elif record.source:
-            reason = Reason(ReasonCode.FROM_LINK, {"link": record.source})
-            results.append(Result(identifier, Action.REJECTED, reason))
-        elif record.owner_id == into.pk:
-            results.append(Result(identifier, Action.UNCHANGED))
-        else:
-            results.append(Result(identifier, Action.UPDATED))
+        result = _decide_move(identifier, key, current.get(key), into)
+        results.append(result)
+        if result.action is Action.UPDATED:
+            record = current[key]
             moving.setdefault(record.owner_id, []).append(key)
             if into.kind == MetadataSet.Kind.OWN:
                 for set_id in {set_id for set_id, _ in record.claims} - {into.pk}:
@@ -273,6 +312,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
     for set_id, left in claimed.items():
         claims.drop_claims(left, set_id, None)
         memberships.leave(left, set_id, stamp)
+    record_versions.keep([key for moved in moving.values() for key in moved], stamp, act=Act.MOVE)
     for owner_id, moved in moving.items():
         with connection.cursor() as cursor:
             cursor.execute("UPDATE catalogue_record SET owner_id = %s WHERE key = ANY(%s)", [into.pk, moved])
@@ -386,6 +426,8 @@ def _apply(
     records since they were staged. Returns the keys of the records that became tombstones though others claim them,
     because every claim is damaged.
     """
+    if former := [*(key for key in changes.written if key in current), *changes.respelled.values()]:
+        record_versions.keep(former, stamp, source)
     if changes.replaced:
         claims.claim_current([changes.respelled.get(key, key) for key in changes.replaced], stamp)
     if unclaimed := [*changes.replaced, *changes.dropped, *changes.was_deleted]:
@@ -407,7 +449,9 @@ def _apply(
     tombstones: list[str] = []
     respelled: list[str] = []
     if changes.promoted:
-        promoted, tombstones, respelled = _promote_claims(changes.promoted, current, into=into, stamp=stamp)
+        promoted, tombstones, respelled = _promote_claims(
+            changes.promoted, current, into=into, source=source, stamp=stamp
+        )
         dependents += [*promoted, *tombstones]
     # Most records are in one set, and the merge has written all of it; update the rows of the others.
     dependents += [key for key in changes.written if key in current and current[key].sets - {into.pk}]
@@ -448,7 +492,7 @@ def _is_last_claim(current: CurrentRecord, into: MetadataSet, source: str) -> bo
 
 
 def _promote_claims(
-    keys: Sequence[str], current: Mapping[str, CurrentRecord], *, into: MetadataSet, stamp: datetime
+    keys: Sequence[str], current: Mapping[str, CurrentRecord], *, into: MetadataSet, source: str, stamp: datetime
 ) -> tuple[list[str], list[str], list[str]]:
     """Replace records that their owner deleted, or took back, by the best claim on each that can be read.
 
@@ -467,6 +511,7 @@ def _promote_claims(
                 logger.error("claim is damaged and cannot replace the owner's version", extra=extra)
     spellings.note_given_up([key for key, (claim, _) in best.items() if claim.set_id != into.pk], into, stamp)
     tombstones = [key for key in keys if key not in best]
+    record_versions.keep(tombstones, stamp, source)
     memberships.make_tombstones(tombstones, stamp)
     changed: list[str] = []
     journalled: list[str] = []
@@ -475,6 +520,7 @@ def _promote_claims(
         if claim.set_id == into.pk and metadata.digest == current[key].digest:
             claims.replace_provenance(key, claim)  # the same content from another source: nothing visible changes (P90)
             continue
+        record_versions.keep([key], stamp, source)
         new_owner = MetadataSet.objects.get(pk=claim.set_id)
         leaves = new_owner != into and not any(at == into.pk for at, _ in current[key].claims)
         entry = parsed_entry(metadata, claim.spelling or key).with_payload(claim.payload, claim.provenance)

@@ -36,6 +36,13 @@ def check(into: MetadataSet) -> frozenset[str]:
     return frozenset()
 
 
+def check_move(into: MetadataSet) -> None:
+    """Raise ActRefused if records of this node cannot be moved into this set."""
+    if into.kind not in (Kind.OWN, Kind.SHARED):
+        raise ActRefused(Reason(ReasonCode.NO_SET_OF_THIS_NODE, {"set": into.spec}))
+    check(into)
+
+
 @transaction.atomic
 def stop_feeding(into: MetadataSet) -> None:
     """Store that this node uploads into a shared set no more, so that it may be harvested from its owners. Raises ActRefused.

@@ -39,6 +39,7 @@ _ACTS: dict[str, frozenset[str] | None] = {
         }
     ),
     "profile": None,
+    "record": frozenset({"replace", "restore"}),
     "restore": None,
     "second_factor": frozenset({"reset"}),
     "set": frozenset({"add", "change", "remove", "move", "stop-feeding", "include", "exclude", "category", "visible"}),
@@ -60,13 +61,14 @@ def is_act(argv: Sequence[str]) -> bool:
 @contextmanager
 def audited(argv: Sequence[str]) -> Iterator[None]:
     """Write the command that the block runs into the log, also when it fails. Nothing is done for one that only reads."""
+    from catalogue import acting
     from gisc.audit import collecting
 
     if not is_act(argv):
         with nullcontext():
             yield
         return
-    with collecting.collecting() as collected:
+    with collecting.collecting() as collected, acting.acting(who=_user()):
         answer = _DONE
         try:
             yield

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import strip_tags
 
-from catalogue import seams
+from catalogue import acting, seams
 from gisc.audit import collecting
 from gisc.audit.models import Act
 from gisc.sign_ins import client_address
@@ -33,6 +33,7 @@ _KINDS = {
     "password_change": "password changed",
 }
 _MOST_CHOSEN = 200
+CHOSEN = "chosen"
 
 
 class AuditActs:
@@ -47,7 +48,7 @@ class AuditActs:
         user = request.user
         if request.path.startswith(_NOT_ACTS) or not isinstance(user, User):
             return self._get_response(request)
-        with collecting.collecting() as collected:
+        with collecting.collecting() as collected, acting.acting(who=user.get_username()):
             response = self._get_response(request)
             if response.status_code != 403:
                 _write(request, response, user, collected)
@@ -57,7 +58,9 @@ class AuditActs:
         """Remember the rows that the request names, before the view changes them."""
         model = _model_of(request)
         if request.method == "POST" and model is not None:
-            chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)[:_MOST_CHOSEN]
+            # A page that confirms an act on many rows has them in one field: forms may have only so many.
+            in_one = [pk for pk in request.POST.get(CHOSEN, "").split(",") if pk]
+            chosen = (in_one or request.POST.getlist(ACTION_CHECKBOX_NAME))[:_MOST_CHOSEN]
             if "object_id" in names or "id" in names:
                 chosen.append(str(names.get("object_id", names.get("id"))))
             collecting.touch(model, chosen)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget
 
 from catalogue.admin.base import Admin, coloured
-from catalogue.models import ListSize
+from catalogue.reading import stats
 from catalogue.reasons import ActRefused
 from oaiprovider.admin import crosswalk_trial
 from oaiprovider.formats import stylesheet, trial
@@ -129,7 +129,7 @@ class CrosswalkAdmin(Admin):
         if obj.changed != before and change:
             effect = gettext("fetch all records again") if obj.enabled else gettext("get all its records as deleted")
             text = gettext("{obj} has changed: from now on its harvesters {effect}, {number} live ones.")
-            live = sum(ListSize.objects.filter(pk=0).values_list("live", flat=True))
+            live = stats.size_of().live
             self.message_user(request, text.format(obj=obj, effect=effect, number=f"{live:,}"))
 
     @coloured(_STATE_COLOURS, description=_("state"))

@@ -31,6 +31,7 @@ READING = [
     ["catalogue", "purge", "--dry-run"],
     ["journal", "status"],
     ["withdraw", "--set", "WIS-GISC-TOKYO", "--all", "--dry-run"],
+    ["record", "history", "urn:0"],
     ["link", "list"],
     ["link", "show", "none"],
     ["centres", "list"],

@@ -57,11 +57,12 @@ class Command(BaseCommand):
 
     def _status(self, *, as_json: bool) -> None:
         try:
-            status = journal_state.status()
+            status, files = journal_state.status(), journal_state.files()
         except OSError as exc:
             raise CommandError(f"{exc.filename} cannot be read: {exc.strerror}") from exc
         if as_json:
-            self.stdout.write(json.dumps(status.report(), ensure_ascii=False, indent=2))
+            names = [file.name for file in files]
+            self.stdout.write(json.dumps({**status.report(), "files": names}, ensure_ascii=False, indent=2))
         else:
             self.stdout.write(
                 f"{status.directory}: {status.state}; last event {status.position}, {status.waiting} waiting"
@@ -69,6 +70,9 @@ class Command(BaseCommand):
             for it in status.writers:
                 here = f", here up to {it.here}" if it.here else ", not here"
                 self.stdout.write(f"writer {it.writer}: up to {it.position}{here}; {it.host} {it.directory}")
+            for file in files:
+                last = f", last event {file.last.position}" if file.last else ""
+                self.stdout.write(f"{file.name}: {file.size} bytes{last}")
             for reason in filter(None, [status.problem, *status.warnings]):
                 self.stderr.write(f"{'warning' if reason != status.problem else 'not ready'}: {reason}")
         if not status.is_ready:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import oai
+from catalogue import acting, oai
 from catalogue.management import progress
 from catalogue.models import Category, MetadataSet, Record
 from catalogue.reasons import ActRefused
@@ -38,6 +38,7 @@ class Command(BaseCommand):
         move = actions.add_parser("move", help="move records of this node to another set: own or shared")
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
+        move.add_argument("--reason", default="", metavar="TEXT", help="why, for the history of the records")
         category = actions.add_parser(
             "category", help="add a category of records that not everybody sees, or change it"
         )
@@ -177,10 +178,9 @@ def _visible_records(identifiers: list[str], category: Category | None, *, dry_r
 
 def _move(options: dict[str, Any]) -> dict[str, Any]:
     into = _find_set(options["into"])
-    if into.kind not in (MetadataSet.Kind.OWN, MetadataSet.Kind.SHARED):
-        raise CommandError(f"{into} is a {into.kind} set; records of this node are in its own set or a shared one.")
-    uploads.check(into)
-    results = store.move(options["identifiers"], into=into)
+    uploads.check_move(into)
+    with acting.acting(reason=options["reason"]):
+        results = store.move(options["identifiers"], into=into)
     rejects = [result for result in results if result.action is decisions.Action.REJECTED]
     moved = sum(result.action is decisions.Action.UPDATED for result in results)
     return {

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalogue import journal
+from catalogue import acting, journal
 from catalogue.management.named_set import find_set
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet
@@ -34,6 +34,7 @@ class Command(BaseCommand):
             "--all", dest="everything", action="store_true", help="with --set: all that was uploaded into the set"
         )
         parser.add_argument("--dry-run", action="store_true", help="with --set and --all: count only")
+        parser.add_argument("--reason", default="", metavar="TEXT", help="why, for the history of the records")
         parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
 
     def handle(
@@ -44,6 +45,7 @@ class Command(BaseCommand):
         spec: str | None,
         everything: bool,
         dry_run: bool,
+        reason: str,
         as_json: bool,
         **_: Any,
     ) -> None:
@@ -65,7 +67,7 @@ class Command(BaseCommand):
         # What a person has listed goes as one; a whole set in parts, so that harvesters and writers need not wait for it.
         size = staging.BATCH if everything else len(identifiers)
         results: list[decisions.Result] = []
-        with progress_bar("withdraw", len(identifiers)) as advance:
+        with progress_bar("withdraw", len(identifiers)) as advance, acting.acting(reason=reason):
             for first in range(0, len(identifiers), size):
                 results += store.withdraw(identifiers[first : first + size], only_from=only_from)
                 advance(size)

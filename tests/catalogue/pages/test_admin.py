@@ -6,7 +6,7 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
 
-from catalogue import tasks
+from catalogue import journal, tasks
 from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange, Validation
 from catalogue.pages import paging
 from catalogue.provenance import Provenance
@@ -317,15 +317,24 @@ def test_a_virtual_set_is_made_of_others_with_what_harvesters_will_see_said_firs
     assert "cannot be deleted now" in page(admin_client, f"{SETS}{union.pk}/delete/")
 
 
-# --- The journal's outbox ----------------------------------------------------------------------------
+# --- The journal -------------------------------------------------------------------------------------
 
 
-def test_the_outbox_is_shown_only_while_something_waits(admin_client: Client) -> None:
+def test_the_journal_says_what_is_on_disk_and_what_waits(admin_client: Client, settings, tmp_path) -> None:
     address = "/admin/catalogue/journaloutbox/"
-    assert address not in page(admin_client, "/admin/")
-    JournalOutbox.objects.create(event="deleted", identifier="urn:a", datestamp="2026-01-01T00:00:00Z", set_specs=["S"])
     assert address in page(admin_client, "/admin/")
-    assert "urn:a" in page(admin_client, address)
+    assert "Nothing was deleted here yet" in page(admin_client, address)
+    put(iso_record("urn:a"))
+    bury("urn:a")
+    journal.flush()
+    shown = page(admin_client, address)
+    assert "All events are on disk" in shown and "deletions-" in shown and "urn:a" in shown
+    JournalOutbox.objects.create(event="deleted", identifier="urn:b", datestamp="2026-01-01T00:00:00Z", set_specs=["S"])
+    shown = page(admin_client, address)
+    assert "1 event waits" in shown and "urn:b" in shown
+    (settings.GISC_JOURNAL_DIR / "writer").unlink()
+    (settings.GISC_JOURNAL_DIR / "writer").mkdir()
+    assert "cannot be read" in page(admin_client, address)
     assert admin_client.get(f"{address}add/").status_code == 403
 
 

@@ -6,7 +6,7 @@ from django.db.models.functions import Coalesce
 
 
 class Migration(migrations.Migration):
-    dependencies = (("catalogue", "0011_plain_words"),)
+    dependencies = (("catalogue", "0015_visibility"),)
     operations = (
         migrations.AddIndex(
             model_name="record",
