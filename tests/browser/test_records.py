@@ -108,6 +108,7 @@ def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manage
         f"{RECORDS}{radar.pk}/restore/2/",
         f"{RECORDS}act/withdraw/?chosen={some}",
         f"{RECORDS}act/move/?chosen={some}",
+        "/admin/catalogue/journaloutbox/",
     ):
         is_well(manager, page)
     assert manager.faults() == []
