@@ -11,8 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext_lazy
 
 from catalogue import bootstrap
 from catalogue.documents import xml_tree
@@ -104,7 +103,7 @@ class Plan:
             "links": ", ".join(sorted({conflict.link.name for conflict in self.fitting})),
             "deletions": sum(conflict.digest is None for conflict in self.fitting),
         }
-        return ngettext(*_SAYS[self.act], number).format(**facts)
+        return str(_SAYS[self.act].format(**facts))
 
 
 def plan(act: Act, rows: Iterable[Conflict]) -> Plan:
@@ -121,51 +120,38 @@ def plan(act: Act, rows: Iterable[Conflict]) -> Plan:
 
 
 _SAYS = {
-    Act.LEAVE: (
-        _("Nothing changes here. It comes up again only when the provider's copy changes. Can be undone."),
-        _(
-            "Nothing changes here for {number} records. Each comes up again only when the provider's copy changes. Can be undone."
-        ),
+    Act.LEAVE: ngettext_lazy(
+        "Nothing changes here. It comes up again only when the provider's copy changes. Can be undone.",
+        "Nothing changes here for {number} records. Each comes up again only when the provider's copy changes. Can be undone.",
+        "number",
     ),
-    Act.SILENCE: (
-        _(
-            "Nothing changes here, and whatever version {links} has of it later, it does not come up again. "
-            "A deletion does. Can be undone."
-        ),
-        _(
-            "Nothing changes here for {number} records, and whatever versions {links} has of them later, they do not come up "
-            "again. Deletions do. Can be undone."
-        ),
+    Act.SILENCE: ngettext_lazy(
+        "Nothing changes here, and whatever version {links} has of it later, it does not come up again. "
+        "A deletion does. Can be undone.",
+        "Nothing changes here for {number} records, and whatever versions {links} has of them later, they do not come up "
+        "again. Deletions do. Can be undone.",
+        "number",
     ),
-    Act.HAND_OVER: (
-        _(
-            "The record moves from our own set to {sets}: harvesters of our set see it deleted. The next run of {links} "
-            "fetches the provider's version, which takes the place of ours. Can be undone until then."
-        ),
-        _(
-            "{number} records move from our own set to {sets}: harvesters of our set see them deleted. The next runs of {links} "
-            "fetch the provider's versions, which take the place of ours. Can be undone until then."
-        ),
+    Act.HAND_OVER: ngettext_lazy(
+        "The record moves from our own set to {sets}: harvesters of our set see it deleted. The next run of {links} "
+        "fetches the provider's version, which takes the place of ours. Can be undone until then.",
+        "{number} records move from our own set to {sets}: harvesters of our set see them deleted. The next runs of {links} "
+        "fetch the provider's versions, which take the place of ours. Can be undone until then.",
+        "number",
     ),
-    Act.WITHDRAW: (
-        _(
-            "The record is deleted here, too, and harvesters of {sets} are told so. Can be undone: it comes back with our version."
-        ),
-        _(
-            "{number} records are deleted here, too, and harvesters of {sets} are told so. "
-            "Can be undone: they come back with our versions."
-        ),
+    Act.WITHDRAW: ngettext_lazy(
+        "The record is deleted here, too, and harvesters of {sets} are told so. Can be undone: it comes back with our version.",
+        "{number} records are deleted here, too, and harvesters of {sets} are told so. "
+        "Can be undone: they come back with our versions.",
+        "number",
     ),
-    Act.TAKE_OVER: (
-        _(
-            "The co-owner's version takes the place of what {sets} has here. Look at what differs, and tell the co-owner's "
-            "operators first: the same must not be done on both sides at once. Can be undone where we had a version."
-        ),
-        _(
-            "{number} versions of the co-owner, {deletions} of them deletions, take the place of what {sets} has here. Look at "
-            "what differs, and tell the co-owner's operators first: the same must not be done on both sides at once. "
-            "Can be undone where we had a version."
-        ),
+    Act.TAKE_OVER: ngettext_lazy(
+        "The co-owner's version takes the place of what {sets} has here. Look at what differs, and tell the co-owner's "
+        "operators first: the same must not be done on both sides at once. Can be undone where we had a version.",
+        "{number} versions of the co-owner, {deletions} of them deletions, take the place of what {sets} has here. Look at "
+        "what differs, and tell the co-owner's operators first: the same must not be done on both sides at once. "
+        "Can be undone where we had a version.",
+        "number",
     ),
 }
 
