@@ -52,6 +52,8 @@ _SORTED_HITS = (
 # Read for the page of one record only.
 _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
+_MOST_RESTRICTED = 500  # chosen: the page that asks has a field for each, and Django takes 1,000 fields
+
 
 @admin.register(Record)
 class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
@@ -162,9 +164,15 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         why = visibility.reasons(record)
         return " ".join(why) or gettext("everybody")
 
-    @admin.action(description=_("Say who sees them…"), permissions=["restrict"])
+    @admin.action(description=_("Change who sees them ..."), permissions=["restrict"])
     def restrict(self, request: HttpRequest, queryset: QuerySet[Record]) -> HttpResponse | None:
         """Give the chosen records a category of their own; first ask which one."""
+        if queryset.count() > _MOST_RESTRICTED:
+            words = gettext(
+                "At most {most} records at a time. Of more, say it on the page of their set or of their link."
+            )
+            self.message_user(request, words.format(most=_MOST_RESTRICTED), messages.ERROR)
+            return None
         categories = {str(each.pk): each for each in Category.objects.all()}
         chosen = request.POST.get("category")
         if chosen is None or (chosen and chosen not in categories):

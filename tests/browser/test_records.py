@@ -7,10 +7,11 @@ from django.contrib.auth.models import Group, User
 from selenium.webdriver.common.by import By
 
 from catalogue import bootstrap
-from catalogue.models import MetadataSet, Record, RecordVersion
+from catalogue.models import Category, MetadataSet, Record, RecordVersion
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
-from catalogue.writing import store
+from catalogue.reading import search
+from catalogue.writing import store, visibility
 from gisc import roles
 from gisc.roles import Role
 from tests.browser.conftest import NARROW, WIDE, Browser
@@ -97,6 +98,17 @@ def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manage
     ]
     assert RecordVersion.objects.filter(act="withdraw", who="keiko", reason="the buoys were taken in").count() == 3
 
+    # One that not everybody may see: it is gone from the public search.
+    members = Category.objects.create(name="members only")
+    manager.open(f"{RECORDS}?q=radar")
+    manager.act_on_all("Change who sees them ...")
+    manager.sees("Who sees this record?")
+    assert manager.barriers() == [] and not manager.is_cut()
+    manager.choose("category", f"members only: {visibility.describe(members)}")
+    manager.press("Set who sees them")
+    manager.sees("1 of 1 records are seen by others now")
+    assert search.records("radar").filter(audience=0).count() == 0
+
     theirs = Record.objects.get(key="urn:theirs")
     some = ",".join(str(pk) for pk in Record.objects.values_list("pk", flat=True))
     for page in (
@@ -109,6 +121,8 @@ def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manage
         f"{RECORDS}act/withdraw/?chosen={some}",
         f"{RECORDS}act/move/?chosen={some}",
         "/admin/catalogue/journaloutbox/",
+        f"/admin/catalogue/category/{members.pk}/change/",
+        "/admin/catalogue/category/",
     ):
         is_well(manager, page)
     assert manager.faults() == []

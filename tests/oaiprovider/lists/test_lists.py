@@ -294,8 +294,10 @@ def test_only_the_first_page_of_a_part_counts_and_no_page_reads_the_whole_list(
         page = asking.get(client, verb="ListRecords", metadataPrefix="iso19139", set=world.OUR_SPEC, **since)
     with CaptureQueriesContext(connection) as second:
         asking.get(client, verb="ListRecords", resumptionToken=page.token)
-    counts = [sum("count(*)" in query["sql"] for query in captured) for captured in (first, second)]
-    assert counts == [counted, 0]
+    counting = [[query["sql"] for query in captured if "count(*)" in query["sql"]] for captured in (first, second)]
+    # What a harvester may not see any more is counted apart: mostly nothing.
+    counts = [sum("FROM catalogue_withdrawal" not in statement for statement in each) for each in counting]
+    assert counts == [counted, 0] and not counting[1]
     assert page.find("//o:resumptionToken")[0].get("completeListSize") == "8"
     assert len(second) <= 5, [query["sql"] for query in second]
     assert not any("OFFSET" in query["sql"] for query in (*first, *second))
