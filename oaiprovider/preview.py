@@ -9,8 +9,8 @@ from django.utils.translation import gettext
 from lxml import etree
 
 from catalogue import datestamps, oai
-from catalogue.models import ListSize, MetadataSet, Record
-from catalogue.reading import lists
+from catalogue.models import MetadataSet, Record
+from catalogue.reading import lists, stats
 from catalogue.reading.scopes import Scope
 from oaiprovider import verbs, views
 from oaiprovider.formats import supported
@@ -102,15 +102,15 @@ class LiveAnswer:
 
 def content(terms: Terms) -> Content:
     """Read what a harvester on these terms sees of the catalogue, and what not."""
-    sizes = dict(ListSize.objects.values_list("pk", "live"))
+    seen, stored = stats.by_set_for(terms.scope), stats.live_by_set(with_hidden=True)
     visible = lists.visible_sets(terms.scope)
     known = {each.pk for each in visible}
     offered = [each.prefix for each in supported.offered(terms.formats)]
     first = _answer("ListIdentifiers", terms, metadataPrefix=oai.ISO19139)
     return Content(
-        sets=[(each.spec, each.name, sizes.get(_list_id(each), 0)) for each in visible],
+        sets=[(each.spec, each.name, seen[each.spec]["live"] if each.spec in seen else 0) for each in visible],
         hidden_sets=[
-            (each.spec, sizes.get(_list_id(each), 0), _why_hidden(each, terms, known))
+            (each.spec, stored.get(_list_id(each), 0), _why_hidden(each, terms, known))
             for each in MetadataSet.objects.exclude(pk__in=known)
         ],
         hidden_formats=[
