@@ -113,8 +113,9 @@ def test_a_comparison_a_conflict_a_move_and_another_provider_are_decided(operato
     operator.open("/admin/harvester/link/")
     operator.sees("1 extra, 1 stale, 1 vanished, 1 not served")
     operator.press("1 conflict waits for a decision.")
-    operator.sees("WAITS FOR YOU")
-    operator.act_on_all("Leave it as it is")
+    operator.press(identifier(2))
+    operator.sees("Whose version counts?")
+    operator.press("Keep ours")
     until(lambda: Conflict.objects.filter(settled__isnull=False).exists(), 15, "the conflict is settled")
 
     Link.objects.update(moved_to=f"{guarded.base_url}/")
