@@ -72,6 +72,7 @@ def test_after_a_year_the_tables_have_what_their_retention_says_and_grow_no_more
     assert sum(days.values_list("runs", flat=True)) == 360 * RUNS_A_DAY, "also of the runs that are pruned"
     for table, size in grown[-1].items():
         sizes_by_month = [month[table] for month in grown]
-        assert size <= 1.15 * max(sizes_by_month[:6]), (table, sizes_by_month)
+        # A quarter of a megabyte is what a vacuum at another moment leaves; unpruned, six months are several.
+        assert size <= 1.15 * max(sizes_by_month[:6]) + 262_144, (table, sizes_by_month)
     assert grown[-1]["harvester_reject"] < 10 * LINKS * BAD_RECORDS * len(BAD_XML)
     assert grown[-1]["harvester_run"] < 1500 * Run.objects.count() + 5_000_000
