@@ -108,6 +108,15 @@ class Browser:
         """Whether the page is wider than the window, so that a reader has to scroll sideways."""
         return bool(self.driver.execute_script("return document.documentElement.scrollWidth > window.innerWidth"))
 
+    def opens_well(self, path: str) -> None:
+        """Open a page wide and narrow: everybody can use it, and nothing is cut."""
+        for width in (WIDE, NARROW):
+            self.widen_to(width)
+            self.open(path)
+            assert self.barriers() == [], (path, width)
+            assert not self.is_cut(), (path, width)
+        self.widen_to(WIDE)
+
     def barriers(self) -> list[str]:
         """What keeps people from using the page now, by axe-core: its serious and critical rules, with the elements."""
         axe = Axe(self.driver)

@@ -10,7 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from catalogue.models import MetadataSet
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests.browser.conftest import NARROW, WIDE, Browser
+from tests.browser.conftest import Browser
 from tests.support.broker import calls
 from tests.support.provider import Provider, fill
 from tests.support.runs import harvest
@@ -39,16 +39,6 @@ def operator(browser: Browser) -> Browser:
     browser.sign_in("operator", PASSWORD)
     calls()
     return browser
-
-
-def is_well(browser: Browser, path: str) -> None:
-    """Open a page wide and narrow: everybody can use it, and nothing is cut."""
-    for width in (WIDE, NARROW):
-        browser.widen_to(width)
-        browser.open(path)
-        assert browser.barriers() == [], (path, width)
-        assert not browser.is_cut(), (path, width)
-    browser.widen_to(WIDE)
 
 
 def test_a_link_is_watched_reset_and_its_rejects_are_told(operator: Browser, link: Link) -> None:
@@ -83,7 +73,7 @@ def test_a_link_is_watched_reset_and_its_rejects_are_told(operator: Browser, lin
     assert Link.objects.get().harvested_to == datetime(2026, 1, 1, tzinfo=UTC)
 
     for path in ("", f"{link.pk}/change/", f"{link.pk}/act/full/"):
-        is_well(operator, f"/admin/harvester/link/{path}")
+        operator.opens_well(f"/admin/harvester/link/{path}")
     assert operator.faults() == []
 
 
@@ -98,7 +88,7 @@ def test_everybody_sees_how_harvests_went_and_the_provider_what_to_mend(browser:
     browser.sees("1 record came and was not stored")
     browser.sees("Metadata of WIS are ISO 19139")
     for path in ("/harvest/", f"/harvest/{link.name}/", report):
-        is_well(browser, path)
+        browser.opens_well(path)
     assert browser.faults() == []
 
 

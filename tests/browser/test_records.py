@@ -14,7 +14,7 @@ from catalogue.reading import search
 from catalogue.writing import store, visibility
 from gisc import roles
 from gisc.roles import Role
-from tests.browser.conftest import NARROW, WIDE, Browser
+from tests.browser.conftest import Browser
 from tests.support.world import TOULOUSE, iso_record, peer_set, put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,16 +35,6 @@ def manager(browser: Browser) -> Browser:
     MetadataSet.objects.create(spec="shared01", name="Shared 01", kind=MetadataSet.Kind.SHARED, fed_here=True)
     browser.sign_in("keiko", PASSWORD)
     return browser
-
-
-def is_well(browser: Browser, path: str) -> None:
-    """Open a page wide and narrow: everybody can use it, and nothing is cut."""
-    for width in (WIDE, NARROW):
-        browser.widen_to(width)
-        browser.open(path)
-        assert browser.barriers() == [], (path, width)
-        assert not browser.is_cut(), (path, width)
-    browser.widen_to(WIDE)
 
 
 def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manager: Browser, tmp_path: Path) -> None:
@@ -124,5 +114,5 @@ def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manage
         f"/admin/catalogue/category/{members.pk}/change/",
         "/admin/catalogue/category/",
     ):
-        is_well(manager, page)
+        manager.opens_well(page)
     assert manager.faults() == []
