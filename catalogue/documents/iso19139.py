@@ -1,12 +1,11 @@
 """Read the fields of ISO 19139 records, for search, for the header and for people. lxml only, no Django.
 
-`read` takes out what the catalogue needs of every record. A record needs an identifier to be stored; it need not be
+`read` takes out what the catalogue needs of every record: what search finds it by, and what pages of many records show. A record needs an identifier to be stored; it need not be
 valid against a schema (promise 7). `read_details` takes out contacts and links, which are not stored beside the
 payload: only the page of one record shows them.
 """
 
 import functools
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,6 +29,8 @@ MAX_ABSTRACT = 100_000
 MAX_NAME = 1_000  # of a keyword, a contact, a link, a protocol
 MAX_LANGUAGE = 100
 MAX_KEYWORDS = 1_000
+MAX_ORGANISATIONS = 100
+MAX_TRANSLATIONS = 1_000
 MAX_BOXES = 500
 MAX_URL = 4_000
 MAX_CONTACTS = 100
@@ -51,6 +52,17 @@ _STRINGS = (f"{_GCO}CharacterString", f"{_GMX}Anchor")
 _SIDES = tuple(
     f"{_GMD}{side}" for side in ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
 )
+_PARTY_ELEMENT, _ORGANISATION, _PERSON = (
+    f"{_GMD}{name}" for name in ("CI_ResponsibleParty", "organisationName", "individualName")
+)
+_PARTY_PROPERTIES = frozenset(f"{_GMD}{name}" for name in ("contact", "pointOfContact", "distributorContact"))
+_CITED_PARTY, _CITATION = (f"{_GMD}{name}" for name in ("citedResponsibleParty", "citation"))
+_LOCALISED = f"{_GMD}LocalisedCharacterString"
+_TRANSLATED = {
+    f"{_GMD}title": True,  # of the data alone, not of what it cites
+    **dict.fromkeys((f"{_GMD}{name}" for name in ("abstract", "keyword", "organisationName")), False),
+}
+_LEVEL, _LOCALE = f"{_GMD}hierarchyLevel", f"{_GMD}locale"
 _PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
 
 
@@ -62,6 +74,10 @@ def xpath(expression: str) -> Callable[[etree._Element], list[Any]]:
 
 _TITLE = xpath("gmd:identificationInfo/*/gmd:citation/*/gmd:title")
 _ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
+_OTHER_CONSTRAINTS = xpath("gmd:identificationInfo/*/gmd:resourceConstraints/*/gmd:otherConstraints")
+# Terms of WMO_DataLicenseCode (WCMP 1.3, 9.3.1).
+DATA_POLICIES = ("WMOEssential", "WMOAdditional", "WMOOther", "NoLimitation")
+_DATA_POLICIES = tuple(policy.encode() for policy in DATA_POLICIES)
 _THESAURUS_PATHS = (
     "*/gmd:title//text()",
     "*/gmd:title/*/@xlink:href",
@@ -74,6 +90,14 @@ _THESAURUS_PATHS = (
 _THESAURUS_TEXTS = tuple(map(xpath, _THESAURUS_PATHS))
 _TEXTS_OF_SMALL = (xpath(" | ".join(_THESAURUS_PATHS)),)
 _SMALL_BYTES = 100_000  # chosen
+
+
+class Translation(NamedTuple):
+    """A title, abstract, keyword or organisation in another language: of which property, and the language as it is named."""
+
+    name: str
+    text: str
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +119,11 @@ class Metadata:
     ends: datetime | None
     language: str
     has_bare_elements: bool = False
+    kind: str = ""  # the code of gmd:hierarchyLevel; empty if it says nothing
+    policy: str = ""  # one of DATA_POLICIES, if it is the only one
+    organisations: tuple[str, ...] = ()  # that of the first gmd:contact comes first
+    persons: tuple[str, ...] = ()
+    translations: tuple[Translation, ...] = ()
 
 
 def read(element: bytes) -> Metadata:
@@ -107,7 +136,8 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     """Read the fields of an element that is parsed and digested already. Raises Unusable, as `read` does."""
     if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
-    found: dict[str, list[etree._Element]] = {name: [] for name in (_KEYWORD_BLOCK, _BOX, *_EXTENTS)}
+    searched = (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
+    found: dict[str, list[etree._Element]] = {name: [] for name in searched}
     has_bare_elements = False
     for part in root.iter(*found, "{}*"):  # one walk for all
         if part.tag in found:
@@ -117,6 +147,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     extents = list(chain.from_iterable(found[name] for name in _EXTENTS))
     begins, ends = _time_extent(_outermost(extents, few=1))
     keywords, categories = _keywords(_outermost(found[_KEYWORD_BLOCK]), element)
+    organisations, persons = _parties(found[_PARTY_ELEMENT])
     return Metadata(
         digest=digest,
         metadata_date=date_of(root),
@@ -130,6 +161,11 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
         language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
         identifier=identifier_of(root),
         has_bare_elements=has_bare_elements,
+        kind=_code(next(root.iterchildren(_LEVEL), None)),
+        policy=_policy(root, element),
+        organisations=organisations,
+        persons=persons,
+        translations=translations_of(root, found[_LOCALISED]),
     )
 
 
@@ -251,6 +287,66 @@ def _comes_from(keyword: etree._Element, code_list: str) -> bool:
     return False
 
 
+# --- Parties, data policy, translations ---------------------------------------------------------------
+
+
+def _parties(parties: list[etree._Element]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the organisations and the persons who answer for the record or its data. Those of a thesaurus do not count."""
+    organisations: list[str] = []
+    persons: list[str] = []
+    for party in parties:
+        role = party.getparent()
+        if role is None or not (role.tag in _PARTY_PROPERTIES or (role.tag == _CITED_PARTY and _cites_the_data(role))):
+            continue
+        for part in party.iterchildren(_ORGANISATION, _PERSON):
+            (organisations if part.tag == _ORGANISATION else persons).append(name_of(part))
+    return distinct(organisations, MAX_ORGANISATIONS), distinct(persons, MAX_ORGANISATIONS)
+
+
+def _cites_the_data(role: etree._Element) -> bool:
+    citation = role.getparent()
+    property_ = None if citation is None else citation.getparent()
+    return property_ is not None and property_.tag == _CITATION
+
+
+def _policy(root: etree._Element, element: bytes) -> str:
+    """Return the one term of WMO_DataLicenseCode that otherConstraints give; "" if they give none or several."""
+    if not any(policy in element for policy in _DATA_POLICIES):
+        return ""
+    texts = chain.from_iterable(
+        (text_of(constraint), *(str(value.get(_HREF, "")) for value in constraint.iterchildren(etree.Element)))
+        for constraint in islice(_OTHER_CONSTRAINTS(root), MAX_KEYWORDS)
+    )
+    found = {re.split(r"[#/_]", text[:MAX_NAME])[-1] for text in texts} & set(DATA_POLICIES)
+    return found.pop() if len(found) == 1 else ""
+
+
+def translations_of(root: etree._Element, localised: list[etree._Element] | None = None) -> tuple[Translation, ...]:
+    """Return the texts of the record in other languages (ISO/TS 19139, PT_FreeText). `localised`: where they are, if known."""
+    localised = list(root.iter(_LOCALISED)) if localised is None else localised
+    if not localised:
+        return ()
+    languages = {
+        str(locale.get("id", "")): _code(next(locale.iterchildren(f"{_GMD}languageCode"), None))
+        for place in root.iterchildren(_LOCALE)
+        for locale in place.iterchildren(f"{_GMD}PT_Locale")
+    }
+
+    def read_all() -> Iterator[Translation]:
+        for string in localised:
+            owner = string.getparent()
+            for _ in range(2):  # textGroup, PT_FreeText
+                owner = None if owner is None else owner.getparent()
+            if owner is None or owner.tag not in _TRANSLATED or (_TRANSLATED[owner.tag] and not _cites_the_data(owner)):
+                continue
+            text = " ".join(str(string.text or "")[:_MAX_RAW_TEXT].split())[:MAX_ABSTRACT]
+            if text:
+                locale = str(string.get("locale", "")).lstrip("#")
+                yield Translation(etree.QName(owner).localname, text, languages.get(locale) or locale)
+
+    return distinct(read_all(), MAX_TRANSLATIONS)
+
+
 # --- Dates, boxes, time extents ----------------------------------------------------------------------
 
 
@@ -269,7 +365,10 @@ def _parse_instant(text: str) -> datetime | None:
 
 
 def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:
-    """Read all bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line."""
+    """Read all bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line.
+
+    What are no degrees on the earth is left out; longitudes may count from 180 W or from Greenwich.
+    """
     found = []
     for box in boxes:
         sides = {side.tag: text_of(side) for side in box.iterchildren(*_SIDES)}
@@ -277,7 +376,7 @@ def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, 
             west, south, east, north = (float(sides.get(side, "")[:MAX_NAME]) for side in _SIDES)
         except ValueError:
             continue
-        if all(map(math.isfinite, (west, south, east, north))) and -90 <= south <= north <= 90:
+        if abs(west) <= 360 and abs(east) <= 360 and -90 <= south <= north <= 90:
             found.append((west, south, east, north))
     return distinct(found, MAX_BOXES)
 
@@ -309,10 +408,11 @@ def _parent_property(position: etree._Element) -> str:
 
 # --- Contacts and links ------------------------------------------------------------------------------
 
-_ORGANISATION, _PERSON, _POSITION, _ROLE, _EMAIL = _PARTY = tuple(
-    f"{_GMD}{name}" for name in ("organisationName", "individualName", "positionName", "role", "electronicMailAddress")
+_POSITION, _ROLE, _EMAIL = (f"{_GMD}{name}" for name in ("positionName", "role", "electronicMailAddress"))
+_PARTY = (_ORGANISATION, _PERSON, _POSITION, _ROLE, _EMAIL)
+_LINKAGE, _ONLINE_NAME, _PROTOCOL, _FUNCTION, _ONLINE_TEXT = _ONLINE_PARTS = tuple(
+    f"{_GMD}{name}" for name in ("linkage", "name", "protocol", "function", "description")
 )
-_LINKAGE, _ONLINE_NAME, _PROTOCOL = _ONLINE_PARTS = tuple(f"{_GMD}{name}" for name in ("linkage", "name", "protocol"))
 
 _PARTIES = xpath(
     "gmd:contact/* | gmd:identificationInfo/*/gmd:pointOfContact/*"
@@ -333,12 +433,24 @@ class Contact(NamedTuple):
     email: str
 
 
+class Party(NamedTuple):
+    """A party with all its names. `role` is a code."""
+
+    organisation: str = ""
+    person: str = ""
+    position: str = ""
+    role: str = ""
+    email: str = ""
+
+
 class OnlineResource(NamedTuple):
     """An address of the data. The URL is as received: it may be no URL, or one that must not be clicked."""
 
     url: str
     name: str
     protocol: str
+    function: str = ""  # a code: what the address is for
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,26 +464,37 @@ class Details:
 def read_details(element: bytes) -> Details:
     """Read the contacts and links of a root element. Raises Unusable if it is not well-formed."""
     root = xml_tree.parse(element)
-    return Details(_contacts(root), _links(root))
+    return Details(contacts_of(root), links_of(root))
 
 
-def _contacts(root: etree._Element) -> tuple[Contact, ...]:
+def contacts_of(root: etree._Element) -> tuple[Contact, ...]:
     """Read the contacts of the record, its data and their distribution, and the parties of the citation."""
-
-    def read_all() -> Iterator[Contact]:
-        for party in _PARTIES(root):
-            parts: dict[str, etree._Element] = {}
-            for part in party.iter(*_PARTY):
-                parts.setdefault(part.tag, part)
-            name = name_of(parts.get(_ORGANISATION)) or name_of(parts.get(_PERSON)) or name_of(parts.get(_POSITION))
-            email = name_of(parts.get(_EMAIL))
-            if name or email:
-                yield Contact(name, _code(parts.get(_ROLE)), email)
-
-    return distinct(read_all(), MAX_CONTACTS)
+    named = (
+        Contact(each.organisation or each.person or each.position, each.role, each.email) for each in _all_parties(root)
+    )
+    return distinct((contact for contact in named if contact.name or contact.email), MAX_CONTACTS)
 
 
-def _links(root: etree._Element) -> tuple[OnlineResource, ...]:
+def parties_of(root: etree._Element) -> tuple[Party, ...]:
+    """Read the parties that `contacts_of` reads, with all their names."""
+    return distinct((party for party in _all_parties(root) if any(party)), MAX_CONTACTS)
+
+
+def _all_parties(root: etree._Element) -> Iterator[Party]:
+    for party in _PARTIES(root):
+        parts: dict[str, etree._Element] = {}
+        for part in party.iter(*_PARTY):
+            parts.setdefault(part.tag, part)
+        yield Party(
+            organisation=name_of(parts.get(_ORGANISATION)),
+            person=name_of(parts.get(_PERSON)),
+            position=name_of(parts.get(_POSITION)),
+            role=_code(parts.get(_ROLE)),
+            email=name_of(parts.get(_EMAIL)),
+        )
+
+
+def links_of(root: etree._Element) -> tuple[OnlineResource, ...]:
     """Read the addresses of the data, in the order of the record."""
 
     def read_all() -> Iterator[OnlineResource]:
@@ -379,7 +502,13 @@ def _links(root: etree._Element) -> tuple[OnlineResource, ...]:
             parts = {part.tag: part for part in online.iterchildren(*_ONLINE_PARTS)}
             url = text_of(parts.get(_LINKAGE))
             if url and len(url) <= MAX_URL:
-                yield OnlineResource(url, name_of(parts.get(_ONLINE_NAME)), name_of(parts.get(_PROTOCOL)))
+                yield OnlineResource(
+                    url,
+                    name_of(parts.get(_ONLINE_NAME)),
+                    name_of(parts.get(_PROTOCOL)),
+                    _code(parts.get(_FUNCTION)),
+                    name_of(parts.get(_ONLINE_TEXT)),
+                )
 
     return distinct(read_all(), MAX_ONLINE_RESOURCES)
 

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,30 +51,42 @@ def lines() -> Iterator[Line]:
     yield "file", "record in a page", "attributes of an element"
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Line, tuple[float, float, str]]:
-    """What each of them cost, and what became of it."""
-    settings = {"DJANGO_SETTINGS_MODULE": "gisc.settings", "GISC_DATA_DIR": str(tmp_path_factory.mktemp("bombs"))}
+Costs = dict[Line, tuple[float, float, str]]
+
+
+def measure(asked: Iterable[Line], data_dir: Path) -> Costs:
+    settings = {"DJANGO_SETTINGS_MODULE": "gisc.settings", "GISC_DATA_DIR": str(data_dir)}
     done = subprocess.run(
         [sys.executable, "-m", bomb_squad.__name__],
-        input="".join(json.dumps(line) + "\n" for line in lines()),
+        input="".join(json.dumps(line) + "\n" for line in asked),
         capture_output=True, text=True, check=True, cwd=ROOT, env=environment() | settings,
     )  # fmt: skip
     rows = map(json.loads, done.stdout.splitlines())
     return {(how, kind, name): (cpu_s, memory_mb, outcome) for how, kind, name, cpu_s, memory_mb, outcome in rows}
 
 
-def test_nothing_of_10_mb_costs_more_than_2_s_and_500_mb(found: dict[Line, tuple[float, float, str]]) -> None:
-    costly = {
-        line: cost
-        for line, cost in found.items()
-        if cost[0] > bomb_squad.CPU_S or cost[1] > bomb_squad.MEMORY_MB or cost[2].startswith(("KILLED", "CRASH"))
-    }
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Costs:
+    """What each of them cost, and what became of it."""
+    return measure(lines(), tmp_path_factory.mktemp("bombs"))
+
+
+def is_costly(cost: tuple[float, float, str]) -> bool:
+    return cost[0] > bomb_squad.CPU_S or cost[1] > bomb_squad.MEMORY_MB or cost[2].startswith(("KILLED", "CRASH"))
+
+
+def test_nothing_of_10_mb_costs_more_than_2_s_and_500_mb(found: Costs, tmp_path: Path) -> None:
+    """What takes too long is measured again: another process on the same core makes its time of the processor longer, never shorter."""
+    costly = {line: cost for line, cost in found.items() if is_costly(cost)}
+    for _ in range(2):
+        slow = {line for line, cost in costly.items() if not is_costly((0.0, *cost[1:]))}
+        again = measure(slow, tmp_path) if slow else {}
+        costly = {line: again.get(line, cost) for line, cost in costly.items() if is_costly(again.get(line, cost))}
     assert costly == {}
     assert set(found) == set(lines())
 
 
-def test_a_bomb_in_a_page_costs_that_record_alone(found: dict[Line, tuple[float, float, str]]) -> None:
+def test_a_bomb_in_a_page_costs_that_record_alone(found: Costs) -> None:
     lost = {
         line: outcome
         for line, (_, _, outcome) in found.items()

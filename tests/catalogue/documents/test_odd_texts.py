@@ -10,7 +10,7 @@ from catalogue import oai
 from catalogue.documents import iso19139, xml_tree
 from catalogue.models import Description
 from catalogue.provenance import Provenance
-from catalogue.reading import search
+from catalogue.reading.query import search
 from catalogue.writing import store
 from catalogue.writing.decisions import Action
 from tests.support import looking, world

@@ -450,7 +450,9 @@ def test_the_record_page_shows_categories_contacts_and_links_of_which_only_web_a
     world.put(document.encode())
     shown = record_page(client, "urn:x-wmo:md:int.wmo.wis::SMJP01RJTD")
     assert "<dd>meteorology · weatherObservations · synopticMeteorology</dd>" in shown
-    assert "Japan Meteorological Agency (pointOfContact), obs-data.jma@example.org" in shown
+    assert "Japan Meteorological Agency (point of contact)" in shown and "obs-data.jma@example.org" not in shown
+    contacts = client.get("/contacts", {"id": "urn:x-wmo:md:int.wmo.wis::SMJP01RJTD"}).content.decode()
+    assert "Japan Meteorological Agency (point of contact), obs-data.jma@example.org" in contacts
     assert f'<a href="{address}" rel="nofollow noopener">&lt;script&gt;x&lt;/script&gt;</a>' in shown
     assert '<a href="FTP://a.example/b" rel="nofollow noopener">' in shown
     assert "javascript:alert(1)" in shown

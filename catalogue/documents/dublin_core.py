@@ -1,7 +1,7 @@
-"""Crosswalk from ISO 19139 to oai_dc (P61, P67), by the XSLT 1.0 stylesheet in `oaiprovider/crosswalks/`. Pure lxml.
+"""Crosswalk from ISO 19139 to Dublin Core (P61, P67), by the XSLT 1.0 stylesheet in `crosswalks/`. Pure lxml.
 
-`to_oai_dc` never fails (P61, P66): a record that the stylesheet cannot transform is given as identifier and title, and
-the error is logged.
+It never fails (P61, P66): a record that the stylesheet cannot transform is given as identifier and title, and the error is
+logged. The same elements go out as `oai_dc:dc`, and as `srw_dc:dc`, which SRU has.
 """
 
 import functools
@@ -15,6 +15,7 @@ from catalogue import oai
 logger = logging.getLogger(__name__)
 
 DC_NS = "http://purl.org/dc/elements/1.1/"
+SRW_DC_NS = "info:srw/schema/1/dc-schema"
 REVISION = "1"  # raise it when this module changes what the same stylesheet gives
 _STYLESHEET = Path(__file__).with_name("crosswalks") / "iso19139-oai_dc.xsl"
 _NOTHING = etree.XSLTAccessControl.DENY_ALL  # type: ignore[attr-defined]  # missing in lxml-stubs
@@ -26,17 +27,29 @@ _TITLE = etree.XPath(
 
 def to_oai_dc(payload: bytes, identifier: str) -> bytes:
     """Transform a record to `oai_dc:dc`, with its own namespace declarations (P48) and without an XML declaration."""
+    return _bytes(_oai_dc(payload, identifier))
+
+
+def to_srw_dc(payload: bytes, identifier: str) -> bytes:
+    """Transform a record to `srw_dc:dc`, the Dublin Core of SRU (info:srw/schema/1/dc-v1.1), as `to_oai_dc` does."""
+    root: etree._Element = etree.Element(f"{{{SRW_DC_NS}}}dc", nsmap={"srw_dc": SRW_DC_NS, "dc": DC_NS})
+    root.extend(list(_oai_dc(payload, identifier)))
+    etree.cleanup_namespaces(root, keep_ns_prefixes=["dc"])
+    return _bytes(root)
+
+
+def _oai_dc(payload: bytes, identifier: str) -> etree._Element:
     try:
         root = etree.fromstring(payload, _parser())
     except etree.XMLSyntaxError:
         logger.exception("payload cannot be parsed", extra={"identifier": identifier})
-        return _bytes(_fallback(identifier, ""))
+        return _fallback(identifier, "")
     try:
         element = _transform()(root, identifier=etree.XSLT.strparam(identifier)).getroot()
     except (etree.LxmlError, ValueError):
         logger.exception("crosswalk to oai_dc failed", extra={"identifier": identifier})
-        return _bytes(_fallback(identifier, str(_TITLE(root))))
-    return _bytes(_tidy(element))
+        return _fallback(identifier, str(_TITLE(root)))
+    return _tidy(element)
 
 
 def source(stylesheet: Path = _STYLESHEET) -> bytes:

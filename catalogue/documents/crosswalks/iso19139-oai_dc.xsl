@@ -2,7 +2,7 @@
 <!--
   ISO 19139 to oai_dc (P61, P67). The root may be gmd:MD_Metadata or
   gmi:MI_Metadata. GML is matched by local name, because records of 2006 and of 2007 differ in its namespace.
-  Empty and repeated values are removed afterwards, by oai_dc.py.
+  Empty and repeated values are removed afterwards, by dublin_core.py.
 -->
 <xsl:stylesheet version="1.0"
     xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
