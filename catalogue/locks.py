@@ -87,7 +87,17 @@ UPLOADS = AdvisoryLock(
     modes="exclusive",
     guards="one worker at a time works on uploads, so that each document is checked and stored once",
 )
-ALL = (DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP, ALERTS, UPLOADS)
+WATCHED_FOLDER = AdvisoryLock(
+    name="watched folder",
+    number=0x47495357,  # "GISW"
+    level=Level.SESSION,
+    modes="exclusive, for each path",
+    guards="one process at a time watches a folder, so that two hosts with different files do not withdraw each other's records",
+)
+ALL = (
+    *(DATESTAMP_CLOCK, VALIDATION, DICTIONARY_TRAINING, RUN_CLAIMS, DATABASE_PREPARATION, BACKUP, ALERTS, UPLOADS),
+    WATCHED_FOLDER,
+)
 
 
 def lock_transaction(lock: AdvisoryLock) -> None:
@@ -111,6 +121,18 @@ def session_lock(lock: AdvisoryLock, *, wait: bool = True) -> Iterator[bool]:
         if taken and connection.connection is not None and not connection.connection.closed:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [lock.number])
+
+
+def keep_for_session(lock: AdvisoryLock, of: str) -> bool:
+    """Take the lock of one thing, named by a text, until the connection ends, unless another process has it; whether it is ours.
+
+    To be called again and again: the lock of a connection that broke is taken anew.
+    """
+    assert lock.level is Level.SESSION, f"{lock.name} is a lock of a {lock.level.value}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", [lock.number, of])
+        (answer,) = cursor.fetchone()
+    return bool(answer)
 
 
 def _take(lock: AdvisoryLock, level: Level, *, wait: bool) -> bool:

@@ -165,6 +165,7 @@ class ReasonCode(Code):
     UPLOAD_NOT_READY = "upload-not-ready"
     NOTHING_TO_STORE = "nothing-to-store"
     SET_GONE = "set-gone"
+    FOLDER_WATCHED = "folder-watched"
     # What a person does to a record
     NO_SET_OF_THIS_NODE = "no-set-of-this-node"
     OTHER_RECORD = "document-of-other-record"
@@ -408,6 +409,10 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.UPLOAD_NOT_READY: _("it does not wait for you now: somebody else has begun to store, or has closed it"),
     ReasonCode.NOTHING_TO_STORE: _("nothing is chosen that can be stored"),
     ReasonCode.SET_GONE: _("there is no set {set} any more"),
+    ReasonCode.FOLDER_WATCHED: _(
+        "another process of this node watches a folder of this path, perhaps on another host; two would withdraw each other's records:"
+        " end one of the two, or give one another path"
+    ),
     ReasonCode.NO_SET_OF_THIS_NODE: _(
         "{set} is no set of this node: records are moved into its own set, or into a shared one"
     ),

@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
-from catalogue.writing import purge, record_versions, set_changes, visibility
+from catalogue.writing import overview, purge, record_versions, search_index, set_changes, visibility
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
@@ -23,6 +23,7 @@ def tick() -> None:
             journal_state.check,
             _flush_journal,
             _settle_visibility,
+            _make_search_terms,
             purge.count_day_and_purge,
             queue_validation,
             _queue_set_changes,
@@ -30,6 +31,7 @@ def tick() -> None:
             queue_uploads,
             upload.remove_old,
             record_versions.purge_versions,
+            overview.count_if_outdated,
             _clean_up,
         )
     )
@@ -54,6 +56,10 @@ def write_set_changes() -> None:
 
 def _settle_visibility() -> None:
     visibility.settle_pending(seconds=EXPIRES_S)
+
+
+def _make_search_terms() -> None:
+    search_index.make_missing(seconds=EXPIRES_S)
 
 
 def _clean_up() -> None:

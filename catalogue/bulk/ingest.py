@@ -7,6 +7,7 @@ one, so an interruption leaves whole batches behind.
 import contextlib
 import functools
 import itertools
+import logging
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +26,8 @@ from catalogue.payloads import dictionaries, zstd
 from catalogue.reasons import Code, Reason, ReasonCode
 from catalogue.writing import current, decisions, read_apart, read_document, staging, store, uploads
 from catalogue.writing.entry import PreparedEntry
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,11 @@ class IngestReport:
 
 
 def default_processes() -> int:
-    """Return how many processes parse a bulk load: half of the cores. PostgreSQL and this process use the others."""
-    return max(1, (os.cpu_count() or 1) // 2)
+    """Return how many processes parse a bulk load: a core more than half. PostgreSQL and this process use the others.
+
+    Measured with 2 and 4 cores, since parsing makes the terms of search as well: docs/benchmarks.md.
+    """
+    return (os.cpu_count() or 1) // 2 + 1
 
 
 def ingest(
@@ -306,9 +312,12 @@ class _BatchStore:
         return self
 
     def __exit__(self, *_: object) -> None:
+        closing = [thread.submit(_close_connection) for thread in self._threads]
         for thread in self._threads:
-            thread.submit(_close_connection)
             thread.shutdown()
+        for fault in filter(None, (each.exception() for each in closing)):
+            # Searches are slower until PostgreSQL does it by itself; what is stored is stored.
+            logger.warning("the search index was not tidied up", extra={"reason": " ".join(str(fault).split())})
 
     def submit(self, batch: list[Document], parsed: list[read_document.ReadResult]) -> Iterator[_Stored]:
         """Have a batch stored. Yields the batches that were completed meanwhile."""
@@ -346,7 +355,7 @@ def _open_connection() -> None:
 def _close_connection() -> None:
     """Add the last portion to the search index, because searches would read it word by word."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT gin_clean_pending_list('description_words')")
+        cursor.execute("SELECT gin_clean_pending_list('descriptions_by_terms')")
     connections.close_all()
 
 

@@ -17,14 +17,14 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from catalogue import ceilings, seams
+from catalogue import ceilings, locks, seams
 from catalogue.bulk import ingest
 from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument
 from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
 from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet, WatchedFile, WatchedRecord
-from catalogue.reasons import ReasonCode
+from catalogue.reasons import ActRefused, Reason, ReasonCode
 from catalogue.writing import decisions, staging, store
 from catalogue.writing.read_document import guess_identifier
 
@@ -101,6 +101,8 @@ class Watcher:
 
     def look(self) -> LookReport:
         """Look through the folder once, and store what has settled since. Raises ActRefused, and OSError of the folder itself."""
+        if not locks.keep_for_session(locks.WATCHED_FOLDER, self._name):
+            raise ActRefused(Reason(ReasonCode.FOLDER_WATCHED))
         report = LookReport()
         found = self._scan(report)
         known = set(self._files().values_list("path", flat=True))

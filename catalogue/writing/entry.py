@@ -13,7 +13,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from catalogue import oai
-from catalogue.documents import iso19139
+from catalogue.documents import iso19139, search_terms
 from catalogue.provenance import Provenance
 
 # The columns of a row, in their order; `catalogue.writing.staging` creates its table from them.
@@ -34,6 +34,10 @@ COLUMNS = {
     "begins": "timestamptz",
     "ends": "timestamptz",
     "language": "text",
+    "kind": "text",
+    "policy": "text",
+    "organisations": "text[]",
+    "terms": "integer[]",
 }
 
 
@@ -42,7 +46,7 @@ class PreparedEntry(NamedTuple):
 
     `digest` and `metadata_date` are None for a deletion, which always has a row. `provenance` counts where another
     source has brought another version (W33). `spelling`: the key of the entry's own identifier, if it is stored as the
-    record with another one, of which only the case differs.
+    record with another one, of which only the case differs. `words`: those of its texts, as `SearchTerms` has them.
     """
 
     identifier: str
@@ -53,6 +57,7 @@ class PreparedEntry(NamedTuple):
     provenance: Provenance | None = None
     deleted: bool = False
     spelling: str = ""
+    words: bytes = b""
 
     @property
     def own_key(self) -> str:
@@ -80,6 +85,7 @@ class ParsedEntry(NamedTuple):
     head: bytes
     middle: bytes
     tail: bytes
+    words: bytes
 
     @property
     def title(self) -> str:
@@ -91,7 +97,9 @@ class ParsedEntry(NamedTuple):
         """Complete the row."""
         stored = _json(provenance.to_json()) if provenance else _NULL
         row = b"".join((self.head, _length(len(packed)), packed, self.middle, stored, self.tail))
-        return PreparedEntry(self.identifier, self.key, self.digest, self.metadata_date, row, provenance)
+        return PreparedEntry(
+            self.identifier, self.key, self.digest, self.metadata_date, row, provenance, words=self.words
+        )
 
 
 def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedEntry:
@@ -99,6 +107,7 @@ def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedE
     key = oai.oai_identifier(metadata.identifier) if key is None else key
     head = _names(key, metadata.identifier) + _FALSE
     middle = _field(metadata.digest) + _instant(metadata.metadata_date)
+    search = search_terms.of_metadata(metadata)
     tail = b"".join(
         (
             _text(metadata.title),
@@ -109,14 +118,31 @@ def parsed_entry(metadata: iso19139.Metadata, key: str | None = None) -> ParsedE
             _instant(metadata.begins),
             _instant(metadata.ends),
             _text(metadata.language),
+            _text(metadata.kind),
+            _text(metadata.policy),
+            _texts(metadata.organisations),
+            _numbers(search.terms),
         )
     )
-    return ParsedEntry(metadata.identifier, key, metadata.digest, metadata.metadata_date, head, middle, tail)
+    return ParsedEntry(
+        metadata.identifier, key, metadata.digest, metadata.metadata_date, head, middle, tail, search.words
+    )
 
 
 def deletion_entry(identifier: str, key: str) -> PreparedEntry:
     """Build a deletion. The identifier must be a valid one (P68), and the key its key."""
-    empty_fields = _text(""), _text(""), _texts(()), _texts(()), _NO_JSON, _NULL, _NULL, _text("")
+    empty_fields = (
+        _text(""),
+        _text(""),
+        _texts(()),
+        _texts(()),
+        _NO_JSON,
+        _NULL,
+        _NULL,
+        *[_text("")] * 3,
+        _texts(()),
+        _NULL,
+    )
     row = b"".join((_names(key, identifier), _TRUE, _NULL, _NULL, _NULL, _NULL, *empty_fields))
     return PreparedEntry(identifier, key, None, None, row, deleted=True)
 
@@ -134,7 +160,7 @@ COPY_TRAILER = b"\xff\xff"  # after them
 _NULL = b"\xff\xff\xff\xff"
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_TEXT_OID = 25
+_TEXT_OID, _INTEGER_OID = 25, 23
 _JSONB_VERSION = b"\x01"
 
 _LENGTH_BYTES = 4
@@ -166,6 +192,14 @@ def _texts(values: Sequence[str]) -> bytes:
     return _field(_array_head(1, 0, _TEXT_OID, len(values), 1) + b"".join(map(_text, values)))
 
 
+def _numbers(values: Sequence[int]) -> bytes:
+    if not values:
+        return _NO_NUMBERS
+    pairs = [4] * (2 * len(values))  # each number after its length
+    pairs[1::2] = values
+    return _field(_array_head(1, 0, _INTEGER_OID, len(values), 1) + struct.pack(f">{len(pairs)}i", *pairs))
+
+
 def _json(value: object) -> bytes:
     return _field(_JSONB_VERSION + _encode_json(value).encode())
 
@@ -176,4 +210,5 @@ def _instant(value: datetime | None) -> bytes:
 
 _TRUE, _FALSE = _field(b"\x01"), _field(b"\x00")
 _NO_TEXTS = _field(struct.pack(">iii", 0, 0, _TEXT_OID))
+_NO_NUMBERS = _field(struct.pack(">iii", 0, 0, _INTEGER_OID))
 _NO_JSON = _json([])

@@ -96,6 +96,21 @@ def rejoin(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     join(keys, set_id, stamp)
 
 
+def make_direct(keys: Sequence[str], set_id: int) -> None:
+    """Mark live memberships of these records in the set as direct: they stay when no set below it has the records any more.
+
+    Nothing that harvesters see changes, so the datestamps stay.
+    """
+    execute(
+        """
+        UPDATE catalogue_membership m SET direct = true FROM catalogue_record r
+        WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND m.set_id = %(set_id)s AND NOT m.deleted AND NOT m.direct
+        """,
+        keys=list(keys),
+        set_id=set_id,
+    )
+
+
 def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """End the direct memberships of these records in the set: its harvesters see them as deleted (P75)."""
     _execute_and_journal(

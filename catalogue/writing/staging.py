@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 
 from catalogue.models import MetadataSet
+from catalogue.writing import vocabulary
 from catalogue.writing.entry import COLUMNS, COPY_HEADER, COPY_TRAILER, PreparedEntry
 
 _TABLE = f"""
@@ -25,7 +26,9 @@ _TABLE = f"""
 """
 _COPY = f"COPY catalogue_stage ({', '.join(COLUMNS)}) FROM STDIN (FORMAT binary)"
 
-_DESCRIPTION = "title, abstract, keywords, categories, boxes, begins, ends, language"
+_DESCRIPTION = (
+    "title, abstract, keywords, categories, boxes, begins, ends, language, kind, policy, organisations, terms"
+)
 
 _DESCRIBE_AHEAD = f"""
     INSERT INTO catalogue_description (record_id, {_DESCRIPTION})
@@ -58,9 +61,7 @@ _MERGE_DESCRIPTIONS = (
     WHERE s.key = ANY(%(keys)s) AND NOT s.deleted
         AND NOT (r.id = s.record_id AND EXISTS (SELECT FROM catalogue_description d WHERE d.record_id = r.id))
     ON CONFLICT (record_id) DO UPDATE SET
-        title = excluded.title, abstract = excluded.abstract, keywords = excluded.keywords,
-        categories = excluded.categories, boxes = excluded.boxes, begins = excluded.begins, ends = excluded.ends,
-        language = excluded.language
+        {", ".join(f"{name} = excluded.{name}" for name in _DESCRIPTION.split(", "))}
     """,
     """
     WITH gone AS (
@@ -93,6 +94,7 @@ def stage(entries: Sequence[PreparedEntry], *, empty_first: bool = True) -> int:
         if empty_first:  # the caller's transaction may have staged before
             cursor.execute("DELETE FROM catalogue_stage")
         cursor.copy_expert(_COPY, BytesIO(b"".join((COPY_HEADER, *(entry.row for entry in entries), COPY_TRAILER))))
+        vocabulary.stage(cursor, (entry.words for entry in entries))
         cursor.execute(_DESCRIBE_AHEAD)
         return int(cursor.rowcount)
 
@@ -106,6 +108,7 @@ def merge(keys: Sequence[str], *, into: MetadataSet, stamp: datetime, described:
         return
     values: dict[str, Any] = {"keys": list(keys), "set": into.pk, "spec": into.spec, "stamp": stamp}
     with connection.cursor() as cursor:
+        vocabulary.add_staged(cursor)
         for statement in (_MERGE,) if described else (_MERGE, *_MERGE_DESCRIPTIONS):
             cursor.execute(statement, values)
 

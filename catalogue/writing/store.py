@@ -479,6 +479,7 @@ def _apply_claims(
     leaving = [key for key in changes.dropped if _is_last_claim(current[key], into, source)]
     if changes.claimed:
         claims.claim_staged(changes.claimed, into.pk, source, stamp)
+        memberships.make_direct(changes.claimed, into.pk)
     if joining:
         memberships.rejoin(joining, into.pk, stamp)
     if leaving:

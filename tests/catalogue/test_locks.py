@@ -24,6 +24,7 @@ def test_the_numbers_are_those_that_other_versions_of_the_node_know() -> None:
         "backup": 306172871490,
         "alerts": 1195987777,
         "uploads": 1195987797,
+        "watched folder": 1195987799,
     }
 
 

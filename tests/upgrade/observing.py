@@ -10,7 +10,7 @@ from lxml import etree
 from catalogue import datestamps
 from catalogue.models import Claim, JournalOutbox, Purged, Record, Validation
 from catalogue.payloads import payload
-from catalogue.reading import search
+from catalogue.reading.query import search
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from tests.support import asking
 from tests.support.commands import printed

@@ -17,6 +17,8 @@ from pytest_httpserver import HTTPServer
 
 from catalogue import journal
 from catalogue.models import Record
+from catalogue.reading import stats
+from catalogue.writing import search_index
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
 from tests.support import asking, world
@@ -86,6 +88,10 @@ def without_set_tombstones(lists: dict[str, list[list[Any]]]) -> dict[str, list[
 
 def test_what_the_version_said_is_said_after_the_upgrade(upgraded: str, released: Path) -> None:
     before = json.loads((released / "observed.json").read_text(encoding="utf-8"))
+    assert stats.count_waiting_for_search() == Record.objects.filter(deleted=False).count(), (
+        "search says what it does not find"
+    )
+    search_index.make_missing(seconds=60)  # as the first tick does
     after = observe()
     assert before.keys() <= after.keys()
     for part, seen in before.items():

@@ -105,6 +105,10 @@ class Command(BaseCommand):
         console.print(table)
         console.print(checks)
         console.print(f"{figures['bytes'] / 1e6:,.1f} MB in the database, indexes included")
+        if figures["waiting_for_search"]:
+            self.stdout.write(
+                f"{figures['waiting_for_search']} records are not found by search yet; the ticks prepare them"
+            )
         if figures["waiting_for_journal"]:
             console.print(
                 f"{figures['waiting_for_journal']} events wait for the journal, since {figures['waiting_for_journal_since']}"

@@ -69,6 +69,15 @@ def empty() -> None:
     Record.objects.all().delete()
 
 
+def test_a_bulk_load_leaves_a_tidy_index_of_terms(caplog: pytest.LogCaptureFixture) -> None:
+    """Else each search would read the words that were added last one by one; a wrong name of the index was not told."""
+    load(samples_and_bad_ones(), into=world.own_set(), processes=2)
+    assert "the search index was not tidied up" not in caplog.text
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT gin_clean_pending_list('descriptions_by_terms')")
+        assert cursor.fetchone() == (0,), "no page of the list of what is to be added was left"
+
+
 def test_the_report_and_the_catalogue_are_those_of_one_process() -> None:
     alone = load(samples_and_bad_ones(), into=world.own_set())
     held = catalogue()

@@ -15,9 +15,11 @@ from django.db import connection
 from catalogue.bulk.watch import LookReport, Watcher
 from catalogue.ceilings import Ceiling
 from catalogue.models import MetadataSet, Record, WatchedRecord
+from catalogue.reasons import ActRefused
 from catalogue.writing import store
 from tests.support import world
 from tests.support.paths import ROOT
+from tests.support.threads import TIMEOUT_S, threads
 
 pytestmark = pytest.mark.django_db
 record = world.iso_record
@@ -183,6 +185,28 @@ def test_the_command_ends_when_all_has_settled(folder: Path, capsys: pytest.Capt
     ):
         with pytest.raises(CommandError, match=words):
             call_command("ingest", **options)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_watcher_of_a_folder_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    fill(folder, "a")
+    settle(watcher(folder))
+
+    def look_elsewhere(where: Path) -> LookReport:
+        return watcher(where).look()
+
+    other = tmp_path / "other"
+    other.mkdir()
+    with threads(1) as running:
+        with pytest.raises(ActRefused, match="another process of this node watches a folder of this path"):
+            running.start(look_elsewhere, folder).result(TIMEOUT_S)
+        running.start(look_elsewhere, other).result(TIMEOUT_S)
+    assert live() == {"a"}
+    connection.close()  # as the end of the first process does
+    with threads(1) as running:
+        assert running.start(look_elsewhere, folder).result(TIMEOUT_S).withdrawn == 0
 
 
 WATCHER = """

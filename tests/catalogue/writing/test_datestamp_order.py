@@ -108,6 +108,7 @@ def test_without_the_lock_records_are_lost_on_the_way() -> None:
 def harvest_two_writers(follows: str, clock: Callable[[datetime], None]) -> set[str]:
     """Of two writers the one that stamps first commits last; a harvester comes before and after that."""
     harvester = Harvester(follows)
+    put("urn:first:second")  # when its words are known, no writer waits for another because of them
     with threads(1) as running:
         with transaction.atomic():
             put("urn:first")

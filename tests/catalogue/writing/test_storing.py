@@ -8,7 +8,7 @@ from catalogue import oai
 from catalogue.models import DatestampClock, Description, JournalOutbox, Membership, Record
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
-from catalogue.reading import search
+from catalogue.reading.query import search
 from catalogue.writing import store
 from catalogue.writing.decisions import Action, Disagreement
 from tests.support import looking, world

@@ -1,0 +1,100 @@
+"""Make the terms of records that have none: written by a former version of the node, or stored before there were terms.
+
+Done by the ticks, a batch at a time, each in a transaction, so it goes on after whatever ends it. Records with no terms are
+found by no search; how many they are is on the pages that search, and in `catalogue stats` (`stats.count_waiting_for_search`).
+"""
+
+import json
+import logging
+from typing import Any, NamedTuple
+
+from django.db import connection, transaction
+from psycopg2.extras import execute_values
+
+from catalogue import seams
+from catalogue.documents import iso19139, search_terms, xml_tree
+from catalogue.documents.search_terms import SearchTerms
+from catalogue.payloads import payload
+from catalogue.writing import clock, vocabulary
+
+logger = logging.getLogger(__name__)
+_BATCH = 500  # chosen: holds the writers' lock for some tens of milliseconds
+_SELECT = """
+    SELECT d.record_id, r.identifier, r.digest, r.payload, d.title, d.abstract, d.keywords, d.categories, d.boxes::text, d.language
+    FROM catalogue_description d JOIN catalogue_record r ON r.id = d.record_id
+    WHERE d.terms IS NULL AND d.record_id > %s ORDER BY d.record_id LIMIT %s
+"""
+# What another writer has changed meanwhile has its terms, or is made in the next round.
+_UPDATE = """
+    UPDATE catalogue_description d
+    SET kind = made.kind, policy = made.policy, organisations = made.organisations, terms = made.terms
+    FROM (VALUES %s) AS made (record_id, digest, kind, policy, organisations, terms)
+    WHERE d.record_id = made.record_id AND d.terms IS NULL
+        AND EXISTS (SELECT FROM catalogue_record r WHERE r.id = made.record_id AND r.digest = made.digest)
+"""
+_TEMPLATE = "(%s::bigint, %s::bytea, %s::text, %s::text, %s::text[], %s::integer[])"
+
+
+class _Made(NamedTuple):
+    record_id: int
+    digest: bytes
+    metadata: iso19139.Metadata
+    search: SearchTerms
+
+
+def make_missing(*, seconds: float) -> int:
+    """Make terms that are missing, for so long; returns how many records were looked at."""
+    until, last, looked_at = seams.monotonic() + seconds, 0, 0
+    while seams.monotonic() < until:
+        with connection.cursor() as cursor:
+            cursor.execute(_SELECT, [last, _BATCH])
+            rows = cursor.fetchall()
+        if not rows:
+            break
+        _store([_make(*row) for row in rows])
+        last, looked_at = rows[-1][0], looked_at + len(rows)
+    return looked_at
+
+
+def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryview, *described: Any) -> _Made:
+    """Read a record again; where its payload is damaged, take what is stored beside it."""
+    try:
+        metadata = iso19139.read(payload.unpack(packed))
+    except (payload.PayloadDamaged, xml_tree.Unusable) as exc:
+        logger.warning("terms made without the metadata", extra={"identifier": identifier, "reason": str(exc)})
+        title, abstract, keywords, categories, boxes, language = described
+        boxes = json.loads(boxes)
+        metadata = iso19139.Metadata(
+            identifier=identifier,
+            digest=bytes(digest),
+            metadata_date=None,
+            title=title,
+            abstract=abstract,
+            keywords=tuple(keywords),
+            categories=tuple(categories),
+            boxes=tuple(boxes),
+            begins=None,
+            ends=None,
+            language=language,
+        )
+    return _Made(record_id, bytes(digest), metadata, search_terms.of_metadata(metadata))
+
+
+@transaction.atomic
+def _store(made: list[_Made]) -> None:
+    with connection.cursor() as cursor:
+        vocabulary.stage(cursor, (each.search.words for each in made))
+        clock.take_stamp()  # only for the lock
+        vocabulary.add_staged(cursor)
+        values = [
+            (
+                each.record_id,
+                each.digest,
+                each.metadata.kind,
+                each.metadata.policy,
+                list(each.metadata.organisations),
+                list(each.search.terms),
+            )
+            for each in made
+        ]
+        execute_values(cursor.cursor, _UPDATE, values, _TEMPLATE, page_size=len(values))
