@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 
 from catalogue import datestamps, journal, oai
-from catalogue.models import ListSize
+from catalogue.models import Description, ListSize
 from catalogue.reading import lists, scopes
 from catalogue.reading.scopes import Scope
 
@@ -77,14 +77,24 @@ def live_by_set(*, with_hidden: bool = False) -> dict[int, int]:
     return live
 
 
+def live_of_everybody() -> int:
+    """Return how many live records everybody sees."""
+    return sum(ListSize.objects.filter(pk=0).values_list("live", flat=True))
+
+
 def size_of(set_id: int = 0) -> ListSize:
     """Return how many records a set has, also those that not everybody sees; 0: the whole catalogue. No row of the database."""
     sizes = list(ListSize.objects.filter(pk__in=(set_id, -1 - set_id)))
     return ListSize(set_id=set_id, live=sum(size.live for size in sizes), deleted=sum(size.deleted for size in sizes))
 
 
+def count_waiting_for_search() -> int:
+    """Count the live records that search does not find yet, because their terms are still to be made (`writing.search_index`)."""
+    return Description.objects.filter(terms=None).count()
+
+
 def stats() -> dict[str, Any]:
-    """Return the figures of all sets, the size in bytes, and how many events wait for the journal, since when."""
+    """Return the figures of all sets, the size in bytes, how many records wait for search, and events for the journal, since when."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -97,6 +107,7 @@ def stats() -> dict[str, Any]:
     return {
         "sets": list(by_set(with_hidden=True).values()),
         "bytes": size,
+        "waiting_for_search": count_waiting_for_search(),
         "waiting_for_journal": journal.count_waiting(),
         "waiting_for_journal_since": since and datestamps.write(since),
     }

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from catalogue import oai
@@ -231,6 +231,8 @@ WORDS = st.lists(
 
 @pytest.mark.spec("P74", "P75", "P76", "P81", "W45")
 @settings(ANY, max_examples=40)
+@example(words=[("x", "a", "put"), ("x", "a:b:c", "put"), ("x", "a:b", "put"), ("x", "a:b:c", "bury")], size=1)
+@example(words=[("x", "a", "put"), ("x", "a:b", "put"), ("x", "a", "bury"), ("x", "a:b", "bury")], size=1)
 @given(words=WORDS, size=st.integers(1, 3))
 def test_whatever_the_sets_of_a_hierarchy_say_each_lists_what_it_and_those_below_assert(
     hierarchy: dict[str, MetadataSet], words: list[tuple[str, str, str]], size: int

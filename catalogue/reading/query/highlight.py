@@ -1,0 +1,83 @@
+"""Mark in a text what a search has found it by."""
+
+import re
+from collections.abc import Iterable
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from catalogue.documents import search_terms
+from catalogue.reading.query import conditions, words
+from catalogue.reading.query.conditions import Condition
+
+_RUN = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u064b-\u065f][^\W_]*)*")
+_MOST_CHARACTERS = 20_000
+
+
+class Highlighter:
+    """Marks words that a search asks for, in any text."""
+
+    def __init__(self, condition: Condition) -> None:
+        texts = [
+            leaf.text for leaf in conditions.leaves(condition) if isinstance(leaf, conditions.Words | conditions.Phrase)
+        ]
+        asked = [
+            asked for text in texts for alternative in words.read(text) for asked in alternative if asked.is_wanted
+        ]
+        self._pieces = {piece for each in asked for piece in each.pieces if piece not in search_terms.STOP_WORDS}
+        self._stems = frozenset().union(*map(search_terms.stems_asked, self._pieces))
+        self._begins = tuple(
+            folded
+            for each in asked
+            if each.by_beginning and len(each.pieces[0].encode()) >= words.LEAST_BYTES_OF_BEGINNING
+            for folded in (search_terms.fold(each.pieces[0]),)
+        )
+        self._pairs = {piece for piece in self._pieces if search_terms.is_pair(piece)}
+
+    def mark(self, text: str) -> SafeString:
+        """Return a text as HTML, with what was asked for in <mark>."""
+        text = text[:_MOST_CHARACTERS]
+        if not self._pieces:
+            return mark_safe(escape(text))
+        made, last = [], 0
+        for start, end in self._found(text):
+            made += [escape(text[last:start]), "<mark>", escape(text[start:end]), "</mark>"]
+            last = end
+        return mark_safe("".join([*made, escape(text[last:])]))
+
+    def excerpt(self, text: str, characters: int) -> SafeString:
+        """Return the part of a text around the first thing that was asked for, as HTML."""
+        first = next(iter(self._found(text[:_MOST_CHARACTERS])), (0, 0))[0]
+        start = 0
+        if first > characters // 2:
+            start = text.rfind(" ", 0, first - characters // 4) + 1
+        part = text[start : start + characters]
+        before, after = ("… " if start else ""), (" …" if start + characters < len(text) else "")
+        return mark_safe(f"{before}{self.mark(part)}{after}")
+
+    def _found(self, text: str) -> Iterable[tuple[int, int]]:
+        for run in _RUN.finditer(text):
+            if search_terms.is_unspaced(run[0][0]):
+                yield from self._found_pairs(run[0], run.start())
+            elif self._is_asked(run[0]):
+                yield run.span()
+
+    def _found_pairs(self, run: str, offset: int) -> Iterable[tuple[int, int]]:
+        marked = [
+            index
+            for index in range(len(run))
+            if {run[index : index + 2], run[max(index - 1, 0) : index + 1]} & self._pairs or run[index] in self._pieces
+        ]
+        for index in marked:
+            if index - 1 not in marked:
+                end = index
+                while end in marked:
+                    end += 1
+                yield offset + index, offset + end
+
+    def _is_asked(self, word: str) -> bool:
+        for piece in search_terms.pieces(word):
+            folded = search_terms.fold(piece)
+            if (self._begins and folded.startswith(self._begins)) or search_terms.stems_asked(piece) & self._stems:
+                return True
+        return False

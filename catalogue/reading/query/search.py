@@ -1,0 +1,503 @@
+"""Search: pages of hits in order, how many there are, what they are distributed over.
+
+Up to `SearchLimits.exact` hits are read by one statement, sorted and counted. Of more hits, the newest records are looked through, chunk
+by chunk, until a page is full: hits are many, so this ends soon. Where it does not, because all hits are old, the database sorts
+them. Pages go on after a key, never by an offset, so a deep page costs what the first costs, and what does not change while
+somebody pages comes once.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from django.db import OperationalError, connection, transaction
+from django.db.models import QuerySet
+
+from catalogue.documents import search_terms
+from catalogue.models import Record
+from catalogue.reading import overview, viewers
+from catalogue.reading.query import conditions, cursors, facets, words
+from catalogue.reading.query.conditions import Condition
+from catalogue.reading.query.cursors import CursorInvalid, Hit
+from catalogue.reading.query.facets import Facets
+from catalogue.reading.query.search_limits import LIMITS
+from catalogue.reading.query.sql import (
+    Compiler,
+    QueryTooCostly,
+    Sql,
+    all_of,
+    array_of,
+    by_index,
+    by_index_with,
+    database_settings,
+    estimate,
+    none_of,
+)
+from catalogue.reading.stats import live_of_everybody, size_of
+from catalogue.reading.viewers import ANYBODY, Viewer
+
+logger = logging.getLogger(__name__)
+_ALL = 10_000_000  # records
+_TIMEOUT_MS = 4_000  # chosen: below the limit of public pages, so that the page can say how to ask for less
+_QUERY_CANCELED = "57014"
+# The memory is for the rows that an index finds, none of which is looked up twice then.
+_SETTINGS = {"work_mem": "64MB", "jit": "off"}
+
+Order = Literal["relevance", "-updated", "updated", "id", "-id"]
+_TIERS = (search_terms.FILTER, search_terms.TITLE, search_terms.KEYWORD, search_terms.TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for, in which order, and for whom. By relevance: hits of the identifier first, then those that have all
+    words in the title, in title and keywords, anywhere; the newest first among equals, and where there are no words."""
+
+    condition: Condition = field(default_factory=conditions.All)
+    order: Order = "relevance"
+    viewer: Viewer = ANYBODY
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The ids of the records of one page, in order. `next`: the cursor of the page after it; "" after the last.
+
+    `notes`: what was not looked for, as codes and words: `words`, `identifiers` that are too many with this beginning; and `unchecked` words.
+    """
+
+    keys: list[int]
+    next: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many hits there are. Not exact: an estimate from a sample, to two digits."""
+
+    number: int
+    is_exact: bool = True
+
+
+_ALL_RECORDS = Sql("true")
+# A condition in two parts: on the description alone, and what needs the record as well.
+_Separated = tuple[Sql, Sql]
+
+
+def _separated(*parts: Sql) -> _Separated:
+    return (
+        all_of(*(part for part in parts if not part.needs_record)),
+        all_of(*(part for part in parts if part.needs_record)),
+    )
+
+
+def _described(found: _Separated, among: Sql = _ALL_RECORDS) -> tuple[str, tuple[Any, ...]]:
+    """Return the begin of a statement, and its values: the records `h` whose descriptions match.
+
+    A step of its own: without statistics of a table that has just been filled, PostgreSQL would look into each description for
+    each record.
+    """
+    narrow = all_of(among, found[0])
+    return (
+        f"WITH h AS MATERIALIZED (SELECT d.record_id FROM catalogue_description d WHERE {narrow.text})",
+        narrow.values,
+    )
+
+
+def _with_records(found: _Separated) -> tuple[str, tuple[Any, ...]]:
+    """Return what follows FROM: the records of `h` that match the rest as well; conditions on the record may be added."""
+    rest = found[1]
+    descriptions = "" if rest.text == "true" else " JOIN catalogue_description d ON d.record_id = h.record_id"
+    return f"h JOIN catalogue_record r ON r.id = h.record_id{descriptions} WHERE ({rest.text})", rest.values
+
+
+class Search:
+    """One search of the database as it is now. Whatever is asked of it is computed once."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query = replace(query, condition=conditions.storable(query.condition))
+        self._compiler = Compiler(query.viewer)
+        self._split: tuple[Sql, Sql] | None = None
+        self._splits: dict[int, tuple[Sql, Sql]] = {}
+        self._has_unwanted = _has_unwanted(query.condition)
+        self._few: list[Hit] | None = None
+        self._is_counted = False
+        self._least = 0  # hits that there are for certain
+        self._total: int | None = None  # hits, where a page without a following one has shown all of many
+
+    # --- Pages ------------------------------------------------------------------------------------------
+
+    def page(self, size: int, after: str = "") -> Page:
+        """Return the hits after a cursor, or the first. Raises CursorInvalid and QueryTooCostly."""
+        position = cursors.read(self._query.condition, self._query.order, after) if after else None
+        with _bounded(self._query.condition):
+            few = None
+            hits = self._of_newest(position, size + 1)
+            if hits is None:
+                few = self._all_if_few()
+                hits = self._of_few(few, position, size + 1) if few is not None else self._of_many(position, size + 1)
+        self._least = max(self._least, len(hits))
+        if few is None and position is None and len(hits) <= size:
+            self._total = len(hits)
+        following = cursors.write(self._query.condition, self._query.order, hits[size - 1]) if len(hits) > size else ""
+        return Page([hit.key for hit in hits[:size]], following, tuple(self._compiler.notes))
+
+    def count(self) -> Count:
+        """Return how many hits there are; after a page never fewer than it has shown. Raises QueryTooCostly."""
+        if self._is_of_everything:
+            return Count(live_of_everybody())
+        with _bounded(self._query.condition):
+            few = self._all_if_few()
+            if few is not None:
+                return Count(len(few))
+            if self._total is not None:
+                return Count(self._total)
+            number = self._sample.hits()
+        if self._sample.is_all:
+            return Count(number)
+        return Count(max(facets.two_digits(number), self._least), is_exact=False)
+
+    def are_few(self) -> bool:
+        """Whether the hits are no more than SearchLimits.exact. Raises QueryTooCostly."""
+        with _bounded(self._query.condition):
+            few = self._all_if_few()
+            return few is not None and len(few) <= LIMITS.in_force.exact
+
+    @property
+    def _is_of_everything(self) -> bool:
+        return self._query.condition == conditions.All() and self._query.viewer == ANYBODY
+
+    @property
+    def _parts(self) -> tuple[Sql, Sql]:
+        """The condition as SQL: on the description, and what needs the record as well."""
+        if self._split is None:
+            self._split = self._compiler.split(self._query.condition)
+        return self._split
+
+    @cached_property
+    def _sample(self) -> facets.Sample:
+        return facets.Sample(self._parts, self._query.viewer.audiences)
+
+    def _all_if_few(self) -> list[Hit] | None:
+        """Return all hits in order; None if they are more than SearchLimits.read, or no index finds them."""
+        if not self._is_counted:
+            self._is_counted = True
+            narrow, rest = self._parts
+            is_likely = narrow.is_indexed and self._may_be_few(estimate(narrow))
+            tiers = self._tier_column() if is_likely else Sql("NULL")
+            rows = by_index_with(tiers, narrow, LIMITS.in_force.read + 1) if is_likely else None
+            if rows is not None and len(rows) <= LIMITS.in_force.read:
+                hits = self._read(rows, rest)
+                self._least = len(hits)
+                self._few = self._in_order(hits)
+        return self._few
+
+    def _may_be_few(self, expected: float) -> bool:
+        """Whether the hits may be counted, of which PostgreSQL expects so many: reading too many of them is in vain."""
+        limits = LIMITS.in_force
+        if expected >= limits.likely:
+            return False
+        if expected < limits.exact / 2 or self._sample.is_all:
+            return True
+        return self._sample.hits() < limits.read
+
+    def _read(self, found: list[tuple[int, int]], rest: Sql) -> list[Hit]:
+        """Read those of these records, each with its tier, that are hits."""
+        source = "catalogue_record r ON r.id = k.id"
+        if rest.text != "true":
+            source += " JOIN catalogue_description d ON d.record_id = k.id"
+        found = sorted(found)
+        return self._hits(
+            f"SELECT r.id, k.tier, r.datestamp, {self._text} FROM unnest(%s::bigint[], %s::integer[]) AS k (id, tier)"
+            f" JOIN {source} WHERE r.audience = ANY(%s) AND ({rest.text})",
+            [
+                *(array_of(row[place] for row in found) for place in (0, 1)),
+                list(self._query.viewer.audiences),
+                *rest.values,
+            ],
+        )
+
+    def _tier_column(self) -> Sql:
+        """The tier of a hit, as SQL of its description. Of its words alone: all else is true of hits."""
+        of_words = conditions.All(tuple(filter(_has_words, conditions.conjuncts(self._query.condition))))
+        cases: list[Sql] = []
+        for tier in self._tiers()[:-1]:
+            better, of_record = self._compiler.in_tier(tier).split(of_words)
+            if of_record.text != "true":  # words in an alternative to a condition on the record
+                better = all_of(
+                    better,
+                    Sql(
+                        f"EXISTS (SELECT FROM catalogue_record r WHERE r.id = d.record_id AND ({of_record.text}))",
+                        of_record.values,
+                    ),
+                )
+            cases.append(Sql(f"WHEN {better.text} THEN {tier}", better.values))
+        if not cases:
+            return Sql(str(search_terms.TEXT))
+        text = " ".join(case.text for case in cases)
+        return Sql(f"CASE {text} ELSE {search_terms.TEXT} END", tuple(value for case in cases for value in case.values))
+
+    @property
+    def _text(self) -> str:
+        return "r.key" if self._by_key else "''"
+
+    @property
+    def _by_key(self) -> bool:
+        return self._query.order in ("id", "-id")
+
+    def _hits(self, statement: str, values: Sequence[Any]) -> list[Hit]:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return [Hit(*row) for row in cursor.fetchall()]
+
+    def _tiers(self) -> tuple[int, ...]:
+        """The tiers that hits are sorted by; one where there are no words to be relevant."""
+        has_words = any(isinstance(leaf, conditions.Words) for leaf in conditions.leaves(self._query.condition))
+        return _TIERS if has_words and self._query.order == "relevance" else (search_terms.TEXT,)
+
+    def _in_order(self, hits: list[Hit]) -> list[Hit]:
+        if self._by_key:
+            return sorted(hits, key=lambda hit: hit.text.encode(), reverse=self._query.order == "-id")
+        if self._query.order == "updated":
+            return sorted(hits, key=lambda hit: (hit.stamp, hit.key))
+        return sorted(hits, key=lambda hit: (-hit.tier, hit.stamp, hit.key), reverse=True)
+
+    def _of_few(self, hits: list[Hit], position: Hit | None, most: int) -> list[Hit]:
+        if position is None:
+            return hits[:most]
+        ordered = self._in_order([position, *(hit for hit in hits if hit.key != position.key)])
+        start = ordered.index(position) + 1
+        return ordered[start : start + most]
+
+    def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
+        """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.
+
+        Only where hits are in one tier, and not yet read.
+        """
+        found = self._parts
+        if self._is_counted or len(self._tiers()) > 1 or not found[0].is_indexed:
+            return None
+        if estimate(found[0]) < LIMITS.in_force.of_tier:
+            return None
+        hits, rest = self._walk(found, search_terms.TEXT, position, most, LIMITS.in_force.chunks)
+        return None if rest else hits
+
+    def _of_many(self, position: Hit | None, most: int) -> list[Hit]:
+        hits: list[Hit] = []
+        others: list[Sql] = []  # than those of better tiers, where these are many
+        better: set[int] = set()  # the hits of better tiers, where these are few
+        for tier in self._tiers():
+            few = None if others or tier == search_terms.TEXT else self._few_of_tier(tier)
+            if position is None or position.tier <= tier:
+                start = _within(position, tier)
+                if few is None:
+                    known = [Sql("d.record_id <> ALL(%s)", (list(better),))] if better else []
+                    found = _separated(*self._parts_in(tier), *others, *known)
+                    hits += self._of_tier(found, tier, start, most - len(hits))
+                else:
+                    own = [hit for hit in few if hit.key not in better]
+                    hits += self._of_few(self._in_order(own), start, most - len(hits))
+                if len(hits) >= most:
+                    break
+            if few is None:
+                others.append(none_of(all_of(*self._parts_in(tier))))
+            else:
+                better |= {hit.key for hit in few}
+        return hits
+
+    def _parts_in(self, tier: int) -> tuple[Sql, ...]:
+        """What hits of a tier are, and hits of those above."""
+        if tier == search_terms.TEXT:
+            return self._parts
+        # The index would read all hits of a word, to find the few that have it in the title: the words of the tier alone are
+        # looked up where that is enough. It is not where a word is not wanted: in a better tier fewer records have it.
+        better = self._parts_of_tier(tier)
+        return (*self._parts, *better) if self._has_unwanted else better
+
+    def _parts_of_tier(self, tier: int) -> tuple[Sql, Sql]:
+        """The condition as SQL, as `_parts` has it, for words of a tier or a better one."""
+        if tier not in self._splits:
+            self._splits[tier] = self._compiler.in_tier(tier).split(self._query.condition)
+        return self._splits[tier]
+
+    def _few_of_tier(self, tier: int) -> list[Hit] | None:
+        """Return the hits of a tier, and of those above; None if they are many."""
+        narrow, rest = _separated(*self._parts_in(tier))
+        if estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
+            return None
+        keys = by_index(narrow, LIMITS.in_force.of_tier + 1)
+        return None if len(keys) > LIMITS.in_force.of_tier else self._read([(key, tier) for key in keys], rest)
+
+    def _of_tier(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
+        hits, rest = self._walk(found, tier, position, most, self._chunks(found, most))
+        return [*hits, *self._by_sorting(found, tier, rest, most - len(hits))] if rest else hits
+
+    def _walk(
+        self, found: _Separated, tier: int, position: Hit | None, most: int, chunks: Iterable[int]
+    ) -> tuple[list[Hit], Hit | None]:
+        """Look through the next records, chunk by chunk. Returns the hits, at most so many, and after which record there may be more:
+        None where there are as many as wanted, or no more records."""
+        hits: list[Hit] = []
+        for chunk in chunks:
+            rows = self._look_through(found, tier, position, chunk)
+            hits += [hit for hit, matches in rows if matches]
+            if len(hits) >= most or len(rows) < chunk:
+                return hits[:most], None
+            position = rows[-1][0]
+        return hits, position
+
+    def _chunks(self, found: _Separated, most: int) -> Iterator[int]:
+        """How many of the next records to look through, one number after the other, before all hits are sorted."""
+        limits = LIMITS.in_force
+        if all(part.text == "true" for part in found):  # every record is a hit
+            yield most
+        yield from limits.chunks
+        if found[0].is_indexed and estimate(found[0]) * limits.large_chunk >= 4 * most * size_of().live:
+            yield limits.large_chunk
+
+    def _look_through(self, found: _Separated, tier: int, position: Hit | None, number: int) -> list[tuple[Hit, bool]]:
+        """Return the next records in order, and whether each is a hit."""
+        after, values = self._after(position)
+        hits = self._hits(
+            f"SELECT r.id, {tier}, r.datestamp, {self._text} FROM catalogue_record r"
+            f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {after} ORDER BY {self._sorting} LIMIT %s",
+            [list(self._query.viewer.audiences), *values, number],
+        )
+        keys = [hit.key for hit in hits]
+        described, narrow = _described(found, Sql("d.record_id = ANY(%s::bigint[])", (array_of(keys),)))
+        source, rest = _with_records(found)
+        with connection.cursor() as cursor:
+            cursor.execute(f"{described} SELECT r.id FROM {source}", [*narrow, *rest])
+            matching = {key for (key,) in cursor.fetchall()}
+        return [(hit, hit.key in matching) for hit in hits]
+
+    def _by_sorting(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
+        after, values = self._after(position)
+        narrow, _rest = found
+        if narrow.is_indexed:
+            described, of_description = (
+                "WITH h AS (SELECT unnest(%s::bigint[]) AS record_id)",
+                (array_of(by_index(narrow, _ALL)),),
+            )
+        else:
+            described, of_description = _described(found)
+        source, rest = _with_records(found)
+        return self._hits(
+            f"{described} SELECT r.id, {tier}, r.datestamp, {self._text} FROM {source}"
+            f" AND r.audience = ANY(%s) AND {after} ORDER BY {self._sorting} LIMIT %s",
+            [*of_description, *rest, list(self._query.viewer.audiences), *values, most],
+        )
+
+    @property
+    def _sorting(self) -> str:
+        return {"id": "r.key", "-id": "r.key DESC", "updated": "r.datestamp, r.id"}.get(
+            self._query.order, "r.datestamp DESC, r.id DESC"
+        )
+
+    def _after(self, position: Hit | None) -> tuple[str, list[Any]]:
+        if position is None:
+            return "true", []
+        if self._by_key:
+            return f"r.key {'>' if self._query.order == 'id' else '<'} %s", [position.text]
+        return f"(r.datestamp, r.id) {'>' if self._query.order == 'updated' else '<'} (%s, %s)", [
+            position.stamp,
+            position.key,
+        ]
+
+    # --- Facets -----------------------------------------------------------------------------------------
+
+    def facets(self, names: Sequence[str], most: int = 20) -> Facets:
+        """Return what the hits are distributed over. Raises QueryTooCostly and KeyError for what is no facet."""
+        visible = {"set": set(self._query.viewer.sets().values_list("spec", flat=True))}
+        counted_at = None
+        with _bounded(self._query.condition):
+            few = self._all_if_few()
+            # Of more, a sample tells enough: it was taken to see whether they are few.
+            if few is not None and len(few) > LIMITS.in_force.exact and not self._sample.is_all:
+                few = None
+            of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
+            if few is not None:
+                counted = facets.count(names, [hit.key for hit in few])
+            elif of_all is not None:
+                counted, counted_at = {name: dict(of_all.facets[name]) for name in names}, of_all.counted_at
+            else:
+                counted = self._sample.count(names)
+        return Facets(
+            {name: facets.largest(found, most, visible.get(name)) for name, found in counted.items()},
+            is_exact=few is not None or counted_at is not None or self._sample.is_all,
+            counted_at=counted_at,
+        )
+
+
+@contextmanager
+def _bounded(condition: Condition) -> Iterator[None]:
+    """Bound what the statements of the block may cost. Raises QueryTooCostly if they cost more.
+
+    A limit of the session that is stricter stays, and raises what it raises.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout'")
+        (limit_ms,) = cursor.fetchone()
+    is_ours = not 0 < limit_ms <= _TIMEOUT_MS
+    try:
+        bound = {"statement_timeout": f"{_TIMEOUT_MS}ms"} if is_ours else {}
+        with transaction.atomic(), database_settings(**_SETTINGS, **bound):
+            yield
+    except OperationalError as exc:
+        if is_ours and getattr(exc.__cause__, "pgcode", None) == _QUERY_CANCELED:
+            logger.warning(
+                "a search took too long", extra={"limit_ms": _TIMEOUT_MS, "condition": repr(condition)[:1_000]}
+            )
+            raise QueryTooCostly("time") from exc
+        raise
+
+
+def _has_words(condition: Condition) -> bool:
+    return any(isinstance(leaf, conditions.Words | conditions.Phrase) for leaf in conditions.leaves(condition))
+
+
+def _has_unwanted(condition: Condition) -> bool:
+    """Whether there are words that a record must not have."""
+    match condition:
+        case conditions.All(parts) | conditions.Any(parts):
+            return any(map(_has_unwanted, parts))
+        case conditions.Not(part):
+            return _has_words(part)
+        case conditions.Words(text):
+            return any(not asked.is_wanted for alternative in words.read(text) for asked in alternative)
+    return False
+
+
+def _within(position: Hit | None, tier: int) -> Hit | None:
+    """Return the position, if it is in this tier."""
+    return position if position is not None and position.tier == tier else None
+
+
+def records(text: str) -> QuerySet[Record]:
+    """Return the live records that `text` finds, whoever may see them; all of them if it is empty. Of many, the newest alone.
+
+    Raises QueryTooCostly.
+    """
+    if not text.strip():
+        return Record.objects.filter(deleted=False)
+    return Record.objects.filter(pk__in=newest(text).keys, deleted=False)
+
+
+def newest(text: str) -> Page:
+    """Return all records that `text` finds, whoever may see them; the newest of them, where they are many. Raises QueryTooCostly."""
+    found = Search(Query(conditions.Words(text), "-updated", viewers.administration()))
+    limits = LIMITS.in_force
+    return found.page(limits.exact if found.are_few() else limits.newest)
+
+
+__all__ = [
+    "Count",
+    "CursorInvalid",
+    "Facets",
+    "Page",
+    "Query",
+    "QueryTooCostly",
+    "Search",
+    "records",
+]

@@ -1,0 +1,33 @@
+"""How far searches count hits and look for them."""
+
+from dataclasses import dataclass
+
+from catalogue.limits import Replaceable
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """How far hits are counted and looked for. All are chosen, with a million records."""
+
+    exact: int = 10_000  # so many hits are always read, sorted and counted
+    margin: int = 6_000  # so many more are read, as it is not known before how many there are, nor who may see them
+    of_tier: int = 3_000  # where so many are of a tier, the newest records have some of them
+    sample: int = 5_000  # records of which an estimate is made
+    newest: int = 1_000  # hits that the administration gets, where they are more than are counted
+    # Records that are looked through, newest first, before the database sorts all hits.
+    chunks: tuple[int, ...] = (400, 4_000)
+    # Looked through as well where several times the hits of a page are expected among so many.
+    large_chunk: int = 20_000
+
+    @property
+    def read(self) -> int:
+        """How many ids the index returns at most."""
+        return self.exact + self.margin
+
+    @property
+    def likely(self) -> int:
+        """Where so many hits are expected, they are not counted: it would take longer than to look through."""
+        return 2 * (self.exact + 1_000)
+
+
+LIMITS = Replaceable(SearchLimits())

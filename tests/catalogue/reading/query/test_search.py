@@ -1,0 +1,335 @@
+"""What a person types, and what it finds."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any as AnyValue
+from typing import NamedTuple
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.documents import search_terms
+from catalogue.models import Record
+from catalogue.reading.query import search, search_limits, sql
+from catalogue.reading.query.conditions import All, Any, Changed, Condition, Is, Like, Meets, Not, Words
+from catalogue.reading.query.search import Count, Facets, Query, Search
+from catalogue.reading.viewers import ANYBODY
+from tests.support.world import OUR_SPEC, iso_record, put, restamp
+
+pytestmark = pytest.mark.django_db
+
+
+def found(text: str) -> list[str]:
+    """What the admin's search finds, which must be what the public pages find."""
+    everywhere = sorted(search.records(text).values_list("identifier", flat=True))
+    keys = Search(Query(Words(text))).page(1000).keys
+    assert sorted(Record.objects.filter(pk__in=keys).values_list("identifier", flat=True)) == everywhere
+    return everywhere
+
+
+@pytest.fixture
+def texts() -> None:
+    put(
+        iso_record("urn:a", title="Typhoon tracks", abstract="Best tracks of the sea."),
+        iso_record("urn:b", title="Sea ice", abstract="Charts of ice."),
+        iso_record("urn:c", title="Seasonal outlook", abstract="Iceland."),
+        iso_record("urn:d", title="全国合成レーダー", abstract="降水."),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "identifiers"),
+    [
+        ("typh", ["urn:a"]),
+        ("TYPH trac", ["urn:a"]),
+        ("phoon", []),
+        ("sea", ["urn:a", "urn:b", "urn:c"]),
+        ("sea ice", ["urn:b", "urn:c"]),
+        ('"sea ice"', ["urn:b"]),
+        ('"sea"', ["urn:a", "urn:b"]),
+        ("se", []),
+        ("全国", ["urn:d"]),
+        ("降", ["urn:d"]),
+        ("sea -typh", ["urn:b", "urn:c"]),
+        ("typhoon or outlook", ["urn:a", "urn:c"]),
+        ("of", []),
+        ("seas trackings", ["urn:a"]),
+        ("合成レーダー", ["urn:d"]),
+        ("レーダー合成", []),
+        ('"tracks of the sea"', ["urn:a"]),
+        ('"tracks the sea"', []),
+        ('sea -"sea ice"', ["urn:a", "urn:c"]),
+        ("urn:b", ["urn:b"]),
+        ("-typhoon", []),
+        ("typhoon or -sea", []),
+        ("-" * 40, []),
+        ("- " * 60, []),
+        ("sea'", ["urn:a", "urn:b", "urn:c"]),
+        ("\\", []),
+    ],
+)
+def test_a_word_finds_the_words_that_begin_with_it_and_quotes_find_it_as_it_is(
+    texts: None, text: str, identifiers: list[str]
+) -> None:
+    assert found(text) == identifiers
+
+
+def test_a_count_of_few_hits_is_not_raised_where_the_index_finds_many() -> None:
+    """Words that many records have, and a date that few of them have: `about 11` was said of one."""
+    names = [f"urn:{number}" for number in range(40)]
+    put(*(iso_record(name, title="Sea ice") for name in names))
+    for name in names:
+        restamp(name, "2024-01-01T00:00:00Z" if name in names[:3] else "2020-01-01T00:00:00Z")
+    query = Query(All((Words("sea"), Changed(since=datetime(2023, 1, 1, tzinfo=UTC)))))
+    with search_limits.LIMITS.replaced(exact=10, margin=0, of_tier=10, chunks=(5, 10), sample=5):
+        all_at_once, in_pages = Search(query), Search(query)
+        assert len(all_at_once.page(5).keys) == 3
+        assert all_at_once.count() == Count(3)
+        assert len(in_pages.page(2).keys) == 2
+        count = in_pages.count()
+        assert not count.is_exact
+        assert 2 < count.number < 10
+
+
+@pytest.mark.parametrize("text", ["ice", "ice -shelf", "iceland or ice"])
+def test_the_best_hits_come_first_where_they_are_old_and_all_hits_are_many(text: str) -> None:
+    put(*(iso_record(f"urn:old{number}", title="Ice") for number in range(12)))
+    put(*(iso_record(f"urn:new{number}", title="Sea", abstract="Ice.") for number in range(30)))
+    put(iso_record("urn:shelf", title="Ice shelf"), iso_record("urn:late", title="Ice", abstract="A shelf."))
+    stamps = dict.fromkeys(Record.objects.values_list("identifier", flat=True), "2024-01-01T00:00:00Z")
+    for name in stamps:
+        restamp(name, "2020-01-01T00:00:00Z" if "old" in name else stamps[name])
+    identifiers = dict(Record.objects.values_list("pk", "identifier"))
+    with search_limits.LIMITS.replaced(exact=10, margin=0, of_tier=3, chunks=(5, 10)):
+        keys = Search(Query(Words(text))).page(100).keys
+    names = [identifiers[key] for key in keys]
+    first = {name for name in stamps if "old" in name}
+    rest = {name for name in stamps if "new" in name}
+    if "-" not in text:
+        first |= {"urn:shelf", "urn:late"}
+    assert (set(names[: len(first)]), set(names[len(first) :])) == (first, rest)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Words("ice"),
+        Words("ice -shelf"),
+        Words('"sea ice" or buoy'),
+        All((Words("ice"), Meets(0, 0, 50, 50))),
+        Any((Words("buoy"), Changed(since=datetime(2023, 1, 1, tzinfo=UTC)))),
+        All((Meets(0, 0, 50, 50), Any((Words("ice"), Changed(since=datetime(2023, 1, 1, tzinfo=UTC)))))),
+        All((Words("sea"), Not(Words("shelf")))),
+        Is("keyword", ("ice",)),
+    ],
+    ids=repr,
+)
+def test_many_hits_come_in_the_order_that_few_have(condition: Condition) -> None:
+    """Else what somebody pages through while records come would change its order, and repeat some records and leave out others."""
+    texts = [
+        ("Sea ice", "x", "x"),
+        ("x", "ice", "Buoy"),
+        ("Buoy", "x", "Ice of the sea"),
+        ("Ice shelf", "ice", "Sea ice"),
+        ("Ice of the sea", "x", "A shelf"),
+    ]
+    documents = [
+        iso_record(f"urn:{number}", title=title, keywords=(keyword,), abstract=abstract, box=(number, 1, number + 1, 2))
+        for number, (title, keyword, abstract) in enumerate(texts * 10)
+    ]
+    put(*documents)
+    for number in range(0, len(documents), 3):
+        restamp(f"urn:{number}", f"20{20 + number % 6}-01-01T00:00:00Z")
+    few = Search(Query(condition)).page(100).keys
+    assert len(few) > 3
+    with search_limits.LIMITS.replaced(exact=3, margin=0, of_tier=3, chunks=(4, 8)):
+        assert Search(Query(condition)).page(100).keys == few
+    with search_limits.LIMITS.replaced(exact=3, margin=1000, of_tier=1000, chunks=(4, 8)):
+        assert Search(Query(condition)).page(100).keys == few
+
+
+def test_facets_count_each_record_once_for_each_of_its_values() -> None:
+    put(
+        iso_record("urn:a", title="Ice", keywords=("sea", "ice"), organisation="JMA"),
+        iso_record("urn:b", title="Ice", keywords=("ice",), organisation="DWD"),
+        iso_record("urn:c", title="Ice", keywords=("ice", "ice"), organisation="JMA"),
+        iso_record("urn:d", title="Buoy", keywords=("sea",), organisation="JMA"),
+    )
+    facets = Search(Query(Words("ice"))).facets(["keyword", "centre", "policy", "set", "organisation"])
+    assert facets == Facets(
+        {
+            "keyword": [("ice", 3), ("sea", 1)],
+            "centre": [("JMA", 2), ("DWD", 1)],
+            "policy": [],
+            "set": [(OUR_SPEC, 3)],
+            "organisation": [("JMA", 2), ("DWD", 1)],
+        }
+    )
+    assert Search(Query(Words("ice"))).facets([]) == Facets({})
+
+
+def test_a_word_of_all_texts_and_no_title_does_not_fetch_all_its_records() -> None:
+    """The records with it in the title are none; all of them were read and sorted to find that out, a million maybe."""
+    put(*(iso_record(f"urn:{number}", title="Sea", abstract="Ice.") for number in range(60)))
+    with (
+        search_limits.LIMITS.replaced(exact=3, margin=0, of_tier=0, chunks=(4, 8)),
+        CaptureQueriesContext(connection) as asked,
+    ):
+        assert len(Search(Query(Words("ice"))).page(5).keys) == 5
+    sent = [re.findall(r"ANY\(ARRAY\[([\d,]+)\]", each["sql"]) for each in asked.captured_queries]
+    assert max((ids.count(",") for found in sent for ids in found), default=0) < 12
+
+
+# --- Cost ---------------------------------------------------------------------------------------------
+
+
+def descriptions_looked_at(statement: str, values: tuple[AnyValue, ...]) -> int:
+    """How often the statement looks into a row of catalogue_description."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
+        ((plans,),) = cursor.fetchall()
+    found = plans if isinstance(plans, list) else json.loads(plans)
+    waiting, number = [found[0]["Plan"]], 0
+    while waiting:
+        node = waiting.pop()
+        waiting += node.get("Plans", [])
+        if node.get("Relation Name") == "catalogue_description":
+            rows = (
+                node["Actual Rows"]
+                + node.get("Rows Removed by Filter", 0)
+                + node.get("Rows Removed by Index Recheck", 0)
+            )
+            number += round(rows * node["Actual Loops"])
+    return number
+
+
+@pytest.mark.parametrize("order", ["relevance", "updated", "id"])
+@pytest.mark.parametrize(
+    "condition", [Not(Not(Words("odd"))), Not(Words("odd")), Like("title", "%odd%"), Words("sea")], ids=str
+)
+def test_no_search_looks_into_each_description_for_each_record(condition: Condition, order: search.Order) -> None:
+    """Of tables that have just been filled, PostgreSQL may believe that they are empty: then any plan seems good."""
+    records = 300
+    put(*(iso_record(f"urn:{n:03d}", title="Odd buoys" if n == 7 else f"Sea {n}") for n in range(records)))
+    tables = "('catalogue_record', 'catalogue_description')"
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE relname IN {tables}")
+    with (
+        search_limits.LIMITS.replaced(exact=5, margin=5, of_tier=5, chunks=(50, 100)),
+        statements_on_descriptions() as done,
+    ):
+        asked = Search(Query(condition, order))
+        asked.page(20)
+        asked.facets(["type"])
+    numbers = [each.looked_at for each in done]
+    assert numbers and max(numbers) <= 2 * records
+
+
+class Done(NamedTuple):
+    """A statement on descriptions that was run: its values, and how many descriptions it looks at."""
+
+    values: AnyValue
+    looked_at: int
+
+
+@contextmanager
+def statements_on_descriptions() -> Iterator[list[Done]]:
+    """Note the statements of the block that read descriptions."""
+    done: list[Done] = []
+
+    def execute(
+        run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue
+    ) -> AnyValue:
+        if "catalogue_description" in statement and not statement.startswith("EXPLAIN"):
+            done.append(Done(values or (), descriptions_looked_at(statement, values)))
+        return run(statement, values, many, context)
+
+    with connection.execute_wrapper(execute):
+        yield done
+
+
+@pytest.fixture
+def buoys() -> None:
+    """300 records with the word sea, but for the newest 40 of them; PostgreSQL knows how many they are."""
+    put(*(iso_record(f"urn:{number:03d}", title="Sea") for number in range(260)))
+    put(*(iso_record(f"urn:{number:03d}", title="Buoy") for number in range(260, 300)))
+    for number in range(300):
+        restamp(f"urn:{number:03d}", f"2024-01-01T00:{number // 60:02d}:{number % 60:02d}Z")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalogue_description, catalogue_record")
+
+
+def identifiers(keys: list[int]) -> list[str]:
+    named = Record.objects.in_bulk(keys)
+    return [named[key].identifier for key in keys]
+
+
+def test_of_many_hits_the_newest_are_shown_before_all_are_read(buoys: None) -> None:
+    with search_limits.LIMITS.replaced(of_tier=100, chunks=(30, 60)), statements_on_descriptions() as done:
+        page = Search(Query(Words("sea"), "-updated")).page(5)
+    assert identifiers(page.keys) == [f"urn:{number:03d}" for number in range(259, 254, -1)]
+    assert sum(each.looked_at for each in done) <= 90
+
+
+def test_what_a_sample_shows_to_be_many_is_not_read_to_be_counted(buoys: None) -> None:
+    limits = {"exact": 100, "margin": 20, "sample": 150, "of_tier": 10_000}
+    with search_limits.LIMITS.replaced(**limits), statements_on_descriptions() as done:
+        assert not Search(Query(Words("sea"))).count().is_exact
+    assert not any(121 in each.values for each in done), "as many as are counted, and one"
+    with search_limits.LIMITS.replaced(**{**limits, "exact": 300}), statements_on_descriptions() as done:
+        assert Search(Query(Words("sea"))).count() == Count(260)
+    assert any(321 in each.values for each in done)
+
+
+def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(buoys: None) -> None:
+    limits = {"exact": 5, "margin": 5, "sample": 60, "of_tier": 10_000, "chunks": (10, 20)}
+    expected = [f"urn:{number:03d}" for number in range(259, 249, -1)]
+    for large_chunk, most in ((100, 150), (1, 300)):
+        with search_limits.LIMITS.replaced(**limits, large_chunk=large_chunk), statements_on_descriptions() as done:
+            page = Search(Query(Words("sea"), "-updated")).page(10)
+        assert identifiers(page.keys) == expected
+        assert most / 2 < max(each.looked_at for each in done) <= most
+
+
+def test_facets_are_counted_up_to_as_many_hits_as_are_exact_and_estimated_beyond(buoys: None) -> None:
+    for exact, margin, is_exact in ((260, 400, True), (259, 400, False), (100, 20, False)):
+        with search_limits.LIMITS.replaced(exact=exact, margin=margin, sample=150, of_tier=10_000):
+            found = Search(Query(Words("sea"))).facets(["organisation"])
+        assert found.is_exact == is_exact
+        ((name, number),) = found.values["organisation"]
+        assert name == "Japan Meteorological Agency"
+        assert number == 260 if is_exact else number > 0
+
+
+@pytest.mark.parametrize("order", ["relevance", "id"])
+def test_where_all_records_are_hits_a_page_is_read_at_once_however_deep(buoys: None, order: search.Order) -> None:
+    for size, chunks in ((5, (200,)), (150, (10, 20))):
+        with search_limits.LIMITS.replaced(exact=5, margin=5, chunks=chunks), statements_on_descriptions() as done:
+            page = Search(Query(order=order)).page(size)
+        assert len(page.keys) == size and page.next
+        assert len(done) == 1
+        assert size > 100 or done[0].looked_at <= size + 1
+
+
+def test_words_that_no_record_has_are_not_looked_up(texts: None) -> None:
+    assert sql.Compiler(ANYBODY).split(Words("nowhere"))[0].text == "false"
+    with statements_on_descriptions() as done:
+        assert Search(Query(Words("typhoons"))).page(5).keys
+    terms = {term for each in done for value in each.values if isinstance(value, list) for term in value}
+    assert terms == set(search_terms.word_terms(["typhoon"], search_terms.TEXT)), "of no other stem of the word"
+
+
+def test_facets_of_many_values_take_no_more_statements_than_those_of_few() -> None:
+    put(*(iso_record(f"urn:{number:02d}", title="Sea", keywords=["k"]) for number in range(40)))
+    numbers = []
+    for keywords in (["k"], [f"k{number}" for number in range(30)]):
+        put(iso_record("urn:00", title="Sea", keywords=keywords))
+        with search_limits.LIMITS.replaced(exact=5, margin=0, sample=30), CaptureQueriesContext(connection) as queries:
+            found = Search(Query(Like("title", "S%"))).facets(["keyword"], 50)
+        assert not found.is_exact
+        numbers.append(len(queries))
+    assert numbers[0] == numbers[1]
