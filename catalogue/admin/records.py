@@ -22,7 +22,9 @@ from catalogue.admin.record_pages import RecordPages, buttons
 from catalogue.models import Category, Membership, Record, Validation
 from catalogue.pages import display
 from catalogue.pages.paging import LIMITS
-from catalogue.reading import search, stats
+from catalogue.reading import stats
+from catalogue.reading.query import search
+from catalogue.reading.query.search import QueryTooCostly
 from catalogue.reasons import Reason, ReasonCode
 from catalogue.writing import visibility
 
@@ -46,9 +48,6 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
         return "deleted" if membership.deleted else "live"
 
 
-_SORTED_HITS = (
-    20_000  # chosen: sorting so many takes a quarter of a second; more are found by looking through the newest
-)
 # Read for the page of one record only.
 _NOT_LISTED = ("abstract", "keywords", "categories", "boxes")
 
@@ -105,7 +104,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         return self.ordering
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        context = {"size": stats.size_of(), "most_hits": LIMITS.in_force.hits, **(extra_context or {})}
+        context = {"size": stats.size_of(), "most_hits": LIMITS.in_force.rows, **(extra_context or {})}
         return super().changelist_view(request, context)
 
     def get_urls(self) -> list[URLPattern]:
@@ -135,14 +134,24 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Record], search_term: str
     ) -> tuple[QuerySet[Record], bool]:
-        """Find the record with this identifier, live or deleted; else what the public search finds, up to its cap."""
+        """Find the record with this identifier, live or deleted; else what the public search finds."""
         if not search_term.strip():
             return queryset, False
-        named = list(queryset.filter(pk__in=Record.objects.named(search_term)).values_list("pk", flat=True))
-        if not named:
-            cap = LIMITS.in_force.hits
-            named = search.NewestHits(search_term, None, cap, few=_SORTED_HITS, among=queryset)[:cap]
-        return queryset.filter(pk__in=named), False
+        named = queryset.filter(pk__in=Record.objects.named(search_term))
+        if named.exists():
+            return named, False
+        try:
+            page = search.newest(search_term)
+        except QueryTooCostly:
+            text = gettext("This search would cost too much: add a word, and one that is not between quotation marks.")
+            self.message_user(request, text, messages.WARNING)
+            return queryset.none(), False
+        if page.next:
+            text = gettext(
+                "More than {number} records have these words: only the newest are listed and filtered. Add a word."
+            )
+            self.message_user(request, text.format(number=len(page.keys)), messages.WARNING)
+        return queryset.filter(pk__in=page.keys), False
 
     def get_view_on_site_url(self, obj: Record | None = None) -> str | None:
         return None if obj is None else f"{reverse('catalogue:record')}?{urlencode({'id': obj.identifier})}"

@@ -20,19 +20,10 @@ else:
 class PagingLimits:
     """How many rows are counted, and so shown, at most."""
 
-    hits: int = 1000  # of a search on the public pages
     rows: int = 10_000  # of a table in the admin
 
 
 LIMITS = Replaceable(PagingLimits())
-
-
-class HitsPaginator(_Paginator):
-    """Pages through the keys of `catalogue.reading.search.NewestHits`, which are no more than `PagingLimits.hits`."""
-
-    @property
-    def is_capped(self) -> bool:
-        return self.count >= LIMITS.in_force.hits
 
 
 class EstimatedPaginator(_Paginator):

@@ -4,7 +4,7 @@ from django import template
 from django.conf import settings
 
 from catalogue.models import Description
-from catalogue.pages import display
+from catalogue.pages import display, interfaces
 
 register = template.Library()
 
@@ -22,6 +22,9 @@ def repository_name() -> str:
 
 
 register.filter("box", display.box)
+register.filter("code_in_words", display.code_in_words)
+register.filter("is_offered", interfaces.is_offered)
+register.filter("language_tag", display.language_tag)
 register.filter("may_be_followed", display.may_be_followed)
 
 

@@ -19,6 +19,7 @@ from tests.harvester.conftest import provider  # noqa: F401
 from tests.support.waiting import until
 
 WIDE, NARROW = 1440, 390  # pixels: a desk, and a phone
+_SCRIPT_S = 180  # axe looks at each element of a page, beside other tests on a machine of two cores
 _WORST = ("serious", "critical")  # of axe's four grades of impact
 
 
@@ -152,11 +153,12 @@ def start_chromium(folder: Path) -> Iterator[webdriver.Chrome]:
     options.add_argument(f"--user-data-dir={folder}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver"))) as chrome:
+        chrome.set_script_timeout(_SCRIPT_S)
         yield chrome
 
 
 @pytest.fixture
-def browser(chromium: webdriver.Chrome, live_server, tmp_path: Path) -> Browser:
+def browser(chromium: webdriver.Chrome, live_server, tmp_path: Path) -> Iterator[Browser]:
     """A browser as if it were new: signed in nowhere, with one empty tab; downloads go to `tmp_path / "downloads"`."""
     *others, last = chromium.window_handles
     for handle in others:
@@ -172,4 +174,5 @@ def browser(chromium: webdriver.Chrome, live_server, tmp_path: Path) -> Browser:
     chromium.get_log("browser")  # what was complained of before is not of this test
     browser = Browser(chromium, live_server.url)
     browser.widen_to(WIDE)
-    return browser
+    yield browser
+    chromium.get("about:blank")  # some pages ask for news again and again, beside the tests that follow

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from django.contrib import admin
@@ -15,6 +16,8 @@ from catalogue import bootstrap, seams
 from catalogue.bulk import ingest
 from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
+from catalogue.models import Record
+from catalogue.writing import overview
 from gisc.alerts import watch
 from gisc.alerts.models import Recipient
 from gisc.demo import troubles
@@ -78,6 +81,11 @@ def open_run(link: Link) -> Run:
 def pages() -> list[str]:
     """The start, the list, the form of a new row and of the newest row, of everything in the administration; the public pages."""
     paths = ["/admin/", "/", "/?q=climate", "/harvest/", "/oai/browse"]
+    record = quote(Record.objects.filter(deleted=False).values_list("identifier", flat=True).order_by("pk")[0], safe="")
+    paths += [f"/?set={bootstrap.own_set().spec}", f"/record?id={record}", f"/contacts?id={record}", "/glossary"]
+    paths += [f"/ogcapi/{path}?f=html" for path in ("", "conformance", "openapi", "collections")]
+    here = "/ogcapi/collections/WIS-CATALOGUE"
+    paths += [f"{here}{path}?f=html" for path in ("", "/queryables", "/items", f"/items/{record}")]
     for model in admin.site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
         paths.append(reverse(f"{name}_changelist"))
@@ -108,6 +116,7 @@ def test_every_page_is_whole_and_without_barriers(browser: Browser, links: dict[
     browser.sign_in("operator", PASSWORD)
     shots = Path(os.environ["SCREENSHOTS"]) if "SCREENSHOTS" in os.environ else None
     complaints = []
+    overview.count_if_outdated()  # the map of the start page
     further = [reverse(name if "-" in name else f"admin:{name}") for name in FURTHER]
     all_acts = acts()
     for path in (*pages(), *further, *all_acts):

@@ -10,7 +10,7 @@ from catalogue import bootstrap
 from catalogue.models import Category, MetadataSet, Record, RecordVersion
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
-from catalogue.reading import search
+from catalogue.reading.query import search
 from catalogue.writing import store, visibility
 from gisc import roles
 from gisc.roles import Role

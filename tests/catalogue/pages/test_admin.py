@@ -10,6 +10,7 @@ from catalogue import journal, tasks
 from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange, Validation
 from catalogue.pages import paging
 from catalogue.provenance import Provenance
+from catalogue.reading.query import search_limits
 from catalogue.writing import set_changes, store
 from tests.support import world
 from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
@@ -143,11 +144,12 @@ def test_the_filters_of_the_list_agree_with_each_other_and_with_search(
         asked = asked | {"set": str(MetadataSet.objects.get(spec=asked["set"]).pk)}
     listed = [record.identifier for record in results(admin_client, RECORDS, **asked)]
     assert sorted(listed) == sorted(found)
-    datestamps = [record.datestamp for record in Record.objects.in_bulk(listed, field_name="key").values()]
+    records = Record.objects.in_bulk(listed, field_name="key")  # in no order
+    datestamps = [records[key].datestamp for key in listed]
     assert datestamps == sorted(datestamps, reverse=True)
 
 
-@paging.LIMITS.replaced(rows=30, hits=20)
+@paging.LIMITS.replaced(rows=30)
 def test_filtered_lists_have_every_record_once_over_their_pages_and_ask_no_query_a_row(
     admin_client: Client, django_assert_max_num_queries
 ) -> None:
@@ -161,8 +163,18 @@ def test_filtered_lists_have_every_record_once_over_their_pages_and_ask_no_query
         found += [r.identifier for r in results(admin_client, RECORDS, set=chosen, p="2")]
     assert sorted(found) == [f"r{n:03d}" for n in range(70)]
     response = admin_client.get(RECORDS, {"q": "buoys"})
-    assert response.context["cl"].result_count == 20
-    assert "the newest 20 are listed" in response.content.decode()
+    assert response.context["cl"].result_count == 30
+    assert "the newest 30 are listed" in response.content.decode()
+
+
+@search_limits.LIMITS.replaced(exact=5, margin=5, newest=3)
+def test_of_very_many_hits_the_newest_are_listed_and_the_page_says_so(admin_client: Client) -> None:
+    put(*(iso_record(f"r{n:02d}", title="Buoys") for n in range(20)))
+    response = admin_client.get(RECORDS, {"q": "buoys"})
+    assert [record.identifier for record in response.context["cl"].result_list] == ["r19", "r18", "r17"]
+    assert "More than 3 records have these words" in response.content.decode()
+    put(iso_record("one", title="Radar"))
+    assert "More than" not in admin_client.get(RECORDS, {"q": "radar"}).content.decode()
 
 
 def test_the_pages_of_the_list_hold_every_record_once(admin_client: Client) -> None:
