@@ -60,7 +60,7 @@ class CentreAdmin(ExchangePages, Admin):
         (
             _("Address"),
             {
-                "fields": ("base_urls", "contact"),
+                "fields": ("base_urls", "portal_url", "sru_url", "contact"),
                 "description": _(
                     "A new node has the names and places of the known GISCs, but no base URLs: ask the centre or the WMO "
                     "Secretariat for them. “Retrieve info” of a link shows how the centre calls its set."

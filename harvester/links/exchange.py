@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.utils.translation import gettext
 
-from catalogue.models import MetadataSet
+from catalogue.models import Category, MetadataSet
 from catalogue.reasons import ActRefused
 from catalogue.writing import set_inclusion
 from harvester import schedule_words
@@ -28,7 +28,20 @@ _MAX_FAULTS = 100  # chosen: a person reads them
 _ALTERNATIVE = re.compile(r"(?P<name>[^<>]+?)\s*<(?P<base_url>[^<>\s]+)>\s+(?P<prefix>\S+)\s+(?P<remote_set>\S+)")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-CENTRE_COLUMNS = (*("name", "country", "set_spec", "latitude", "longitude", "base_urls", "contact", "is_active"),)
+CENTRE_COLUMNS = (
+    *(
+        "name",
+        "country",
+        "set_spec",
+        "latitude",
+        "longitude",
+        "base_urls",
+        "portal_url",
+        "sru_url",
+        "contact",
+        "is_active",
+    ),
+)
 LINK_COLUMNS = (
     *("name", "kind", "base_url", "prefix", "remote_set", "identifiers", "local_set", "enabled", "is_told", "schedule"),
     *(
@@ -41,7 +54,7 @@ LINK_COLUMNS = (
         "cycle_days",
         "content_days",
     ),
-    "alternatives",
+    *("category", "alternatives"),
     *("tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
     *("grace_h", "user", "certificates", "proxy", "proxy_user", "post", "user_agent", "sender"),
 )
@@ -84,7 +97,7 @@ def export_centres() -> str:
 
 def export_links() -> str:
     """Return all links as CSV, without passwords. Alternatives are in one cell, a line for each: `NAME <BASE_URL> PREFIX REMOTE_SET`."""
-    return _write(LINK_COLUMNS, Link.objects.select_related("local_set").prefetch_related("alternatives"))
+    return _write(LINK_COLUMNS, Link.objects.select_related("local_set", "category").prefetch_related("alternatives"))
 
 
 def _write(columns: tuple[str, ...], rows: Iterable[models.Model]) -> str:
@@ -103,6 +116,8 @@ def _text_of(row: models.Model, column: str) -> str:
         others = row.alternatives.all() if row.pk is not None else ()  # type: ignore[attr-defined]
         return "\n".join(f"{other.name} <{other.base_url}> {other.prefix} {other.remote_set}" for other in others)
     value = row.local_set.spec if column == "local_set" else getattr(row, column)  # type: ignore[attr-defined]
+    if isinstance(value, Category):
+        return value.name
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -240,6 +255,9 @@ def _apply(row: models.Model, values: Mapping[str, str]) -> set[str]:
         elif column == "local_set":
             row.local_set = _local_set(text)  # type: ignore[attr-defined]
             changed.add(column)
+        elif column == "category":
+            row.category = _category(text)  # type: ignore[attr-defined]
+            changed.add(column)
         else:
             setattr(row, column, _value(row._meta.get_field(column), text))
             changed.add(column)
@@ -293,6 +311,15 @@ def _local_set(spec: str) -> MetadataSet:
         raise ValidationError({"local_set": _texts(exc)}) from exc
 
 
+def _category(name: str) -> Category | None:
+    """The category of this name; none for an empty one. Never made here: it says who sees records. Raises ValidationError."""
+    category = Category.objects.filter(name=name).first() if name else None
+    if name and category is None:
+        text = gettext("There is no category “%s”: add it in the administration first, or leave the cell empty.")
+        raise ValidationError({"category": text % name[:60]})
+    return category
+
+
 def _find_centre(set_spec: str) -> Centre:
     return Centre.objects.filter(set_spec=set_spec).first() or Centre(set_spec=set_spec)
 
@@ -303,7 +330,7 @@ def _save_centre(centre: Centre, fields: set[str]) -> None:
 
 
 def _find_link(name: str) -> Link:
-    return Link.objects.select_related("local_set").filter(name=name).first() or Link(name=name)
+    return Link.objects.select_related("local_set", "category").filter(name=name).first() or Link(name=name)
 
 
 def _save_link(link: Link, fields: set[str]) -> None:

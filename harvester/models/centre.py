@@ -39,6 +39,20 @@ class Centre(models.Model):
     base_urls = models.JSONField(
         _("base URLs"), default=list, blank=True, help_text=_("addresses of its OAI-PMH, the best first; one in a line")
     )
+    portal_url = models.CharField(
+        _("portal"),
+        max_length=500,
+        blank=True,
+        validators=[_IS_URL],
+        help_text=_("address of its pages for people; WIS monitoring asks it every ten minutes"),
+    )
+    sru_url = models.CharField(
+        _("SRU"),
+        max_length=500,
+        blank=True,
+        validators=[_IS_URL],
+        help_text=_("address of its search by SRU; WIS monitoring asks it every ten minutes"),
+    )
     contact = models.CharField(max_length=300, blank=True, help_text=_("whom to call when it does not answer"))
     is_active = models.BooleanField(
         _("to be harvested"),
@@ -68,3 +82,6 @@ class Centre(models.Model):
                 raise ValidationError(
                     {"base_urls": gettext("Leave passwords and arguments out of %s.") % base_url[:200]}
                 )
+        for field in ("portal_url", "sru_url"):
+            if "@" in (url := getattr(self, field)):
+                raise ValidationError({field: gettext("Leave passwords out of %s.") % url[:200]})

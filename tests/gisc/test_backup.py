@@ -196,6 +196,16 @@ def test_a_killed_dump_and_a_second_backup_at_the_same_time_leave_no_archive(cat
         with pytest.raises(BackupFailed, match=r"pg_dump was killed \(SIGKILL\)"):
             first.result(TIMEOUT_S)
     assert list(folder.iterdir()) == []
+    until(
+        no_dump_is_served, TIMEOUT_S, "the server has noticed that pg_dump is gone"
+    )  # its locks are in the way of the next test
+
+
+def no_dump_is_served() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pg_dump'")
+        (number,) = cursor.fetchone()
+    return number == 0
 
 
 def test_what_a_killed_backup_left_is_removed_by_the_next(catalogue: None, folder: Path) -> None:

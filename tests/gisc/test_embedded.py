@@ -14,6 +14,7 @@ import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from gisc import embedded
+from gisc.embedded import postgres_server
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 from tests.support.serving import answers
@@ -131,6 +132,11 @@ def test_a_server_that_does_not_start_names_its_log(tmp_path: Path) -> None:
         embedded.database(tmp_path),
     ):
         pass
+
+
+@pytest.mark.parametrize(("gigabytes", "megabytes"), [(0.5, 256), (2, 256), (4, 512), (16, 2048), (256, 2048)])
+def test_the_database_caches_an_eighth_of_the_memory_within_bounds(gigabytes: float, megabytes: int) -> None:
+    assert postgres_server.buffers_mb(int(gigabytes * 2**30)) == megabytes
 
 
 def test_the_secret_key_is_made_once_also_by_many_at_once(tmp_path: Path) -> None:

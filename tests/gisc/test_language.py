@@ -79,7 +79,7 @@ def operator(admin_client: Client) -> Client:
 def test_public_pages_are_in_the_language_of_the_node(pseudo: None, client: Client) -> None:
     bootstrap.ensure_sets()
     world.put(world.iso_record("urn:0", title="Data"))
-    for path in ("/", "/?q=data", "/record?id=urn:0", "/nothing", "/harvest/", "/glossary"):
+    for path in ("/", "/?q=data", "/record?id=urn:0", "/nothing", "/harvest/", "/glossary", "/ogcapi/?f=html"):
         page = client.get(path)
         assert page["Content-Language"] == LANGUAGE
         text = page.content.decode()
@@ -122,6 +122,23 @@ def test_what_programs_read_is_english(pseudo: None, client: Client, link: Link,
     answer = client.get(path)
     assert BEGIN not in answer.content.decode()
     assert "Content-Language" not in answer
+
+
+@pytest.mark.django_db
+def test_ogc_api_is_english_for_programs_and_in_the_language_for_people(pseudo: None, client: Client) -> None:
+    bootstrap.ensure_sets()
+    for path in (
+        "/ogcapi/",
+        "/ogcapi/collections/WIS-CATALOGUE/items",
+        "/ogcapi/collections?colour=red",
+        "/ogcapi/nothing",
+    ):
+        answer = client.get(path)
+        assert BEGIN not in answer.content.decode()
+        assert answer["Content-Language"] == "en"
+    page = client.get("/ogcapi/collections?colour=red&f=html").content.decode()
+    assert f"<h1>{BEGIN}Bad request{END}</h1>" in page
+    assert f"{BEGIN}There is no parameter “colour” here." in page
 
 
 def test_a_command_speaks_the_language_and_its_json_does_not(pseudo: None) -> None:

@@ -16,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from catalogue import bootstrap
+from catalogue.discovery.ogcapi import parameters
 from gisc.public_pages import BUSY, is_public
 from tests.support import world
 from tests.support.nodes import answers
@@ -24,6 +25,7 @@ from tests.support.waiting import until
 
 PAGES = ["/", "/?q=data", "/?set=WIS-GISC-TOKYO", "/record?id=urn:0", "/record.xml?id=urn:0", "/stats.json"]
 PAGES += ["/glossary", "/harvest/", "/harvest/status.json"]
+PAGES += ["/ogcapi/collections", "/ogcapi/collections/WIS-CATALOGUE/items"]
 AWAY = "The catalogue cannot be read at the moment; please try again later."
 OPERATORS = ["-", "--", '"', "'", "\\", "&", "|", "!", ":*", "<->", "(", ")", "or", "OR", "*", "%", "_", "\0", "\n"]
 WORDS = [
@@ -87,7 +89,26 @@ def test_no_input_of_a_public_page_gives_500(
     client: Client, one_record: None, path: str, text: str, number: str, spec: str
 ) -> None:
     for query in (f"q={encoded(text)}&page={encoded(number)}", f"q={encoded(text)}&set={encoded(spec)}"):
-        assert client.get(f"{path}?{query}&id={encoded(text)}").status_code in (200, 404, 410)
+        # OGC API - Records refuses parameters that it does not have.
+        allowed = (400, 404) if path.startswith("/ogcapi/") else (200, 404, 410)
+        assert client.get(f"{path}?{query}&id={encoded(text)}").status_code in allowed
+
+
+@MANY
+@given(
+    path=st.sampled_from(["/ogcapi/collections/WIS-CATALOGUE/items", "/ogcapi/collections/{}/items", "/ogcapi/collections/WIS-CATALOGUE/items/{}", "/ogcapi/{}"]),
+    name=st.sampled_from([*parameters.OF_ITEMS, "lang", "profile", "f"]),
+    language=st.sampled_from(["cql2-text", "cql2-json"]),
+    text=TEXT,
+    number=NUMBER,
+)  # fmt: skip
+def test_no_parameter_of_ogc_api_gives_500(
+    client: Client, one_record: None, path: str, name: str, language: str, text: str, number: str
+) -> None:
+    filter_lang = f"&filter-lang={language}" if name == "filter" else ""
+    for value in (encoded(text), encoded(number)):
+        answer = client.get(f"{path.format(value)}?{name}={value}{filter_lang}")
+        assert answer.status_code in (200, 301, 400, 404, 410)
 
 
 def test_what_is_public_is_what_is_neither_of_harvesters_nor_of_operators() -> None:
@@ -97,8 +118,14 @@ def test_what_is_public_is_what_is_neither_of_harvesters_nor_of_operators() -> N
     badges = ("badge/set/<path:spec>.svg", "badge/<slug:name>.svg")
     assert paths() == [
         "/glossary",
+        *(f"/monitoring/{path}" for path in ("monitor.json", "centres.json", "history.json")),
         *(f"/harvest/{path}" for path in (*badges, *of_harvests, *reports, *of_links)),
-        *("/", "/record", "/record.xml", "/stats.json"),
+        *("/", "/record", "/contacts", "/record.xml", "/stats.json"),
+        *("/feed.atom", "/search.<slug:form>", "/opensearch.xml", "/sitemap.xml", "/sitemap-<int:number>.xml"),
+        "/sru",
+        *(f"/ogcapi/{path}" for path in ("", "conformance", "openapi", "collections", "collections/<str:spec>")),
+        *(f"/ogcapi/collections/<str:spec>/{path}" for path in ("queryables", "sortables", "facets", "items")),
+        *("/ogcapi/collections/<str:spec>/items/<path:identifier>", "/ogcapi/<path:path>"),
     ]
     assert not any(map(is_public, ("/oai", "/oai/browse", "/admin/", "/health/ready", "/metrics", "/static/x.css")))
 
@@ -138,7 +165,10 @@ def refused_in_a_sentence(answer: requests.Response, sentence: str) -> None:
     assert answer.status_code == 503, answer.text[:500]
     assert int(answer.headers["Retry-After"]) > 0
     kind = answer.headers["Content-Type"].partition(";")[0]
-    if ".json" in answer.url:
+    if "/ogcapi/" in answer.url:
+        told = answer.json()
+        assert (kind, told["status"], told["detail"]) == ("application/problem+json", 503, sentence)
+    elif ".json" in answer.url:
         assert (kind, answer.json()) == ("application/json", {"error": sentence})
     else:
         assert kind == ("text/plain" if ".xml" in answer.url else "text/html")
@@ -176,7 +206,14 @@ def locked() -> Iterator[None]:
 
 
 def test_a_statement_that_takes_too_long_is_503_and_the_next_request_is_answered(server: Served) -> None:
-    for path in ("/?q=data", "/?set=WIS-GISC-TOKYO", "/harvest/", "/harvest/status.json", "/stats.json"):
+    for path in (
+        "/?q=data",
+        "/?set=WIS-GISC-TOKYO",
+        "/harvest/",
+        "/harvest/status.json",
+        "/stats.json",
+        "/ogcapi/collections",
+    ):
         with locked():
             refused_in_a_sentence(requests.get(server.url + path, timeout=60), AWAY)
         assert requests.get(server.url + path, timeout=60).status_code == 200

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
@@ -27,6 +28,17 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 @pytest.fixture
 def empty(transactional_db: None) -> None:
     bootstrap.ensure_sets()
+    end_other_connections()
+
+
+def end_other_connections() -> None:
+    """End what else is connected to the database of the tests: the server for browsers keeps its connections for a minute."""
+    others = (
+        "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND backend_type = 'client backend' AND state = 'idle'"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_terminate_backend(pid, 10000) {others}")
 
 
 def manifest_of(writer: ArchiveWriter) -> Manifest:

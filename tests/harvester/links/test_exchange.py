@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalogue.models import MetadataSet
-from harvester.links import exchange
+from catalogue.models import Category, MetadataSet, VisibilityChange
+from harvester.links import edit, exchange
 from harvester.models import Alternative, Centre, Link
 from harvester.schedule import Schedule, Window
 from tests.support.world import OFFENBACH
@@ -175,6 +175,28 @@ def test_imported_alternatives_are_added_and_none_is_removed(links: Link) -> Non
     assert links.alternatives.count() == 3
 
 
+def test_who_sees_the_records_of_a_link_is_exported_and_imported_and_never_widened_by_a_mistake(links: Link) -> None:
+    members = Category.objects.create(name="members only")
+    edit.save(_with_category(links, members), {"category"})
+    lines = {line["name"]: line for line in csv.DictReader(StringIO(exchange.export_links()))}
+    assert (lines["toulouse"]["category"], lines["dwd"]["category"]) == ("members only", "")
+
+    assert exchange.import_links(b"name,category\ndwd,members only\ntoulouse,members only\n").changed == ("dwd",)
+    report = exchange.import_links(b"name,category\ndwd,\ntoulouse,members onyl\n")
+    assert "Line 3 (toulouse)" in report.faults[0] and "There is no category" in report.faults[0]
+    assert [*Link.objects.order_by("name").values_list("category__name", flat=True)] == ["members only"] * 2
+    assert exchange.import_links(b"name,enabled\ntoulouse,yes\n").unchanged == 1, (
+        "a file without the column says nothing"
+    )
+    assert exchange.import_links(b"name,category\ndwd,\n").changed == ("dwd",)
+    assert VisibilityChange.objects.filter(kind="link", name="dwd").exists(), "records follow"
+
+
+def _with_category(link: Link, category: Category) -> Link:
+    link.category = category
+    return link
+
+
 def test_an_imported_change_of_address_is_an_edit(links: Link) -> None:
     Link.objects.update(harvested_to="2026-03-01T00:00:00Z")
     report = exchange.import_links(b"name,base_url\ndwd,https://new.example.org/oai\n")
@@ -206,7 +228,7 @@ def test_commands_import_and_export(links: Link, centres: None, tmp_path: Path) 
     file.write_text(
         out.getvalue().replace("Exeter", "Exeter, UK").replace("WIS-GISC-EXETER", '"a b"'), encoding="utf-8"
     )
-    with pytest.raises(CommandError, match="has 9 columns"):
+    with pytest.raises(CommandError, match="has 11 columns"):
         call_command("centres", "import", str(file))
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("centres", "import", str(tmp_path / "none.csv"))

@@ -14,9 +14,10 @@ from tests.trace import report, traced
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # The aim is 111 changes of file and 150 functions. What is reached must not be lost: lower these when the walk is shorter.
-# They were 137 and 215 before links had a time of the day, and windows.
-MAX_CHANGES_OF_FILE = 142
-MAX_FUNCTIONS = 222
+# They were 137 and 215 before links had a time of the day, and windows; 142 and 222 before search terms were made of each record
+# (documents/search_terms, writing/vocabulary; parties, data policy and translations are read).
+MAX_CHANGES_OF_FILE = 149
+MAX_FUNCTIONS = 241
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,8 @@ def test_one_harvested_record_is_a_short_walk(link, provider) -> None:
     report("first harvest of a process, one record", trace)
     provider.entries.clear()
     provider.now = datestamps.write(seams.now())  # else a slow machine has a remark on the provider's clock
+    # The bound is that of two lists in one second, which a slow machine does not make: else clocks are compared once more.
+    Link.objects.update(first_response=datestamps.parse(provider.now)[0])
     fill(provider, range(1, 2), stamp=provider.now)
     with traced() as trace:
         run = harvest(Link.objects.get())
