@@ -26,6 +26,6 @@ class CrossOrigin:
             response["Access-Control-Max-Age"] = str(_A_DAY_S)
         else:
             response = self._get_response(request)
-            response["Access-Control-Expose-Headers"] = "Retry-After, X-Request-ID"
+            response["Access-Control-Expose-Headers"] = "ETag, Link, Retry-After, X-Request-ID"
         response["Access-Control-Allow-Origin"] = "*"
         return response

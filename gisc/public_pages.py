@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
@@ -35,6 +36,7 @@ _LIMITS = """
     SELECT set_config('statement_timeout', %s, true), set_config('max_parallel_workers_per_gather', '0', true),
         set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)
 """
+_SRU_UNAVAILABLE = "catalogue.discovery.sru.views.unavailable"  # which imports models: not before the apps are loaded
 _turns = seams.BoundedSemaphore(settings.GISC_PUBLIC_AT_ONCE)
 
 
@@ -75,9 +77,22 @@ class PublicPages:
             _turns.release()
 
 
+def _wants_page(request: HttpRequest) -> bool:
+    """Whether somebody looks at OGC API - Records in a browser."""
+    form = request.GET.get("f")
+    return form == "html" or (
+        form is None and request.get_preferred_type(["application/json", "text/html"]) == "text/html"
+    )
+
+
 def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
-    if request.path.endswith(".json"):
-        answer: HttpResponse = JsonResponse({"error": sentence}, status=503)
+    if request.path.startswith("/ogcapi/") and not _wants_page(request):
+        problem = {"type": "about:blank", "title": "Not available now", "status": 503, "detail": sentence}
+        answer: HttpResponse = JsonResponse(problem, status=503, content_type="application/problem+json")
+    elif request.path == "/sru":
+        answer = import_string(_SRU_UNAVAILABLE)(request, sentence)
+    elif request.path.endswith(".json"):
+        answer = JsonResponse({"error": sentence}, status=503)
     elif request.path.endswith((".xml", ".atom", ".csv")):
         answer = HttpResponse(f"{sentence}\n", content_type="text/plain; charset=utf-8", status=503)
     else:

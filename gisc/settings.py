@@ -110,6 +110,14 @@ if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
         f"GISC_SECOND_FACTOR_ROLES has {', '.join(sorted(unknown_roles))}; write some of superuser, administrator, data "
         "manager, operator, viewer, separated by commas"
     )
+GISC_INTERFACES_OFF = env.comma_separated("GISC_INTERFACES_OFF")
+if unknown_interfaces := set(GISC_INTERFACES_OFF) - {"ogcapi", "sru", "monitoring"}:
+    raise ImproperlyConfigured(
+        f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of ogcapi, sru, monitoring, separated by "
+        "commas"
+    )
+GISC_CONTACT_VOICE = env.text("GISC_CONTACT_VOICE")
+GISC_BACKUP_GISCS = env.comma_separated("GISC_BACKUP_GISCS")
 GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 GISC_SMTP_HOST = env.text("GISC_SMTP_HOST")
 GISC_SMTP_SECURITY = env.text("GISC_SMTP_SECURITY", "starttls")
@@ -155,7 +163,9 @@ SILENCED_SYSTEM_CHECKS = [
 INSTALLED_APPS = [
     "gisc",
     "gisc.alerts",
+    "gisc.wis_monitoring",
     "catalogue",
+    "catalogue.discovery",
     "oaiprovider",
     "harvester",
     "unfold",
@@ -316,6 +326,7 @@ CELERY_BEAT_SCHEDULE = {
         ("tick", "harvester.tasks.tick"),
         ("catalogue-tick", "catalogue.tasks.tick"),
         ("alerts-tick", "gisc.alerts.tasks.tick"),
+        ("wis-monitoring-tick", "gisc.wis_monitoring.tasks.tick"),
     )
 }
 
@@ -357,7 +368,12 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")}
     # `gisc.sign_ins` has the lines on failed sign-ins. Apprise names parts of addresses, which have secrets.
-    | {"axes": {"level": "ERROR"}, "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "WARNING"}},
+    # Errors of `cql` are mistakes in the queries of others, which are told them.
+    | {
+        "axes": {"level": "ERROR"},
+        "cql": {"level": "CRITICAL"},
+        "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "WARNING"},
+    },
 }
 
 FORMAT_MODULE_PATH = "gisc.formats"  # how the admin writes instants

@@ -21,6 +21,7 @@ urlpatterns = [
     path("health/", include("gisc.health")),
     path("metrics", metrics),
     path("glossary", glossary_page, name="glossary"),
+    path("monitoring/", include("gisc.wis_monitoring.page")),
     path("harvest/badge/", include("gisc.badges")),
     path("harvest/", include("harvester.urls")),
     path("", include("catalogue.urls")),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalogue import oai
-from oaiprovider import oai_dc
+from catalogue.documents import dublin_core
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ FORMATS = {
     built_in.prefix: built_in
     for built_in in (
         Format(oai.ISO19139, oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False),  # P62, W2
-        Format(oai.OAI_DC, oai.OAI_DC_SCHEMA, oai.OAI_DC_NS, oai_dc.to_oai_dc),  # P61
+        Format(oai.OAI_DC, oai.OAI_DC_SCHEMA, oai.OAI_DC_NS, dublin_core.to_oai_dc),  # P61
     )
 }
 ALIAS = Format(oai.ISO19139.upper(), oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False)

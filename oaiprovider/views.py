@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
@@ -41,7 +42,18 @@ RETRY_AFTER_S = 30  # chosen; P112 allows 1 to 600
 _PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_NOT_FOR_ROBOTS = ("/oai", "/admin/", "/harvest/", "/metrics", "/health/")
+_NOT_FOR_ROBOTS = (
+    "/oai",
+    "/admin/",
+    "/harvest/",
+    "/metrics",
+    "/health/",
+    "/contacts",
+    "/record.xml",
+    "/search.",
+    "/ogcapi/",
+    "/sru",
+)
 
 
 @csrf_exempt  # P11, S30: a POST here changes nothing
@@ -57,9 +69,11 @@ def browse(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def robots(_request: HttpRequest) -> HttpResponse:
-    """Let search engines read the public pages of records, but not the lists of `/oai`."""
-    return _plain_text("\n".join(("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS))), 200)
+def robots(request: HttpRequest) -> HttpResponse:
+    """Let search engines read the public pages of records, which the site map lists, but not the lists of `/oai`."""
+    site_map = request.build_absolute_uri(reverse("catalogue:site_map"))
+    lines = ("User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS), "", f"Sitemap: {site_map}")
+    return _plain_text("\n".join(lines), 200)
 
 
 def _respond(request: HttpRequest, build: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:

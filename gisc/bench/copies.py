@@ -55,6 +55,7 @@ def _insert(
     skipped: Sequence[str] = (),
 ) -> str:
     """The statement that copies rows of a table, with other values in the columns that are changed."""
-    columns = [field.column for field in model._meta.concrete_fields if field.column and field.column not in skipped]
+    fields = [field for field in model._meta.concrete_fields if not field.generated]
+    columns = [field.column for field in fields if field.column and field.column not in skipped]
     selected = ", ".join(changed.get(column, f"{row}.{column}") for column in columns)
     return f"INSERT INTO {model._meta.db_table} ({', '.join(columns)}) SELECT {selected} FROM {source}"

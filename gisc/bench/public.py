@@ -5,18 +5,23 @@ or ask for the status of harvesting, as fast as they are answered; what counts i
 Needs an empty catalogue, as `gisc.bench.catalogue` does. Results: docs/benchmarks.md.
 """
 
+import html
+import random
 import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
+import requests
 from django.conf import settings
 from django.db import connection
 
-from catalogue.models import Description
-from gisc.bench import catalogue, provider, servers
+from catalogue import oai
+from catalogue.models import Description, MetadataSet
+from gisc.bench import catalogue, copies, provider, servers
 from gisc.bench.catalogue import Row
 from gisc.bench.provider import Measured
 from gisc.bench.servers import Server
@@ -26,21 +31,28 @@ _SECONDS = 4.0
 _CROWD = 32
 _PAGES = 20  # of the list of `/oai`
 _WORDS = 8  # of each kind of search
+_BOXES = 40
+_TURNS = 50
 
 
 def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
     """Load so many records and measure."""
     archive = folder / "records.tar"
-    say(f"making and loading {records:,} records ...")
-    catalogue.make(archive, records, small=small)
+    loaded = min(records, copies.LOADED)
+    say(f"making and loading {loaded:,} records ...")
+    catalogue.make(archive, loaded, small=small)
     catalogue.load(archive, processes)
     archive.unlink()
+    sets = [MetadataSet.objects.get_or_create(spec=f"WIS-GISC-BENCH-{number}")[0] for number in range(4)]
+    copies.multiply(records, sets, say)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
+        cursor.execute("CHECKPOINT")  # else it writes what was loaded while searches are measured
     searches = _searches()
     with servers.node(settings.GISC_WEB_WORKERS, cached=settings.GISC_READY_RECORDS) as node:
         say("searching ...")
         rows = [_measured(folder, node, what, paths) for what, paths in searches.items()]
+        rows.append(_deep(folder, node, searches["search, many hits"]))
         crowds = {"searches": [path for paths in searches.values() for path in paths], "/harvest/": ["/harvest/"]}
         for what, paths in crowds.items():
             say(f"/oai beside {_CROWD} connections to {what} ...")
@@ -50,9 +62,11 @@ def run(folder: Path, *, records: int, processes: int, small: bool, say: Callabl
 
 def _searches() -> dict[str, list[str]]:
     """Return the paths of searches by kind, made of words of the records."""
-    texts = Description.objects.values_list("title", "abstract")[:2000]
+    texts = Description.objects.order_by("record_id").values_list("title", "abstract")[:2000]
     words = Counter(
-        word for title, abstract in texts for word in set(re.findall(r"[a-z]{5,}", f"{title} {abstract}".lower()))
+        word
+        for title, abstract in texts
+        for word in sorted(set(re.findall(r"[a-z]{5,}", f"{title} {abstract}".lower())))
     )
     common = [word for word, _ in words.most_common(_WORDS)]
     rare = [word for word, number in words.items() if number == 1][:_WORDS]
@@ -62,14 +76,80 @@ def _searches() -> dict[str, list[str]]:
         "search, beginning of a word": [word[:4] for word in (*common[: _WORDS // 2], *rare[: _WORDS // 2])],
         "search, few hits": rare,
     }
-    return {what: [f"/?q={quote(word)}" for word in found] for what, found in kinds.items()}
+    paths = {what: [f"/?q={quote(word)}" for word in found] for what, found in kinds.items()}
+    chooser = random.Random(1)
+    boxes = [
+        {"west": west, "south": south, "east": west + width, "north": south + width / 2}
+        for west, south, width in (
+            (chooser.randrange(-180, 90), chooser.randrange(-60, 30), chooser.choice([5, 20, 60, 90]))
+            for _ in range(_BOXES)
+        )
+    ]
+    asked = [
+        {"q": word, **box, "begins": chooser.randrange(1950, 2000), "ends": chooser.randrange(2001, 2020)}
+        for word, box in zip([*common, *rare] * _BOXES, boxes, strict=False)
+    ]
+    in_titles = [word for title, _ in texts for word in re.findall(r"[a-z]{5,}", title.lower())]
+    natural = [each | {"q": chooser.choice(in_titles)} for each in asked[:_BOXES]]  # as often as titles have them
+    paths["search, word of a title + box + time, with facets"] = [f"/?{urlencode(each)}" for each in natural]
+    paths["feed, word of a title + box + time, without facets"] = [f"/feed.atom?{urlencode(each)}" for each in natural]
+    paths["search, text + box + time, with facets"] = [f"/?{urlencode(each)}" for each in asked]
+    paths["feed, text + box + time, without facets"] = [f"/feed.atom?{urlencode(each)}" for each in asked]
+    paths["OGC API - Records, text + box + time"] = [
+        f"/ogcapi/collections/{oai.CATALOGUE_SET}/items?{urlencode(_as_parameters(each))}" for each in asked
+    ]
+    paths["SRU searchRetrieve, text + box + time"] = [f"/sru?{urlencode(_as_cql(each))}" for each in asked]
+    paths["site map, a part"] = ["/sitemap-0.xml"]
+    return paths
+
+
+def _as_parameters(asked: dict[str, Any]) -> dict[str, str]:
+    """Return the same search for OGC API - Records."""
+    return {
+        "q": asked["q"],
+        "bbox": ",".join(str(asked[side]) for side in ("west", "south", "east", "north")),
+        "datetime": f"{asked['begins']}-01-01/{asked['ends']}-12-31",
+    }
+
+
+def _as_cql(asked: dict[str, Any]) -> dict[str, str]:
+    """Return the same search for SRU."""
+    box = " ".join(str(asked[side]) for side in ("west", "south", "east", "north"))
+    query = f'{asked["q"]} and wis.box = "{box}" and wis.time = "{asked["begins"]}/{asked["ends"]}"'
+    return {"operation": "searchRetrieve", "version": "1.2", "recordSchema": "dc", "query": query}
 
 
 def _measured(folder: Path, node: Server, what: str, paths: list[str]) -> Row:
     measured = Measured()
+    for path in paths:
+        requests.get(f"http://127.0.0.1:{node.port}{path}", timeout=60)
     for _ in range(_ROUNDS):
         provider.run_round(folder, node, paths, 1, "identity", measured, seconds=_SECONDS / 2)
     return provider.figures(what, measured, None)
+
+
+def _deep(folder: Path, node: Server, paths: list[str]) -> Row:
+    """Measure pages far behind the first, beside it."""
+    deep, first = Measured(), Measured()
+    found = [_turned(node, path) for path in paths]
+    for _ in range(_ROUNDS):
+        provider.run_round(folder, node, paths, 1, "identity", first, seconds=_SECONDS / 2)
+        provider.run_round(folder, node, found, 1, "identity", deep, seconds=_SECONDS / 2)
+    row = provider.figures(f"search, many hits, page {_TURNS + 1}", deep, None)
+    ratio = deep.percentile_ms(0.95) / first.percentile_ms(0.95)
+    return Row(row.what, row.figure, f"p95 {first.percentile_ms(0.95):,.1f} ms: the first page", f"{ratio:.2f}")
+
+
+def _turned(node: Server, path: str) -> str:
+    """Return the path of a page so many pages after the first of a search, or of its last."""
+    for _ in range(_TURNS):
+        answer = requests.get(f"http://127.0.0.1:{node.port}{path}", timeout=60)
+        answer.raise_for_status()
+        found = re.search(r'rel="next nofollow" href="([^"]+)"', answer.text)
+        if found is None:
+            return path
+        path = html.unescape(found[1])
+    return path
 
 
 def _beside(folder: Path, node: Server, what: str, crowd_paths: list[str]) -> Iterator[Row]:

@@ -37,13 +37,15 @@ _SOCKET = ".s.PGSQL.5432"
 # Recovery after a crash reads up to max_wal_size of log, and the checkpoint of a stop writes all buffers.
 _START_S = 180
 _STOP_S = 20
+_LEAST_BUFFERS_MB, _MOST_BUFFERS_MB = 256, 2048  # chosen; memory is taken as it is used
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 _CONFIGURATION = """\
 # Written by gisc/embedded/postgres_server.py at each start. Settings of your own belong below the include line of
 # postgresql.conf, where they win over these.
 listen_addresses = ''
 unix_socket_directories = '{socket_dir}'
 unix_socket_permissions = 0700
-shared_buffers = 256MB
+shared_buffers = {buffers_mb}MB
 max_wal_size = 2GB
 timezone = 'UTC'
 log_timezone = 'UTC'
@@ -146,12 +148,28 @@ def _configure(home: Path, *, durable: bool) -> None:
         make_socket_dir(sockets, home.stat().st_uid)
     quoted = str(sockets).replace("\\", "\\\\").replace("'", "''")
     (home / "gisc.conf").write_text(
-        _CONFIGURATION.format(socket_dir=quoted, durable="on" if durable else "off"), encoding="utf-8"
+        _CONFIGURATION.format(
+            socket_dir=quoted, durable="on" if durable else "off", buffers_mb=buffers_mb(_memory_bytes())
+        ),
+        encoding="utf-8",
     )
     main_file, line = home / "postgresql.conf", "include 'gisc.conf'\n"
     if line not in main_file.read_text(encoding="utf-8"):
         with main_file.open("a", encoding="utf-8") as stream:
             stream.write(f"\n{line}")
+
+
+def buffers_mb(memory_bytes: int) -> int:
+    """Return how much the server may cache, in MB: an eighth of the memory. Searches of a large catalogue read from there."""
+    return max(_LEAST_BUFFERS_MB, min(_MOST_BUFFERS_MB, memory_bytes // 8 // 2**20))
+
+
+def _memory_bytes() -> int:
+    """Return the memory of this host, or of the container that this process is in."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+        memory = min(memory, int(_CONTAINER_LIMIT.read_text()))
+    return memory
 
 
 def _control(server: "PostgresServer", home: Path, *arguments: str) -> None:

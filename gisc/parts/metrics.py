@@ -33,6 +33,12 @@ class PartCollector(Collector):
         yield from self._queue()
         yield from self._clock()
         yield from self._journal()
+        waiting = self._read.waiting_for_search
+        yield GaugeMetricFamily(
+            "gisc_search_waiting",
+            "live records that no search finds yet, because their terms are still to be made; NaN: not known",
+            math.nan if waiting is None else waiting,
+        )
 
     def _broker(self) -> Iterator[Metric]:
         broker = self._read.broker

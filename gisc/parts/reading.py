@@ -15,6 +15,7 @@ from django.db import connection, transaction
 
 from catalogue import checks, chores, journal, journal_state, seams
 from catalogue.outage import ERRORS, is_outage
+from catalogue.reading import stats
 from gisc import database, disk_space, heartbeat
 from gisc.backup.schedule import BackupState, backup_state
 from gisc.database_deadline import deadline
@@ -68,6 +69,7 @@ class Reading:
     queue: QueueState | None = None
     clock: health.ClockState | None = None
     journal: JournalFacts | None = None
+    waiting_for_search: int | None = None
 
     @property
     def has_database(self) -> bool:
@@ -96,6 +98,7 @@ def read() -> Reading:
             queue=_ask(lambda: queue_state(seams.now())),
             clock=_ask(health.clock_state),
             journal=_ask(_journal_facts),
+            waiting_for_search=_ask(stats.count_waiting_for_search),
         )
 
 

@@ -12,7 +12,7 @@ from django.apps.registry import Apps
 from django.db import connections, transaction
 
 from catalogue import oai
-from oaiprovider import oai_dc
+from catalogue.documents import dublin_core
 
 
 def record_version(*, using: str = "default", apps: Apps = installed, **_: Any) -> None:
@@ -21,7 +21,7 @@ def record_version(*, using: str = "default", apps: Apps = installed, **_: Any) 
         generations = apps.get_model("oaiprovider", "Generation").objects.using(using)
     except LookupError:
         return  # migrated back to a version without this model
-    digest = hashlib.sha256(oai_dc.source()).hexdigest()
+    digest = hashlib.sha256(dublin_core.source()).hexdigest()
     with transaction.atomic(using=using):
         stored = generations.select_for_update().filter(pk=oai.OAI_DC).first()
         if stored is None:

@@ -14,7 +14,10 @@ SEARCHING = {
 }
 ERRORS = {"exc", "error", "fault", "refusal"}
 SENTENCES = {"message", "reason_text", "settlement_text"}
-OF_A_LIBRARY = "oaiprovider/formats/sandbox_child.py"  # messages of libxslt, of which it shows the first lines
+OF_LIBRARIES = (
+    "oaiprovider/formats/sandbox_child.py",  # messages of libxslt, of which it shows the first lines
+    "catalogue/discovery/ogcapi/cql.py",  # of the parser of CQL2, of which it shows the place of the error
+)
 
 
 def is_sentence(node: ast.expr) -> bool:
@@ -54,7 +57,7 @@ def readings(source: str) -> Iterator[str]:
 
 
 def test_no_sentence_is_compared_or_searched() -> None:
-    files = [file for file in product_files() if not file.startswith("gisc/") and file != OF_A_LIBRARY]
+    files = [file for file in product_files() if not file.startswith("gisc/") and file not in OF_LIBRARIES]
     found = [f"{file}: {reading}" for file in files for reading in readings((ROOT / file).read_text(encoding="utf-8"))]
     assert not found, "go by the code and its facts:\n" + "\n".join(found)
 

@@ -45,6 +45,10 @@ BAD = {
         {"GISC_SECOND_FACTOR_ROLES": "operator,operators"},
         "GISC_SECOND_FACTOR_ROLES has operators; write some of superuser, administrator, data manager, operator, viewer",
     ),
+    "interfaces": (
+        {"GISC_INTERFACES_OFF": "sru,z3950"},
+        "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, monitoring",
+    ),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},
         "GISC_DATA_DIR is '/dev/null/x', where nothing can be written",

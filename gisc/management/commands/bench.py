@@ -15,6 +15,7 @@ from catalogue.bulk import ingest
 from catalogue.management.option_types import whole_number
 from catalogue.models import Record
 from gisc import database, embedded
+from gisc.bench import beside_pycsw as pycsw_bench
 from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
@@ -54,6 +55,7 @@ class Command(BaseCommand):
             metavar="MINUTES",
             help="watch what grows in a node that harvests; no records",
         )
+        only.add_argument("--pycsw", metavar="PYTHON", help="measure searches beside pycsw, which this Python has")
         only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
 
     def handle(self, *, records: int, processes: int, small: bool, **options: Any) -> None:
@@ -81,6 +83,7 @@ class Command(BaseCommand):
                 "harvest": harvest_bench.run,
                 "public": public_bench.run,
                 "upload": upload_bench.run,
+                "pycsw": partial(pycsw_bench.run, python=options["pycsw"]),
                 "year": partial(year_bench.run, runs=options["runs"], links=options["links"]),
             }
             measure = next((run for name, run in benches.items() if options[name]), catalogue_bench.run)

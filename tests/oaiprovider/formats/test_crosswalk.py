@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from oaiprovider import oai_dc
+from catalogue.documents import dublin_core
 from tests.support import schemas, world
 
 DC = "{http://purl.org/dc/elements/1.1/}"
@@ -13,7 +13,7 @@ LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def values(document: bytes, name: str, identifier: str = "urn:a") -> list[str]:
-    root = etree.fromstring(oai_dc.to_oai_dc(document, identifier))
+    root = etree.fromstring(dublin_core.to_oai_dc(document, identifier))
     return [element.text for element in root.iterfind(f"{DC}{name}")]
 
 
@@ -50,7 +50,7 @@ def test_a_record_becomes_a_valid_oai_dc_element_that_declares_its_own_namespace
         box=(139.0, 35.0, 140.0, 36.0),
         translations={"fre": "Observations", "jpn": "\u89b3\u6e2c"},
     )
-    made = oai_dc.to_oai_dc(document, "urn:a")
+    made = dublin_core.to_oai_dc(document, "urn:a")
     assert made.startswith(b"<oai_dc:dc ")
     root = etree.fromstring(made)
     schema = schemas.load("oai-pmh.xsd")
@@ -156,11 +156,11 @@ def test_what_the_stylesheet_cannot_treat_is_identifier_and_title(monkeypatch, i
     def broken() -> etree.XSLT:
         raise etree.XSLTApplyError("no")
 
-    monkeypatch.setattr(oai_dc, "_transform", broken)
+    monkeypatch.setattr(dublin_core, "_transform", broken)
     document = world.iso_record("urn:a", title="  Still   a title ", translations={"fre": "Toujours"})
     assert values(document, "title", identifier) == ["Still a title"]
     assert values(document, "identifier", identifier) == [identifier]
-    unreadable = oai_dc.to_oai_dc(b"<a><b></a>", identifier)
+    unreadable = dublin_core.to_oai_dc(b"<a><b></a>", identifier)
     assert schemas.load("oai-pmh.xsd").validate(etree.fromstring(unreadable))
     assert values(b"<a><b></a>", "title", identifier) == [identifier]
 
@@ -174,5 +174,5 @@ def test_every_sample_record_becomes_valid_oai_dc() -> None:
     if not files:
         pytest.skip(f"no sample records in {schemas.SHARED / 'data'}")
     for file in files:
-        made = oai_dc.to_oai_dc(Path(file).read_bytes(), "urn:a")
+        made = dublin_core.to_oai_dc(Path(file).read_bytes(), "urn:a")
         assert schema.validate(etree.fromstring(made)), (file, schema.error_log)

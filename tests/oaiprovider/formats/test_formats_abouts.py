@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalogue import oai
+from catalogue.documents import dublin_core
 from catalogue.models import Record
 from catalogue.provenance import MAX_ORIGIN_CHARS, MAX_ORIGINS, Provenance
 from catalogue.reading import lists
 from catalogue.reading.lists import ListRow
 from catalogue.writing import store
 from harvester.protocol import answers
-from oaiprovider import oai_dc
 from oaiprovider.protocol.provenance import containers
 from tests.support import asking, schemas, world
 from tests.support.stylesheets import PREFIX, add
@@ -308,5 +308,5 @@ def test_whatever_a_peer_says_of_a_way_the_about_is_valid(received: list[dict[st
 
 
 def test_the_fallback_of_oai_dc_counts_as_altered_too() -> None:
-    assert oai_dc.to_oai_dc(b"<broken", "urn:a")
+    assert dublin_core.to_oai_dc(b"<broken", "urn:a")
     assert told(OURS, altered=True)[0]["altered"] == "true"

@@ -17,9 +17,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from catalogue import bootstrap, datestamps
+from catalogue.documents import dublin_core
 from catalogue.models import DatestampClock
 from catalogue.reading import lists
-from oaiprovider import oai_dc
 from oaiprovider.formats import versions
 from oaiprovider.models import Crosswalk, Generation
 from tests.support import asking, harvesting, world
@@ -274,7 +274,7 @@ def new_version(patched: pytest.MonkeyPatch, step: int) -> None:
     versions.record_version()
 
 
-ORIGINAL = oai_dc.to_oai_dc
+ORIGINAL = dublin_core.to_oai_dc
 
 
 @contextlib.contextmanager
@@ -334,13 +334,13 @@ def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_oai_dc(clie
 
 @pytest.mark.spec("P93")
 def test_the_digest_is_that_of_the_instructions_and_not_of_the_comments(tmp_path) -> None:
-    shipped = oai_dc._STYLESHEET.read_text(encoding="utf-8")
-    before = oai_dc.source()
+    shipped = dublin_core._STYLESHEET.read_text(encoding="utf-8")
+    before = dublin_core.source()
     file = tmp_path / "a.xsl"
     file.write_text(shipped.replace("</xsl:stylesheet>", "<!-- a word --></xsl:stylesheet>"), encoding="utf-8")
-    assert oai_dc.source(file) == before
+    assert dublin_core.source(file) == before
     file.write_text(shipped.replace("dataset</dc:type>", "data set</dc:type>"), encoding="utf-8")
-    assert oai_dc.source(file) != before
+    assert dublin_core.source(file) != before
 
 
 @pytest.mark.spec("P93")

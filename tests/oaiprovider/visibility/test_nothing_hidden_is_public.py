@@ -4,7 +4,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from html import unescape
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
@@ -64,15 +64,36 @@ def crawl(client: Client, **headers: str) -> dict[str, bytes]:
     waiting = [*addresses(get_resolver().url_patterns), *(f"/{search}" for search in searches)]
     waiting += [f"{start}?{verb}" for verb in VERBS for start in ("/oai", "/oai/browse")]
     waiting += [f"/{path}?id={OPEN}" for path in ("record", "record.xml")]
+    waiting += [
+        f"/ogcapi/collections/{spec}/items?{asked}"
+        for spec in ("WIS-CATALOGUE", world.OUR_SPEC, "HIDDENSET")
+        for asked in (
+            "",
+            "q=kestrels",
+            f"q={MARKER},heron",
+            f"ids={IDENTIFIER},{OPEN}",
+            "facets=keywords,centre",
+            "filter=TRUE",
+        )
+    ]
+    waiting += [
+        f"/sru?version=1.2&operation=searchRetrieve&maximumRecords=100&{asked}"
+        for query in ("cql.allRecords=1", "kestrels", "dc.title=wavelength", f"dc.subject={MARKER}", f'rec.identifier="{IDENTIFIER}"', "wis.set=HIDDENSET")
+        for asked in (f"query={query}", f"recordSchema=dc&query={query}")
+    ]  # fmt: skip
+    waiting += [
+        f'/sru?version=1.2&operation=scan&maximumTerms=200&scanClause={index}=""'
+        for index in ("rec.identifier", "wis.keyword", "wis.organisation", "wis.set", "dc.type")
+    ]
     found: dict[str, bytes] = {}
     while waiting:
         address = waiting.pop()
-        if address in found or len(found) > 400:
+        if address in found or len(found) > 1000:
             continue
         response = client.get(address, headers=headers)
         found[address] = b"" if response.streaming else response.content
         text = unescape(found[address].decode(errors="replace"))
-        for link in re.findall(r'(?:href|src)="([^"]+)"', text):
+        for link in re.findall(r'(?:href|src)"?[=:]"([^"]+)"', text):
             parts = urlsplit(urljoin(f"http://testserver{address}", link))
             is_ours = parts.netloc == "testserver" and not parts.path.startswith(("/admin", "/static"))
             if is_ours:
@@ -133,27 +154,29 @@ def test_no_public_address_has_a_hidden_record(client: Client, partners: Categor
     assert any(b"Herons" in content for content in pages.values()), "the crawler sees what is public"
     pages["/metrics"] = pages["/metrics"].replace(b"hiddenlink", b"")  # of monitors: names of links, nothing of records
     assert leaks(pages) == []
+    assert len([path for path in pages if path.startswith("/ogcapi/collections/WIS-CATALOGUE/items")]) > 10
 
     unknown = "urn:x-hidden:nothing"
-    for start in ("/record", "/record.xml", "/", "/oai"):
-        for query in (
-            ("?id={}", "?q={}")
-            if start != "/oai"
-            else (
-                "?verb=GetRecord&metadataPrefix=iso19139&identifier={}",
-                "?verb=GetRecord&metadataPrefix=no&identifier={}",
-                "?verb=ListMetadataFormats&identifier={}",
-            )
-        ):
+    of_pages = ("?id={}", "?q={}")
+    queries = dict.fromkeys(("/record", "/record.xml", "/"), of_pages) | {
+        "/oai": (
+            "?verb=GetRecord&metadataPrefix=iso19139&identifier={}",
+            "?verb=GetRecord&metadataPrefix=no&identifier={}",
+            "?verb=ListMetadataFormats&identifier={}",
+        ),
+        "/ogcapi/collections/WIS-CATALOGUE/items": ("/{}", "?ids={}", "?externalIds={}", "?q={}"),
+    }
+    for start, those in queries.items():
+        for query in those:
             real, other = (client.get(start + query.format(name)) for name in (IDENTIFIER, unknown))
             assert real.status_code == other.status_code
-            assert without_time(real.content).replace(IDENTIFIER.encode(), b"") == without_time(other.content).replace(
-                unknown.encode(), b""
-            )
+            assert without(real.content, IDENTIFIER) == without(other.content, unknown)
 
 
-def without_time(content: bytes) -> bytes:
-    return re.sub(rb"<responseDate>[^<]+", b"", content)
+def without(content: bytes, identifier: str) -> bytes:
+    """An answer without the time and without the identifier that was asked for."""
+    content = re.sub(rb"<responseDate>[^<]+", b"", content)
+    return content.replace(identifier.encode(), b"").replace(quote(identifier, safe="").encode(), b"")
 
 
 def test_who_is_signed_in_sees_it_and_no_cache_keeps_it(client: Client, partners: Category) -> None:
