@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 import redis
+from billiard.pool import EX_RECYCLE
 from celery import current_app, shared_task
 from celery.signals import worker_process_shutdown
 from django.conf import settings
@@ -129,5 +130,5 @@ def probe(standby_id: int) -> None:
 
 
 @worker_process_shutdown.connect
-def _leave_process(**_: Any) -> None:
-    shared_worker.leave_process()
+def _leave_process(exitcode: int, **_: Any) -> None:
+    shared_worker.leave_process(is_replaced=exitcode == EX_RECYCLE)

@@ -37,6 +37,8 @@ class WorkerLimits:
     patience_s: float = 0.25  # chosen: most answer sooner; to close and make connections again costs some 10 ms
     slow_patience_s: float = 0.02  # chosen: where the last answer took longer than that
     max_runs: int = 32  # chosen: nearly all of them wait for providers, each with some MB and five threads
+    leave_asking_s: float = 5  # chosen: so long a process that has grown waits for answers that are on their way
+    leave_working_s: float = 120  # chosen: and so long for pages that are worked on, far above the time of the largest
 
 
 LIMITS = Replaceable(WorkerLimits())
@@ -44,9 +46,10 @@ _TAKE_FOR = 1 / 4  # of a turn; chosen: so long a task takes runs, and the last 
 
 
 class Slot:
-    """A lock that is handed on in the order in which it was asked for."""
+    """A lock that is handed on in the order in which it was asked for. `is_closing`: its process ends after the pages of now."""
 
     def __init__(self) -> None:
+        self.is_closing = False
         self._guard = seams.Lock()
         self._is_taken = False
         self._waiting: deque[seams.Event] = deque()
@@ -76,11 +79,11 @@ class Slot:
 
 
 class _Process:
-    """What the threads of this process share: its slot, and the runs that have a thread."""
+    """What the threads of this process share: its slot, and the turns of the runs that have a thread, by run."""
 
     def __init__(self) -> None:
         self.slot = Slot()
-        self.runs: set[int] = set()
+        self.runs: dict[int, SharedTurn] = {}
 
 
 _process = _Process()
@@ -117,6 +120,15 @@ class SharedTurn(Turn):
     def is_wanted(self) -> bool:  # type: ignore[override]
         """Whether another run waits for the slot."""
         return self._slot.is_wanted
+
+    @property
+    def is_over(self) -> bool:
+        return self._slot.is_closing or super().is_over
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the run waits for an answer of its provider, without the slot."""
+        return self._asks
 
     def pause(self) -> None:
         connections.close_all()
@@ -211,7 +223,7 @@ def work_on_waiting(after: Callable[[], object]) -> None:
         if run is None:
             return
         turn = SharedTurn(run, lifecycle.turn_s(run, work_s), _process.slot)
-        _process.runs.add(run.pk)
+        _process.runs[run.pk] = turn
         seams.start_thread(_work_on, run, turn, after, name=f"run {run.pk}")
         turn.left.wait()
 
@@ -233,7 +245,7 @@ def _work_on(run: Run, turn: SharedTurn, after: Callable[[], object]) -> None:
     except Exception:
         logger.exception("a run was left by an error of this node", extra={"link": run.link.name, "run": run.pk})
     finally:
-        _process.runs.discard(run.pk)
+        _process.runs.pop(run.pk, None)
         went_on_alone = turn.left.is_set()
         turn.end()
         if went_on_alone:
@@ -258,11 +270,32 @@ def run_beside(function: Callable[..., object], *values: object) -> None:
     ended.wait(LIMITS.in_force.patience_s)
 
 
-def leave_process() -> None:
-    """Release the runs that this process, which ends, still has; another worker goes on with them at once."""
+def leave_process(*, is_replaced: bool) -> None:
+    """Release the runs that this process, which ends, still has; another worker goes on with them at once.
+
+    A process that `is_replaced`, because it has grown, first ends the pages that it works on, and waits a moment for answers that
+    are on their way: what had made it grow would make the next process grow, and no process would ever come to the end of that page.
+    """
+    if is_replaced:
+        _end_pages()
     if not _process.runs:
         return
     try:
         runs.release_others()
     except ERRORS as exc:  # the process is seen to be gone, or the leases run out
         logger.warning("runs not released", extra={"reason": describe_error(exc)})
+
+
+def _end_pages() -> None:
+    """Let no run ask for a further page, and wait for those that work on one."""
+    _process.slot.is_closing = True
+    limits, begun = LIMITS.in_force, seams.monotonic()
+    while turns := list(_process.runs.values()):
+        waited_s = seams.monotonic() - begun
+        may_wait_s = limits.leave_asking_s if all(turn.is_asking for turn in turns) else limits.leave_working_s
+        if waited_s >= may_wait_s:
+            return
+        seams.sleep(_LEAVE_POLL_S)
+
+
+_LEAVE_POLL_S = 0.05

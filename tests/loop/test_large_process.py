@@ -89,3 +89,5 @@ def test_a_process_that_has_grown_is_replaced_and_hands_on_what_waits_in_it(
         until(lambda: run_of(observed, "slow")[0] == "done", timeout_s=180, what="the run went on in the new process")
 
     assert run_of(observed, "slow")[1:4] == (4, 0, 0), "all records, and no fault of anybody"
+    lists = [asked for asked in other.asked if asked["verb"] == "ListRecords"]
+    assert len(lists) == 1, "the process that had grown ended the page before it left"

@@ -287,11 +287,57 @@ def test_a_process_that_ends_hands_its_runs_on(link: Link, slow: Provider, gate:
     assert lifecycle.open_run(waits, trigger="test") is not None
     tasks.harvest()
 
-    shared_worker.leave_process()
+    shared_worker.leave_process(is_replaced=False)
 
     (there,) = queue.read_queue(timezone.now())
     assert there.waits_for == WaitsFor.WORKER
     assert state_of(waits).crashes == 0
+    gate.opened.set()
+    until(lambda: not shared_worker._process.runs)
+
+
+def test_a_process_that_has_grown_ends_the_page_that_it_works_on_and_asks_for_no_other(
+    link: Link, slow: Provider, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the page that made it grow would make the next process grow, and be asked for again and again."""
+    monkeypatch.setattr(shared_worker, "_process", shared_worker._Process())
+    fill(slow, range(10))
+    slow.faults.append(gate.fault(lambda asked: "resumptionToken" in asked and gate.came.is_set() is False))
+    run = lifecycle.open_run(link_to(slow, link, "slow"), trigger="test")
+    assert run is not None
+    tasks.harvest()  # page 1 is stored; page 2 is on its way
+    assert gate.came.wait(LONG_S)
+    opener = threading.Timer(0.2, gate.opened.set)
+    opener.start()
+
+    shared_worker.leave_process(is_replaced=True)
+
+    opener.join()
+    assert not shared_worker._process.runs, "nothing is worked on any more"
+    run.refresh_from_db()
+    assert (run.state, run.received) == (Run.State.OPEN, 2 * slow.page_size)
+    pages = [asked.get("resumptionToken") for asked in slow.asked if asked["verb"] == "ListRecords"]
+    assert len(pages) == len(set(pages)) == 2, "each page was asked for once"
+    (there,) = queue.read_queue(timezone.now())
+    assert there.waits_for == WaitsFor.WORKER
+    assert run.crashes == 0
+
+
+@shared_worker.LIMITS.replaced(leave_asking_s=0)
+def test_a_process_that_has_grown_waits_for_no_provider_that_does_not_answer(
+    link: Link, slow: Provider, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_worker, "_process", shared_worker._Process())
+    fill(slow, range(3))
+    slow.faults.append(gate.fault(lambda asked: asked["verb"] == "Identify"))
+    assert lifecycle.open_run(link_to(slow, link, "slow"), trigger="test") is not None
+    tasks.harvest()
+
+    shared_worker.leave_process(is_replaced=True)
+
+    assert not gate.opened.is_set()
+    (there,) = queue.read_queue(timezone.now())
+    assert there.waits_for == WaitsFor.WORKER
     gate.opened.set()
     until(lambda: not shared_worker._process.runs)
 
