@@ -1,6 +1,8 @@
 """Tell a lost connection to our own database (restarted, killed, cut), and a full disk, from a wrong statement."""
 
 import errno
+import os
+import re
 
 import psycopg2
 import psycopg2.errors
@@ -21,12 +23,18 @@ def is_outage(exc: Exception) -> bool:
     return isinstance(exc, _OUTAGES) or (isinstance(exc, ERRORS) and bool(is_closed))
 
 
+_NO_ROOM = re.compile("|".join(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)))
+
+
 def is_disk_full(exc: BaseException | None) -> bool:
     """Whether PostgreSQL or this process found no room on a disk; also where that is the cause of the error."""
     while exc is not None:
         if isinstance(exc, psycopg2.errors.DiskFull):
             return True
         if isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        # A server that can write no file for a new connection refuses it, and the driver gives no SQLSTATE.
+        if isinstance(exc, psycopg2.OperationalError) and exc.pgcode is None and _NO_ROOM.search(str(exc)):
             return True
         exc = exc.__cause__
     return False

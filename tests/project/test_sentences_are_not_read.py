@@ -16,6 +16,7 @@ ERRORS = {"exc", "error", "fault", "refusal"}
 SENTENCES = {"message", "reason_text", "settlement_text"}
 OF_LIBRARIES = (
     "oaiprovider/formats/sandbox_child.py",  # messages of libxslt, of which it shows the first lines
+    "catalogue/outage.py",  # of the server that refuses a connection, for which the driver gives no SQLSTATE
     "catalogue/discovery/ogcapi/cql.py",  # of the parser of CQL2, of which it shows the place of the error
 )
 
