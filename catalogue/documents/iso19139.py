@@ -62,7 +62,7 @@ _TRANSLATED = {
     f"{_GMD}title": True,  # of the data alone, not of what it cites
     **dict.fromkeys((f"{_GMD}{name}" for name in ("abstract", "keyword", "organisationName")), False),
 }
-_LEVEL, _LOCALE = f"{_GMD}hierarchyLevel", f"{_GMD}locale"
+_LEVEL, _LOCALE, _IDENTIFICATION = (f"{_GMD}{name}" for name in ("hierarchyLevel", "locale", "identificationInfo"))
 _PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
 
 
@@ -144,24 +144,28 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
             found[part.tag].append(part)
         else:
             has_bare_elements = True
+    children: dict[object, etree._Element] = {}  # the first of each name
+    for child in root:
+        children.setdefault(child.tag, child)
     extents = list(chain.from_iterable(found[name] for name in _EXTENTS))
     begins, ends = _time_extent(_outermost(extents, few=1))
     keywords, categories = _keywords(_outermost(found[_KEYWORD_BLOCK]), element)
     organisations, persons = _parties(found[_PARTY_ELEMENT])
+    is_identified = _IDENTIFICATION in children
     return Metadata(
         digest=digest,
-        metadata_date=date_of(root),
-        title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE],
-        abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT],
+        metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
+        title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE] if is_identified else "",
+        abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT] if is_identified else "",
         keywords=keywords,
         categories=categories,
         boxes=_boxes(_outermost(found[_BOX])),
         begins=begins,
         ends=ends,
-        language=text_of(next(root.iterchildren(_LANGUAGE), None))[:MAX_LANGUAGE],
+        language=text_of(children.get(_LANGUAGE))[:MAX_LANGUAGE],
         identifier=identifier_of(root),
         has_bare_elements=has_bare_elements,
-        kind=_code(next(root.iterchildren(_LEVEL), None)),
+        kind=_code(children.get(_LEVEL)),
         policy=_policy(root, element),
         organisations=organisations,
         persons=persons,

@@ -255,7 +255,7 @@ def of_metadata(metadata: iso19139.Metadata) -> SearchTerms:
     texts = [
         Text(metadata.title, TITLE, language),
         Text("\n".join((*metadata.keywords, *metadata.categories)), KEYWORD, language),
-        Text("\n".join((metadata.abstract, *metadata.organisations, *metadata.persons)), TEXT, language),
+        Text("\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons))), TEXT, language),
         *(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language) for each in metadata.translations),
     ]
     filters = [("type", metadata.kind), ("language", metadata.language), ("policy", metadata.policy)]
@@ -274,10 +274,14 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
     known: dict[int, list[tuple[int, bytes]]] = {TITLE: [], KEYWORD: [], TEXT: []}
     known[TEXT] += map(_known_words("").__getitem__, words_of_identifier(identifier))
     for text, tier, language in texts:
+        if not text:
+            continue
         known[tier] += map(_known_words(algorithm_of(language)).__getitem__, _pieces_of_record(text))
     terms = [filter_term(kind, value) for kind, value in filters if value]
     kept, is_cut = {_NO_TERM}, False
     for tier, several in known.items():
+        if not several:
+            continue
         bases = dict.fromkeys(map(itemgetter(0), several)).keys() - kept
         room = MAX_WORDS + 1 - len(kept)
         if len(bases) > room:
