@@ -15,8 +15,10 @@ from django.db import connection
 from catalogue import journal_state, oai
 from catalogue.reasons import JournalCode
 
+SETTINGS = "settings"  # the tag of those that read settings alone: each command of the node runs them
 
-@register()
+
+@register(SETTINGS)
 def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
     """Check that the node's name can be the setSpec of its own set, and is not the catalogue's (W1, P72)."""
     name = settings.GISC_NAME

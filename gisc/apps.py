@@ -8,7 +8,11 @@ class GiscConfig(AppConfig):
     name = "gisc"
 
     def ready(self) -> None:
-        from gisc import roles, sign_ins
+        from gisc import (
+            celery,  # noqa: F401  (tasks are queued in its broker, by whatever process)
+            roles,
+            sign_ins,
+        )
         from gisc.accounts import sessions
         from gisc.backup import (
             checks,  # noqa: F401  (registers the system checks)

@@ -169,7 +169,7 @@ INSTALLED_APPS = [
     "oaiprovider",
     "harvester",
     "unfold",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # gisc.urls loads its pages, which commands and workers do without
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

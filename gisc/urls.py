@@ -8,6 +8,7 @@ from gisc.glossary import glossary_page
 from gisc.metrics import metrics
 from oaiprovider.views import browse, oai, robots
 
+admin.autodiscover()
 handler500 = "gisc.error_pages.server_error"
 urlpatterns = [
     path("oai", include("oaiprovider.urls")),

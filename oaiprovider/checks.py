@@ -9,10 +9,11 @@ from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 from django.http.request import validate_host
 
+from catalogue.checks import SETTINGS
 from oaiprovider.protocol.identify_descriptions import is_deliverable
 
 
-@register()
+@register(SETTINGS)
 def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
     """P54: other centres can send mail to the address in Identify."""
     address = settings.GISC_ADMIN_EMAIL
@@ -27,7 +28,7 @@ def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register(SETTINGS)
 def base_url_is_bare(**_: Any) -> list[CheckMessage]:
     """P1: the base URL has no query and no fragment."""
     url = settings.GISC_BASE_URL
@@ -43,7 +44,7 @@ def base_url_is_bare(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register(SETTINGS)
 def base_url_is_served(**_: Any) -> list[CheckMessage]:
     """ALLOWED_HOSTS must not refuse a harvester that uses the announced base URL."""
     host = urlsplit(settings.GISC_BASE_URL).hostname or ""
@@ -59,7 +60,7 @@ def base_url_is_served(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register(SETTINGS)
 def mirror_is_elsewhere(**_: Any) -> list[CheckMessage]:
     """P114: no redirect loops."""
     mirror, own = (urlsplit(url) for url in (settings.GISC_MIRROR_URL, settings.GISC_BASE_URL))

@@ -5,12 +5,12 @@ processes, so the server stops soon after the node has died.
 """
 
 import logging
-import os
 import signal
 import sys
 from threading import Event
 
-import django
+from django.conf import settings
+from django.utils.log import configure_logging
 
 from gisc import embedded
 
@@ -24,10 +24,7 @@ def main() -> int:
     for number in SIGNALS:
         signal.signal(number, lambda *_: stop_requested.set())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)  # the node has blocked them until now
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
-    django.setup()
-    from django.conf import settings
-
+    configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)  # and no apps: it needs no more, and starts at once
     try:
         # The node has started the server before this process, so a server that had to be started had died.
         with embedded.database(settings.GISC_DATA_DIR) as had_died:

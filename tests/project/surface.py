@@ -150,6 +150,7 @@ def admin_pages() -> dict[str, Any]:
     from django.contrib.auth import get_user_model
     from django.test import RequestFactory
 
+    admin.autodiscover()
     request = RequestFactory().get("/admin/")
     request.user = get_user_model()(username="somebody", is_active=True, is_staff=True, is_superuser=True)
     pages: dict[str, Any] = {}

@@ -6,11 +6,12 @@ from json import dumps
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, locks, seams, validation
+from catalogue.management.base import BaseCommand
 from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record

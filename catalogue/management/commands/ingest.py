@@ -5,13 +5,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import bootstrap, ceilings
 from catalogue.bulk import ingest
 from catalogue.bulk import watch as watching
 from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
+from catalogue.management.base import BaseCommand
 from catalogue.management.named_set import find_set
 from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import journal, journal_state
 from catalogue.history import History
+from catalogue.management.base import BaseCommand
 from catalogue.replay import HistoryIncomplete, ReplayReport, replay
 
 _FIRST_BYTES = b'{"event'  # of every line of a journal

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import acting
+from catalogue.management.base import BaseCommand
 from catalogue.management.option_types import whole_number
 from catalogue.models import Record
 from catalogue.pages import display, record_states

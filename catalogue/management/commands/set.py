@@ -6,10 +6,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import acting, oai
 from catalogue.management import progress
+from catalogue.management.base import BaseCommand
 from catalogue.models import Category, MetadataSet, Record
 from catalogue.reasons import ActRefused
 from catalogue.writing import decisions, set_changes, set_inclusion, store, uploads, visibility

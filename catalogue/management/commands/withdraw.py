@@ -6,9 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import acting, journal
+from catalogue.management.base import BaseCommand
 from catalogue.management.named_set import find_set
 from catalogue.management.progress import progress_bar
 from catalogue.models import MetadataSet

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from catalogue.management.base import BaseCommand
 from gisc.administrator import NAME, AccountOutcome, create_first
 
 _MESSAGES = {

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from catalogue.management.base import BaseCommand
 from catalogue.management.option_types import whole_number
 from gisc.backup import BackupFailed, backup, schedule
 

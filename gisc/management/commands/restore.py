@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import datestamps, oai, seams
 from catalogue.documents import sources
+from catalogue.management.base import BaseCommand
 from gisc import database, file_locks, running_nodes
 from gisc.backup import RestoreRefused, follow_up, journals, restore
 from gisc.backup.follow_up import RecordFiles

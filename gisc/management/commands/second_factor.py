@@ -5,8 +5,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from catalogue.management.base import BaseCommand
 from gisc.accounts import second_factor
 
 

@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from rich.console import Console
 from rich.table import Table
 
+from catalogue.management.base import BaseCommand
 from harvester.links import exchange
 from harvester.management import csv_files
 from harvester.monitoring.coverage import read_coverage

@@ -5,10 +5,11 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import QuerySet
 
 from catalogue import datestamps
+from catalogue.management.base import BaseCommand
 from harvester.errors import HarvestError
 from harvester.guards import shared_set_backup
 from harvester.links import conflict_acts, conflict_versions

@@ -5,9 +5,10 @@ import logging
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from catalogue import seams
+from catalogue.management.base import BaseCommand
 from catalogue.management.progress import progress_bar
 from harvester.messages import OutcomeCode
 from harvester.models import Link, Run

@@ -7,11 +7,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, seams
+from catalogue.management.base import BaseCommand
 from catalogue.models import Category, MetadataSet
 from catalogue.reasons import ActRefused
 from catalogue.writing import visibility

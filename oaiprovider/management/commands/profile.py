@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.table import Table
 
+from catalogue.management.base import BaseCommand
 from catalogue.reasons import ActRefused, describe_error
 from oaiprovider import gcube_export, gcube_import, preview
 from oaiprovider.models import Profile

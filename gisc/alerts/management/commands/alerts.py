@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from catalogue.management.base import BaseCommand
 from gisc.alerts import outbox
 from gisc.alerts import tick as chores
 from gisc.alerts.models import Message, Recipient
