@@ -196,7 +196,7 @@ def identifier_of(root: etree._Element) -> str:
     elements = list(root.iterchildren(_FILE_IDENTIFIER))
     if len(elements) != 1:
         raise Unusable(Reason(ReasonCode.FILE_IDENTIFIERS, {"number": len(elements)}))
-    identifier = "".join(map(str, elements[0].itertext())).strip()
+    identifier = _whole_text(elements[0]).strip()
     if not identifier:
         raise Unusable(Reason(ReasonCode.EMPTY_FILE_IDENTIFIER))
     fault = oai.file_identifier_fault(identifier)
@@ -205,6 +205,14 @@ def identifier_of(root: etree._Element) -> str:
         facts = {"identifier": quoted, "fault": fault.to_json()}
         raise Unusable(Reason(ReasonCode.FILE_IDENTIFIER_NO_URI, facts))
     return identifier
+
+
+def _whole_text(element: etree._Element) -> str:
+    """Return all text of an element. Of one with a single child, as nearly all are, it is read without lxml's iterator."""
+    child = element[0] if len(element) == 1 else None
+    if child is None or len(child) or not isinstance(child.tag, str):
+        return "".join(map(str, element.itertext()))
+    return f"{element.text or ''}{child.text or ''}{child.tail or ''}"
 
 
 def date_of(root: etree._Element) -> datetime | None:
@@ -236,7 +244,7 @@ Item = TypeVar("Item")
 
 def distinct(items: Iterable[Item], most: int) -> tuple[Item, ...]:
     """Return the first `most` of the items that are not empty, each once."""
-    return tuple(islice(dict.fromkeys(item for item in items if item), most))
+    return tuple(islice(dict.fromkeys(filter(None, items)), most))
 
 
 # --- Keywords ----------------------------------------------------------------------------------------

@@ -82,6 +82,11 @@ def test_another_root_is_refused_and_the_sentence_says_what_it_is(document: byte
         "<gco:CharacterString>urn:<?x y?>a</gco:CharacterString>",
         "<gco:CharacterString><![CDATA[urn:a]]></gco:CharacterString>",
         "<gco:CharacterString>urn:&#97;</gco:CharacterString>",
+        "urn:<gco:CharacterString>a</gco:CharacterString>",
+        "<gco:CharacterString>urn:</gco:CharacterString>a",
+        "<gco:CharacterString>urn:</gco:CharacterString><gco:CharacterString>a</gco:CharacterString>",
+        "<gmx:Anchor xmlns:gmx='http://www.isotc211.org/2005/gmx'>urn:<b/>a</gmx:Anchor>",
+        "urn:a",
     ],
 )
 def test_the_identifier_is_the_text_without_space_and_comments_around_it(inside: str) -> None:
