@@ -111,9 +111,10 @@ if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
         "manager, operator, viewer, separated by commas"
     )
 GISC_INTERFACES_OFF = env.comma_separated("GISC_INTERFACES_OFF")
-if unknown_interfaces := set(GISC_INTERFACES_OFF) - {"ogcapi", "sru", "monitoring"}:
+INTERFACES = ("ogcapi", "sru", "monitoring")  # the names of catalogue.pages.interfaces
+if unknown_interfaces := set(GISC_INTERFACES_OFF) - set(INTERFACES):
     raise ImproperlyConfigured(
-        f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of ogcapi, sru, monitoring, separated by "
+        f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of {', '.join(INTERFACES)}, separated by "
         "commas"
     )
 GISC_CONTACT_VOICE = env.text("GISC_CONTACT_VOICE")

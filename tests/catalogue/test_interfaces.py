@@ -12,6 +12,8 @@ import pytest
 from catalogue import bootstrap, seams
 from catalogue.discovery.sru.answers import relations_of
 from catalogue.discovery.sru.indexes import INDEXES, spelled
+from catalogue.pages import interfaces
+from gisc import settings as node_settings
 from gisc.wis_monitoring import measuring
 from tests.support.paths import ROOT
 from tests.support.served import Served, served
@@ -71,3 +73,8 @@ def test_the_page_of_sru_has_each_index_with_its_relations() -> None:
         for name, index in INDEXES.items()
     }
     assert told == there
+
+
+def test_each_interface_can_be_switched_off_by_its_name() -> None:
+    names = (interfaces.OGC_API, interfaces.SRU, interfaces.MONITORING)
+    assert sorted(node_settings.INTERFACES) == sorted(names)
