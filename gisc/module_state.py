@@ -88,7 +88,7 @@ STATES = (
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("catalogue.bulk.upload", "catalogue.discovery.site_map", "catalogue.reading.query.search_limits"),
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),
-            "catalogue.reading.query.sql",
+            "catalogue.reading.query.statements",
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
         )

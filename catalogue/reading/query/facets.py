@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.sql import FROM, Sql, array_of
+from catalogue.reading.query.statements import FROM, Sql, array_of
 from catalogue.reading.stats import size_of
 
 

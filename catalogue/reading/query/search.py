@@ -24,8 +24,8 @@ from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.cursors import CursorInvalid, Hit
 from catalogue.reading.query.facets import Facets
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.sql import (
-    Compiler,
+from catalogue.reading.query.sql import Compiler
+from catalogue.reading.query.statements import (
     QueryTooCostly,
     Sql,
     all_of,

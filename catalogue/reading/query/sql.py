@@ -1,30 +1,33 @@
-"""Make SQL of conditions. A statement that uses it joins catalogue_description d and catalogue_record r.
+"""Make SQL of conditions (`catalogue.reading.query.statements.Sql`).
 
 The index of terms answers what it can, and says too much where two words have one checksum, where words have to stand next to
 one another, and for boxes; each such condition is made exact here, so a statement finds what the condition says and nothing else.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 from typing import Any as AnyValue
 
-from django.db import connection
-
 from catalogue import oai
-from catalogue.documents import bounding_box, iso19139, search_terms, xml_tree
-from catalogue.limits import Replaceable
+from catalogue.documents import bounding_box, search_terms
 from catalogue.models import MetadataSet, Record
-from catalogue.payloads import payload
 from catalogue.reading.query import conditions, words
+from catalogue.reading.query.comparing import has_phrase, has_words, judge, stems_compared, texts_of_all, texts_of_field
 from catalogue.reading.query.conditions import Condition
+from catalogue.reading.query.statements import (
+    LIMITS,
+    QueryTooCostly,
+    Sql,
+    all_of,
+    by_index,
+    column_of,
+    has_term,
+    join,
+    keys_among,
+)
 from catalogue.reading.query.words import Asked
 from catalogue.reading.viewers import ANYBODY, Viewer
-
-_KEYS_AT_ONCE = 60  # chosen: the index takes a time for each hit that grows with the keys of one condition
 
 _FIELDS = {
     "id": "r.identifier",
@@ -53,40 +56,6 @@ _COLUMNS_OF_FIELD: dict[conditions.TextField, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LookupLimits:
-    """How much one word or phrase may make the database look up. All are chosen."""
-
-    begun: int = 500  # words of the vocabulary that one beginning stands for; more are a beginning that says nothing
-    identifiers: int = 1000  # with one beginning
-    compared: int = 5000  # records whose texts are read for one phrase, about 0.4 s
-    read_again: int = 300  # records whose metadata are read again for one word, about 0.4 s
-
-
-LIMITS = Replaceable(LookupLimits())
-
-
-class QueryTooCostly(Exception):
-    """A search would cost too much: `str` says how to ask for less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sql:
-    """A condition as SQL with its values. `is_indexed`: an index finds the rows."""
-
-    text: str
-    values: tuple[AnyValue, ...] = ()
-    is_indexed: bool = False
-
-    @property
-    def needs_record(self) -> bool:
-        """Whether it looks into the row of the record as well."""
-        return _OF_RECORD.search(self.text) is not None
-
-
-_OF_RECORD = re.compile(r"\br\.")
-
-
 @dataclass(slots=True)
 class Compiler:
     """Makes SQL of the conditions of one search. `notes`: codes of what was not looked for, with the word."""
@@ -109,7 +78,7 @@ class Compiler:
                 return self._all(parts)
             case conditions.Any(parts):
                 made = [self.sql(part) for part in parts]
-                return _join(" OR ", made, "false", is_indexed=all(part.is_indexed for part in made))
+                return join(" OR ", made, "false", is_indexed=all(part.is_indexed for part in made))
             case conditions.Not(part):
                 made_part = self.sql(part)
                 return Sql(f"(({made_part.text}) IS NOT TRUE)", made_part.values)
@@ -157,10 +126,10 @@ class Compiler:
     def _all(self, parts: Sequence[Condition]) -> Sql:
         compared = [part for part in parts if _has_texts_compared(part)]
         made = [self.sql(part) for part in parts if part not in compared]
-        around = _join(" AND ", made, "true", is_indexed=any(part.is_indexed for part in made))
+        around = join(" AND ", made, "true", is_indexed=any(part.is_indexed for part in made))
         for part in compared:
             found = self._compared_texts(part, around)
-            around = _join(" AND ", [around, found], "true", is_indexed=True)
+            around = join(" AND ", [around, found], "true", is_indexed=True)
         return around
 
     # --- Words ------------------------------------------------------------------------------------------
@@ -174,22 +143,22 @@ class Compiler:
             self._named[text] = (identified, [] if identified else self._identifiers_begun(text))
         identified, begun = self._named[text]
         if identified:
-            return _keys(identified)
+            return keys_among(identified)
         alternatives = [
             self._all_asked(alternative) for alternative in words.read(text) if self.worst_tier > search_terms.FILTER
         ]
         if begun:
-            alternatives.append(_keys(begun))
+            alternatives.append(keys_among(begun))
         if not alternatives:
             return Sql("false", is_indexed=True)
-        return _join(" OR ", alternatives, "false", is_indexed=all(each.is_indexed for each in alternatives))
+        return join(" OR ", alternatives, "false", is_indexed=all(each.is_indexed for each in alternatives))
 
     def _identifiers_begun(self, text: str) -> list[int]:
         """Return the records whose identifier, in its last part, begins with a text."""
         last = search_terms.last_part(oai.oai_identifier(text)) if " " not in text else ""
         if len(last) < words.LEAST_BYTES_OF_BEGINNING:
             return []
-        keys = _column_of(
+        keys = column_of(
             "SELECT id FROM catalogue_record WHERE catalogue_last_part(key) LIKE %s AND NOT deleted LIMIT %s",
             [f"{_escape_like(last)}%", LIMITS.in_force.identifiers + 1],
         )
@@ -198,7 +167,7 @@ class Compiler:
             return []
         if ":" in text or "/" in text:  # what comes before the last part has to be right as well
             begin = oai.oai_identifier(text).lower()
-            keys = _column_of(
+            keys = column_of(
                 "SELECT id FROM catalogue_record WHERE id = ANY(%s) AND lower(key) LIKE %s",
                 [keys, f"{_escape_like(begin)}%"],
             )
@@ -206,17 +175,17 @@ class Compiler:
 
     def _all_asked(self, alternative: Sequence[Asked]) -> Sql:
         single = [self._word(asked) for asked in alternative if not asked.is_phrase and asked.is_wanted]
-        around = _join(" AND ", single, "true", is_indexed=bool(single))
+        around = join(" AND ", single, "true", is_indexed=bool(single))
         for asked in alternative:
             if asked.is_phrase and asked.is_wanted:
-                around = _join(" AND ", [around, self._phrase(asked.pieces, around)], "true", is_indexed=True)
+                around = join(" AND ", [around, self._phrase(asked.pieces, around)], "true", is_indexed=True)
         unwanted = [
             self._phrase(asked.pieces, around) if asked.is_phrase else self._word(replace(asked, by_beginning=True))
             for asked in alternative
             if not asked.is_wanted
         ]
         parts = [around, *(Sql(f"NOT ({each.text})", each.values) for each in unwanted)]
-        return _join(" AND ", parts, "true", is_indexed=True)
+        return join(" AND ", parts, "true", is_indexed=True)
 
     def _word(self, asked: Asked) -> Sql:
         (piece,) = asked.pieces
@@ -228,12 +197,12 @@ class Compiler:
             begun = ()
         # What is not in the vocabulary no record has: without it, PostgreSQL expects fewer hits and looks up less.
         numbers = set(begun).union(
-            _column_of("SELECT number FROM catalogue_word WHERE number = ANY(%s)", [list(numbers)])
+            column_of("SELECT number FROM catalogue_word WHERE number = ANY(%s)", [list(numbers)])
         )
         if not numbers:
             return Sql("false", is_indexed=True)
-        found = _has_term([search_terms.term(number, tier) for number in sorted(numbers) for tier in self._tiers])
-        others = _column_of(
+        found = has_term([search_terms.term(number, tier) for number in sorted(numbers) for tier in self._tiers])
+        others = column_of(
             "SELECT DISTINCT number FROM catalogue_word WHERE number = ANY(%s) AND stem <> ALL(%s) AND NOT (%s AND folded ^@ %s)",
             [list(numbers), list(stems), bool(begun), search_terms.fold(piece)],
         )
@@ -249,7 +218,7 @@ class Compiler:
         if not numbers:
             return set()
         return set(
-            _column_of(
+            column_of(
                 "SELECT number FROM catalogue_word WHERE number = ANY(%s) GROUP BY number HAVING count(DISTINCT stem) > 1",
                 [list(numbers)],
             )
@@ -261,7 +230,7 @@ class Compiler:
         if len(folded.encode()) < words.LEAST_BYTES_OF_BEGINNING:
             return ()
         if folded not in self._begun:
-            found = _column_of(
+            found = column_of(
                 "SELECT DISTINCT number FROM catalogue_word WHERE folded ^@ %s LIMIT %s",
                 [folded, LIMITS.in_force.begun + 1],
             )
@@ -296,19 +265,19 @@ class Compiler:
         candidates = all_of(
             Sql("true") if around.needs_record else around,
             *(
-                _has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), tier))
+                has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), tier))
                 for piece in dict.fromkeys(pieces)
                 if piece not in search_terms.STOP_WORDS
             ),
         )
         if not candidates.is_indexed:
             raise QueryTooCostly("phrase")
-        asked = [_stems_compared(piece) for piece in pieces]
-        return _keys(
+        asked = [stems_compared(piece) for piece in pieces]
+        return keys_among(
             [
                 key
-                for key, language, texts in _texts_of(candidates, _COLUMNS_OF_FIELD[name])
-                if _has_words_of(texts, search_terms.algorithm_of(language), asked, are_adjacent=are_adjacent)
+                for key, language, texts in texts_of_field(candidates, _COLUMNS_OF_FIELD[name])
+                if has_words(texts, search_terms.algorithm_of(language), asked, are_adjacent=are_adjacent)
             ]
         )
 
@@ -316,30 +285,30 @@ class Compiler:
         """Find records with these words next to one another, among those of `around`. Raises QueryTooCostly."""
         wanted = [piece for piece in dict.fromkeys(pieces) if piece not in search_terms.STOP_WORDS]
         terms = [
-            _has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), self.worst_tier))
+            has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), self.worst_tier))
             for piece in wanted
         ]
         narrow = Sql("true") if around.needs_record else around
-        candidates = _join(" AND ", [narrow, *terms], "true", is_indexed=True)
+        candidates = join(" AND ", [narrow, *terms], "true", is_indexed=True)
         folded = tuple(map(search_terms.fold, pieces))
-        keys = [key for key, texts in _texts(candidates) if _has_phrase(texts, folded)]
-        return _keys(keys)
+        keys = [key for key, texts in texts_of_all(candidates) if has_phrase(texts, folded)]
+        return keys_among(keys)
 
     def _compared(self, found: Sql, mixed: set[int], stems: frozenset[str], piece: str, *, has_begun: bool) -> Sql:
         """Leave out the records that have only another word with one of these checksums.
 
         Of very many, none is left out, and `notes` says so: else one odd word of one record would make a common word unusable.
         """
-        doubtful = _has_term([search_terms.term(number, tier) for number in sorted(mixed) for tier in self._tiers])
+        doubtful = has_term([search_terms.term(number, tier) for number in sorted(mixed) for tier in self._tiers])
         keys = by_index(doubtful, LIMITS.in_force.compared + 1)
         judged = self._judged.setdefault((piece, has_begun), {})
         begin = search_terms.fold(piece) if has_begun else None
-        if len(keys) > LIMITS.in_force.compared or not _judge(keys, judged, stems, begin):
+        if len(keys) > LIMITS.in_force.compared or not judge(keys, judged, stems, begin):
             self._note("unchecked", piece)
             return found
         kept = [key for key in keys if judged[key]]
         clean = Sql(f"({found.text}) AND NOT ({doubtful.text})", (*found.values, *doubtful.values), is_indexed=True)
-        return _join(" OR ", [clean, _keys(kept)], "false", is_indexed=True)
+        return join(" OR ", [clean, keys_among(kept)], "false", is_indexed=True)
 
     # --- Other conditions ---------------------------------------------------------------------------------
 
@@ -369,15 +338,15 @@ class Compiler:
             exact = Sql(f"{_FIELDS[name]} = ANY(%s)", (wanted,))
             if "" in wanted:
                 return exact
-            terms = _has_term([search_terms.filter_term(name, value) for value in wanted])
-            return _join(" AND ", [terms, exact], "true", is_indexed=True)
+            terms = has_term([search_terms.filter_term(name, value) for value in wanted])
+            return join(" AND ", [terms, exact], "true", is_indexed=True)
         column = _LISTS.get(name, "d.organisations")
         exact = Sql(f"{_FIELDS['centre']} = ANY(%s)" if name == "centre" else f"{column} && %s", (wanted,))
         tier = search_terms.TEXT if column == "d.organisations" else search_terms.KEYWORD
         possible = [_has_words(value, tier) for value in wanted]
-        return _join(
+        return join(
             " AND ",
-            [_join(" OR ", possible, "true", is_indexed=False), exact],
+            [join(" OR ", possible, "true", is_indexed=False), exact],
             "true",
             is_indexed=all(each.is_indexed for each in possible),
         )
@@ -392,41 +361,8 @@ def _identified(text: str) -> list[int]:
 def _has_words(value: str, tier: int) -> Sql:
     """Find candidates for a value that is among the texts of a record: they have all its words in this tier or a better one."""
     pieces = [piece for piece in dict.fromkeys(search_terms.pieces(value)) if piece not in search_terms.STOP_WORDS]
-    parts = [_has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), tier)) for piece in pieces]
-    return _join(" AND ", parts, "true", is_indexed=bool(parts))
-
-
-def _has_term(terms: Sequence[int]) -> Sql:
-    """Find the records that have at least one of these terms."""
-    parts = [
-        Sql("d.terms && %s", (list(terms[start : start + _KEYS_AT_ONCE]),))
-        for start in range(0, len(terms), _KEYS_AT_ONCE)
-    ]
-    return _join(" OR ", parts, "false", is_indexed=True)
-
-
-def _keys(keys: Sequence[int]) -> Sql:
-    return Sql("d.record_id = ANY(%s)", (list(keys),), is_indexed=True)
-
-
-def all_of(*parts: Sql) -> Sql:
-    """Return what all of these are true of."""
-    return _join(" AND ", parts, "true", is_indexed=any(part.is_indexed for part in parts))
-
-
-def none_of(found: Sql) -> Sql:
-    """Return what a condition is not true of."""
-    return Sql("true") if found.text == "false" else Sql(f"({found.text}) IS NOT TRUE", found.values)
-
-
-def _join(operator: str, parts: Sequence[Sql], if_none: str, *, is_indexed: bool) -> Sql:
-    parts = [part for part in parts if part.text != ("true" if operator == " AND " else "false")]
-    if not parts:
-        return Sql(if_none, is_indexed=is_indexed)
-    if len(parts) == 1:
-        return replace(parts[0], is_indexed=is_indexed)
-    text = operator.join(f"({part.text})" for part in parts)
-    return Sql(text, tuple(value for part in parts for value in part.values), is_indexed)
+    parts = [has_term(search_terms.word_terms(sorted(search_terms.stems_asked(piece)), tier)) for piece in pieces]
+    return join(" AND ", parts, "true", is_indexed=bool(parts))
 
 
 def _meets(box: conditions.Meets) -> Sql:
@@ -441,7 +377,7 @@ def _meets(box: conditions.Meets) -> Sql:
     ]
     # The ranges of several boxes are those of all together.
     exact = Sql("(jsonb_array_length(d.boxes) = 1 OR catalogue_boxes_meet(d.boxes, %s, %s, %s, %s))", sides)
-    return _join(" AND ", [_join(" OR ", places, "false", is_indexed=True), exact], "true", is_indexed=True)
+    return join(" AND ", [join(" OR ", places, "false", is_indexed=True), exact], "true", is_indexed=True)
 
 
 def _during(begins: datetime | None, ends: datetime | None) -> Sql:
@@ -456,14 +392,14 @@ def _between(column: str, since: AnyValue, until: AnyValue) -> Sql:
         for operator, value in ((">=", since), ("<=", until))
         if value is not None
     ]
-    return _join(" AND ", parts or [Sql(f"{column} IS NOT NULL")], "true", is_indexed=False)
+    return join(" AND ", parts or [Sql(f"{column} IS NOT NULL")], "true", is_indexed=False)
 
 
 def _among(identifiers: Sequence[str]) -> Sql:
     given = [identifier.strip() for identifier in identifiers]
     keys = [oai.oai_identifier(identifier) for identifier in given]
-    return _keys(
-        _column_of(
+    return keys_among(
+        column_of(
             "SELECT id FROM catalogue_record WHERE key = ANY(%s) AND (key = ANY(%s) OR identifier = ANY(%s)) AND NOT deleted",
             [keys, given, given],
         )
@@ -485,150 +421,5 @@ def _escape_like(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-def _column_of(statement: str, values: Sequence[AnyValue]) -> list[AnyValue]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return [row[0] for row in cursor.fetchall()]
-
-
-FROM = "catalogue_description d JOIN catalogue_record r ON r.id = d.record_id"
-_TEXTS = "d.title, d.abstract, d.keywords, d.categories, d.organisations"
-# PostgreSQL takes a comparison of arrays for cheap, and would rather look into each row than into the index.
-_BY_INDEX = {"enable_seqscan": "off", "enable_indexscan": "off"}
-
-
-@contextmanager
-def database_settings(**values: str) -> Iterator[None]:
-    """Give settings of the database other values within the block, which is in a transaction; then those that they had."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT " + ", ".join(["current_setting(%s)"] * len(values)), list(values))
-        before = cursor.fetchone()
-        change = "SELECT " + ", ".join(["set_config(%s, %s, true)"] * len(values))
-        cursor.execute(change, [text for pair in values.items() for text in pair])
-        yield  # after an error the transaction or its savepoint is rolled back, and with it the values
-        cursor.execute(change, [text for pair in zip(values, before, strict=True) for text in pair])
-
-
-def by_index(found: Sql, most: int) -> list[int]:
-    """Return the ids of at most so many records that a condition on descriptions finds, in no order. Only in a transaction."""
-    return [key for key, _nothing in by_index_with(Sql("NULL"), found, most)]
-
-
-def by_index_with(column: Sql, found: Sql, most: int) -> list[tuple[int, AnyValue]]:
-    """Return the ids of records as `by_index` does, each with the value of a column of its description."""
-    with database_settings(**_BY_INDEX), connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT d.record_id, {column.text} FROM catalogue_description d WHERE {found.text} LIMIT %s",
-            [*column.values, *found.values, most],
-        )
-        rows: list[tuple[int, AnyValue]] = cursor.fetchall()
-    return rows
-
-
-def array_of(numbers: Iterable[int]) -> str:
-    """Return numbers as the text of an array, for `%s::bigint[]`: of an array of thousands, PostgreSQL would parse each as an expression."""
-    return f"{{{','.join(map(str, numbers))}}}"
-
-
-def estimate(found: Sql) -> float:
-    """Return how many descriptions PostgreSQL expects that a condition finds: its statistics know the common terms."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"EXPLAIN (FORMAT JSON) SELECT d.record_id FROM catalogue_description d WHERE {found.text}", found.values
-        )
-        ((plans,),) = cursor.fetchall()
-    return float(plans[0]["Plan"]["Plan Rows"])
-
-
 def _has_texts_compared(condition: Condition) -> bool:
     return isinstance(condition, conditions.Phrase | conditions.WordsIn)
-
-
-def _texts(found: Sql) -> list[tuple[int, list[str]]]:
-    """Return the texts of records, by their ids. Raises QueryTooCostly if they are too many."""
-    return [(key, _flat(*texts)) for key, *texts in _read(f"d.record_id, {_TEXTS}", _keys_to_compare(found))]
-
-
-def _texts_of(found: Sql, column: str) -> list[tuple[int, str, list[str]]]:
-    """Return ids of records, their languages, and the texts of an array. Raises QueryTooCostly if they are too many."""
-    rows = _read(f"d.record_id, d.language, {column}", _keys_to_compare(found))
-    return [(key, language, texts) for key, language, texts in rows]
-
-
-def _keys_to_compare(found: Sql) -> list[int]:
-    keys = by_index(found, LIMITS.in_force.compared + 1)
-    if len(keys) > LIMITS.in_force.compared:
-        raise QueryTooCostly("phrase")
-    return keys
-
-
-def _has_words_of(texts: Sequence[str], algorithm: str, asked: Sequence[frozenset[str]], *, are_adjacent: bool) -> bool:
-    """Whether texts in a language have words, each by the stems that it may have: all of them, or in a row in one text."""
-    stems = [[_stem_compared(piece, algorithm) for piece in search_terms.pieces(text)] for text in texts]
-    if not are_adjacent:
-        own = set(chain.from_iterable(stems))
-        return all(own & each for each in asked)
-    return any(
-        all(stem in each for stem, each in zip(found[start:], asked, strict=False))
-        for found in stems
-        for start in range(len(found) - len(asked) + 1)
-    )
-
-
-def _flat(title: str, abstract: str, *several: Sequence[str]) -> list[str]:
-    return [title, abstract, *chain.from_iterable(several)]
-
-
-def _read(columns: str, keys: Sequence[int]) -> list[tuple[AnyValue, ...]]:
-    """Read columns of these records."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns} FROM {FROM} WHERE d.record_id = ANY(%s)", [list(keys)])
-        rows: list[tuple[AnyValue, ...]] = cursor.fetchall()
-    return rows
-
-
-def _stems_compared(piece: str) -> frozenset[str]:
-    """Return the stems that a word of a question may have in a text; a stop word is itself alone, which no other word is."""
-    return frozenset({f" {piece}"}) if piece in search_terms.STOP_WORDS else search_terms.stems_asked(piece)
-
-
-def _stem_compared(piece: str, algorithm: str) -> str:
-    return f" {piece}" if piece in search_terms.STOP_WORDS else search_terms.word_of(piece, algorithm).stem
-
-
-def _has_phrase(texts: Sequence[str], folded: tuple[str, ...]) -> bool:
-    for text in texts:
-        pieces = [search_terms.fold(piece) for piece in search_terms.pieces(text)]
-        for start in range(len(pieces) - len(folded) + 1):
-            if tuple(pieces[start : start + len(folded)]) == folded:
-                return True
-    return False
-
-
-def _judge(keys: Sequence[int], judged: dict[int, bool], stems: frozenset[str], begin: str | None) -> bool:
-    """Tell of each record whether it has a word with one of these stems, or that begins so. False: too many are to be read again.
-
-    The stored texts have most words, and are read fast; what is not in them may be in the metadata.
-    """
-
-    def is_asked(folded: str, stem: str) -> bool:
-        return stem in stems or (begin is not None and folded.startswith(begin))
-
-    new = [key for key in keys if key not in judged]
-    unclear = []
-    for key, language, *texts in _read(f"d.record_id, d.language, {_TEXTS}", new):
-        algorithm = search_terms.algorithm_of(language)
-        pieces = {piece for text in _flat(*texts) for piece in search_terms.pieces(text)} - search_terms.STOP_WORDS
-        if any(is_asked(*search_terms.word_of(piece, algorithm)) for piece in pieces):
-            judged[key] = True
-        else:
-            unclear.append(key)
-    if len(unclear) > LIMITS.in_force.read_again:
-        return False
-    for key, packed in _read("d.record_id, r.payload", unclear):
-        try:
-            lines = search_terms.of_metadata(iso19139.read(payload.unpack(packed))).words.decode().split("\n")
-        except (payload.PayloadDamaged, xml_tree.Unusable):
-            lines = []
-        judged[key] = any(is_asked(*line.split(" ")) for line in lines if line)
-    return all(key in judged for key in keys)

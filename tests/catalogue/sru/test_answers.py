@@ -10,7 +10,7 @@ from lxml import etree
 from catalogue import bootstrap
 from catalogue.documents import dublin_core
 from catalogue.models import Record
-from catalogue.reading.query import search_limits, sql
+from catalogue.reading.query import search_limits, statements
 from gisc import public_pages
 from tests.support import sru_answers
 from tests.support.sru_answers import SruAnswer
@@ -181,7 +181,7 @@ def test_extensions_are_passed_over_and_post_is_answered(ask: Ask, client: Clien
 
 def test_a_word_that_begins_too_many_is_not_passed_over_in_silence(ask: Ask) -> None:
     some()
-    with sql.LIMITS.replaced(begun=0):
+    with statements.LIMITS.replaced(begun=0):
         answer = ask("sea*")
     assert answer.number == 3
     assert answer.codes == [59]
@@ -190,7 +190,7 @@ def test_a_word_that_begins_too_many_is_not_passed_over_in_silence(ask: Ask) -> 
 
 def test_what_would_be_compared_with_too_many_records_says_how_to_ask_for_less(ask: Ask) -> None:
     some()
-    with sql.LIMITS.replaced(compared=1):
+    with statements.LIMITS.replaced(compared=1):
         answer = ask("dc.subject = ice")
         fewer = ask('dc.subject = ice and wis.box = "0 50 1 51"')
     assert (answer.number, answer.codes) == (0, [60])

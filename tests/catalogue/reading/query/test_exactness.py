@@ -7,7 +7,7 @@ import pytest
 
 from catalogue.documents import search_terms
 from catalogue.models import Record
-from catalogue.reading.query import conditions, search, search_limits, sql
+from catalogue.reading.query import conditions, search, search_limits, statements
 from catalogue.reading.query.conditions import All, Meets, Not, Phrase, Words
 from catalogue.reading.query.search import CursorInvalid, Query, QueryTooCostly, Search
 from tests.support.world import bury, iso_record, put
@@ -68,7 +68,7 @@ def test_a_phrase_is_its_words_next_to_one_another_in_one_text() -> None:
 def test_a_phrase_of_too_many_records_is_refused_and_not_answered_in_part() -> None:
     put(*(iso_record(f"urn:{n}", title="Sea ice") for n in range(6)))
     assert len(found(Phrase("sea ice"))) == 6
-    with sql.LIMITS.replaced(compared=5), pytest.raises(QueryTooCostly, match="phrase"):
+    with statements.LIMITS.replaced(compared=5), pytest.raises(QueryTooCostly, match="phrase"):
         found(Phrase("sea ice"))
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from catalogue.models import Description
-from catalogue.reading.query import facets, sql
+from catalogue.reading.query import facets, statements
 from catalogue.reading.query.conditions import (
     All,
     Among,
@@ -110,7 +110,7 @@ def test_an_odd_word_with_the_checksum_of_a_common_one_does_not_make_that_unusab
     put(*(iso_record(f"urn:{number}", title=ONE) for number in range(8)), iso_record("urn:odd", title=OTHER))
     exact = Search(Query(Words(ONE))).page(100)
     assert (len(exact.keys), exact.notes) == (8, ())
-    with sql.LIMITS.replaced(compared=5):
+    with statements.LIMITS.replaced(compared=5):
         page = Search(Query(Words(ONE))).page(100)
         assert (len(page.keys), page.notes) == (9, (("unchecked", ONE),))
         assert f"may not have “{ONE}”" in client.get("/", {"q": ONE}).content.decode()
@@ -123,6 +123,6 @@ def test_words_that_are_stored_in_no_text_are_looked_for_in_the_metadata() -> No
         iso_record("urn:odd", title="x", translations={"fre": OTHER}),
     )
     assert len(Search(Query(Words(ONE))).page(100).keys) == 4
-    with sql.LIMITS.replaced(read_again=2):
+    with statements.LIMITS.replaced(read_again=2):
         page = Search(Query(Words(ONE))).page(100)
         assert (len(page.keys), page.notes) == (5, (("unchecked", ONE),))
