@@ -21,7 +21,8 @@ from django.db import connection, transaction
 from lxml import etree
 
 from catalogue import oai, seams
-from catalogue.documents import schemas, templates, wcmp
+from catalogue.documents import kpi, schemas, templates, wcmp
+from catalogue.documents.kpi import Kpis
 from catalogue.documents.wcmp import Fault
 from catalogue.limits import Replaceable
 from catalogue.models import DatestampClock, Record, Validation
@@ -49,6 +50,7 @@ class CheckResult:
     structure: Validation.Structure
     schema: str
     faults: tuple[Fault, ...]
+    kpis: Kpis = Kpis()
 
 
 class WalkPosition(NamedTuple):
@@ -70,11 +72,14 @@ def check_document(element: bytes) -> CheckResult:
     )
     try:
         root = etree.fromstring(element, parser)
-        structure, schema, faults = _structure(element, root)
+        structure, schema, found = _structure(element, root)
+        faults = (*found, *wcmp.check(root), *templates.check(root))
+        with_schemas = structure != Validation.Structure.NOT_CHECKED
+        kpis = kpi.score(root, (fault.rule for fault in faults), with_schemas=with_schemas)
     except Exception as exc:
         text = f"The checks failed on this record ({type(exc).__name__}: {exc}); please tell the developers"
         return CheckResult(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, text[: schemas.MAX_TEXT]),))
-    return CheckResult(structure, schema, (*faults, *wcmp.check(root), *templates.check(root)))
+    return CheckResult(structure, schema, faults, kpis)
 
 
 def _structure(element: bytes, root: etree._Element) -> tuple[Validation.Structure, str, list[Fault]]:
@@ -109,7 +114,7 @@ def rules() -> str:
 @cache
 def _code_digest() -> str:
     """Return ten digits that change with the code of the checks, so that nobody has to raise a version by hand."""
-    files = (Path(str(module.__file__)) for module in (wcmp, templates, schemas))
+    files = (Path(str(module.__file__)) for module in (wcmp, templates, schemas, kpi))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:10]
 
 
@@ -179,12 +184,13 @@ def _next(position: WalkPosition, floor: datetime, everything: bool) -> list[tup
 
 
 _WRITE = """
-    INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, checked)
-    SELECT id, %(digest)s, %(rules)s, %(structure)s, %(schema)s, %(faults)s, gisc_clock()
+    INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, scores, percent, grade, checked)
+    SELECT id, %(digest)s, %(rules)s, %(structure)s, %(schema)s, %(faults)s, %(scores)s, %(percent)s, %(grade)s, gisc_clock()
     FROM catalogue_record WHERE id = %(record)s AND NOT deleted
     ON CONFLICT (record_id) DO UPDATE SET
         digest = excluded.digest, rules = excluded.rules, structure = excluded.structure, schema = excluded.schema,
-        faults = excluded.faults, checked = excluded.checked
+        faults = excluded.faults, scores = excluded.scores, percent = excluded.percent, grade = excluded.grade,
+        checked = excluded.checked
 """
 
 
@@ -204,6 +210,9 @@ def _label_batch(batch: list[tuple[datetime, int]], rules_in_force: str) -> None
                     "structure": outcome.structure.value,
                     "schema": outcome.schema,
                     "faults": faults,
+                    "scores": [number for score in outcome.kpis.scores for number in score],
+                    "percent": outcome.kpis.percent,
+                    "grade": outcome.kpis.grade,
                 }
             )
     with transaction.atomic(), connection.cursor() as cursor:

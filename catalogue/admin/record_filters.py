@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import seams
+from catalogue.documents import kpi
 from catalogue.models import SOURCE, MetadataSet, Record, Validation
 from catalogue.reading import record_sources
 
@@ -60,6 +61,20 @@ class StructureFilter(admin.SimpleListFilter):
                 return live.exclude(Exists(checked.filter(record=OuterRef("pk"))))
             case structure:
                 return live.filter(validation__structure=structure)
+
+
+class GradeFilter(admin.SimpleListFilter):
+    """Filters by the grade of the key performance indicators; a grade of an earlier version counts until the new one is checked."""
+
+    title = _("grade")
+    parameter_name = "grade"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(grade, grade) for grade in kpi.GRADES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
+        grade = self.value()
+        return queryset if grade is None else queryset.filter(deleted=False, validation__grade=grade)
 
 
 class SourceFilter(admin.SimpleListFilter):

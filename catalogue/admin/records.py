@@ -17,10 +17,10 @@ from unfold.admin import TabularInline
 from catalogue import validation
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.admin.record_acts import RecordActs
-from catalogue.admin.record_filters import SetFilter, SinceFilter, SourceFilter, StructureFilter
+from catalogue.admin.record_filters import GradeFilter, SetFilter, SinceFilter, SourceFilter, StructureFilter
 from catalogue.admin.record_pages import RecordPages, buttons
 from catalogue.models import Category, Membership, Record, Validation
-from catalogue.pages import display
+from catalogue.pages import display, score_words
 from catalogue.pages.paging import LIMITS
 from catalogue.reading import stats
 from catalogue.reading.query import search
@@ -59,7 +59,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     """Records, newest first. The texts and the payload are read for the page of one record only."""
 
     list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner", "source")
-    list_filter = (SetFilter, "deleted", StructureFilter, SourceFilter, SinceFilter)
+    list_filter = (SetFilter, "deleted", StructureFilter, GradeFilter, SourceFilter, SinceFilter)
     change_list_template = "admin/catalogue/record/change_list.html"
     change_form_template = "admin/catalogue/record/change_form.html"
     actions = ("withdraw", "move", "restrict")
@@ -87,7 +87,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
                 )
             },
         ),
-        (_("Checks"), {"fields": ("structure", "checked", "faults")}),
+        (_("Checks"), {"fields": ("structure", "checked", "faults", "grade", "scores")}),
         (_("Where it came from"), {"fields": ("origin",)}),
         (_("Metadata"), {"fields": ("xml",)}),
     )
@@ -266,6 +266,17 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
             return ""
         rows = ((fault["rule"], fault["text"]) for fault in label.faults)
         return format_html_join("", "<strong>{}</strong> {}<br>", rows) or "none"
+
+    @admin.display
+    def grade(self, record: Record) -> str:
+        label = validation.current_label(record)
+        return "" if label is None or label.percent is None else score_words.grade(label)
+
+    @admin.display(description=_("key performance indicators"))
+    def scores(self, record: Record) -> str:
+        label = validation.current_label(record)
+        rows = [] if label is None else score_words.scores(label)
+        return format_html_join("", "KPI-{} {}: {}<br>", ((row.number, row.name, row.words) for row in rows))
 
     @admin.display
     def area(self, record: Record) -> str:

@@ -492,3 +492,20 @@ def test_no_label_keeps_a_record_out(schema_dir: Path) -> None:
     """What the store takes is decided by `metadata` alone; it does not even import the checks."""
     assert not {"validation", "wcmp", "schemas"} & set(vars(store))
     assert store.prepare(INVALID).identifier == "urn:invalid"
+
+
+@pytest.mark.parametrize("name", ["identificationInfo", "citation", "resourceConstraints"])
+def test_a_record_that_would_cost_too_much_has_no_score(name: str) -> None:
+    """What the expressions cost grows with elements times depth."""
+    item = b"<gmd:citation><gmd:identifier><gmd:code><gmx:Anchor/></gmd:code></gmd:identifier></gmd:citation>"
+    start = b'<gmd:identificationInfo xmlns:gmx="http://www.isotc211.org/2005/gmx">'
+
+    def document(items: int) -> bytes:
+        nested = f"<gmd:{name}>".encode() * 90 + item * items + f"</gmd:{name}>".encode() * 90
+        return VALID.replace(
+            b"<gmd:identificationInfo>", start + nested + b"</gmd:identificationInfo><gmd:identificationInfo>", 1
+        )
+
+    assert validation.check_document(xml_tree.root_element(document(1000))).kpis.scores
+    large = validation.check_document(xml_tree.root_element(document(12_000)))
+    assert large.kpis == ((), None, "")
