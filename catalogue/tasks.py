@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
-from catalogue.writing import overview, purge, record_versions, search_index, set_changes, visibility
+from catalogue.writing import overview, purge, quality, record_versions, search_index, set_changes, visibility
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 
@@ -32,6 +32,7 @@ def tick() -> None:
             upload.remove_old,
             record_versions.purge_versions,
             overview.count_if_outdated,
+            quality.count_if_outdated,
             _clean_up,
         )
     )

@@ -85,6 +85,7 @@ STATES = (
             *("catalogue.documents.archives", "catalogue.documents.complexity", "catalogue.writing.read_apart"),
             "catalogue.admin.record_acts",
             "catalogue.writing.set_changes",
+            "catalogue.writing.set_searches",
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("catalogue.bulk.upload", "catalogue.discovery.site_map", "catalogue.reading.query.search_limits"),
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),

@@ -44,6 +44,7 @@ class ProblemCode(Code):
     FROM_IGNORED = "from-ignored"
     REJECTS = "rejects"
     ALERT_NOT_SENT = "alert-not-sent"
+    SET_SEARCH_UNREADABLE = "set-search-unreadable"
 
     def sentence(self, facts: Facts) -> str:
         """What happened, and what it means."""
@@ -121,6 +122,10 @@ PROBLEMS: Mapping[str, Sentence] = _PARTS | _translated(
         ProblemCode.ALERT_NOT_SENT: _(
             "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"
         ),
+        ProblemCode.SET_SEARCH_UNREADABLE: _(
+            "This version of the node cannot read the search that defines the set {set}. Its records stay; no record follows "
+            "when it changes."
+        ),
     }
 )
 
@@ -159,6 +164,7 @@ ADVICE: Mapping[str, Sentence] = _translated(
         ProblemCode.ALERT_NOT_SENT: _(
             "Look at the alert log, correct the address or the mail server, and send a test."
         ),
+        ProblemCode.SET_SEARCH_UNREADABLE: _("Define the set again on its page, by the search that is shown there."),
     }
 )
 
@@ -197,4 +203,5 @@ NAMES: Mapping[str, str] = {
     ProblemCode.FROM_IGNORED: _("The provider lists more than it is asked for"),
     ProblemCode.REJECTS: _("Records could not be stored (rejects)"),
     ProblemCode.ALERT_NOT_SENT: _("Alerts cannot be sent"),
+    ProblemCode.SET_SEARCH_UNREADABLE: _("A set does not follow its search"),
 }

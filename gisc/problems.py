@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from catalogue import seams
 from catalogue.reasons import Facts
+from catalogue.writing import set_searches
 from gisc.alerts.models import Condition, Message
 from gisc.parts import parts
 from gisc.parts.parts import Node, Part
@@ -94,7 +95,7 @@ def find_problems(
     if node.read.has_database:
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
-        found += [*_problems_of_links(links, now), *_problems_of_alerts()]
+        found += [*_problems_of_links(links, now), *_problems_of_alerts(), *_problems_of_sets()]
         found = _dated(found)
     return sorted(found, key=_rank)
 
@@ -162,6 +163,24 @@ def _problems_of_alerts() -> Iterator[Problem]:
             code.sentence(facts),
             code.advice(facts),
             f"{reverse('admin:alerts_message_changelist')}?state=failed&recipient__id__exact={pk}",
+        )
+
+
+def _problems_of_sets() -> Iterator[Problem]:
+    """The sets whose search cannot be read."""
+    code = ProblemCode.SET_SEARCH_UNREADABLE
+    for search in set_searches.unreadable():
+        facts = {"set": search.set.spec}
+        yield Problem(
+            code,
+            f"set:{search.pk}",
+            search.set.spec,
+            Severity.SOON,
+            State.FAILING,
+            None,
+            code.sentence(facts),
+            code.advice(facts),
+            reverse("admin:catalogue_metadataset_change", args=[search.pk]),
         )
 
 

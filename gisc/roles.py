@@ -76,6 +76,7 @@ RIGHTS = {
     "catalogue.membership": _READ,
     "catalogue.metadataset": Rights(May.VIEW, May.ADD, May.MANAGE),  # a link may need a set of its own
     "catalogue.claim": _CURATED,
+    "catalogue.quality": _READ,
     "catalogue.upload": _SERVED,
     "catalogue.category": _SERVED,
     "oaiprovider.profile": _SERVED,

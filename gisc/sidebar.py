@@ -26,6 +26,7 @@ _PAGES = {
         (_("Sets"), "folder", "catalogue.metadataset"),
         (_("Categories"), "visibility_lock", "catalogue.category"),
         (_("Other versions"), "rule", "catalogue.claim"),
+        (_("Quality"), "grade", "catalogue.quality"),
         (_("Crosswalks"), "transform", "oaiprovider.crosswalk"),
         (_("Journal"), "menu_book", "catalogue.journaloutbox"),
     ),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 from lxml import etree
 
-from catalogue.models import MetadataSet, SetInclusion
+from catalogue.models import MetadataSet, SetInclusion, SetSearch
 from oaiprovider import gcube_import
 from oaiprovider.gcube_import import NO_SET, ImportedAgent, VirtualSet
 from oaiprovider.models import Crosswalk, Profile
@@ -112,8 +112,11 @@ def _add_collections(element: etree._Element, specs: Iterable[str]) -> None:
 
 
 def _members(shown: MetadataSet) -> tuple[str, ...]:
-    """Return the sets that a virtual set is made of, without those below another of them, which come with it."""
-    if shown.kind != MetadataSet.Kind.VIRTUAL:
+    """Return the sets that a virtual set is made of, without those below another of them, which come with it.
+
+    One that is defined by a search is a collection itself: the file has no searches.
+    """
+    if shown.kind != MetadataSet.Kind.VIRTUAL or SetSearch.objects.filter(pk=shown.pk).exists():
         return ()
     specs = _included(shown)
     return tuple(spec for spec in specs if not any(spec.startswith(f"{other}:") for other in specs))

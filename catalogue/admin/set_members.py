@@ -12,16 +12,16 @@ from django.utils.translation import gettext, ngettext
 from kombu.exceptions import OperationalError
 
 from catalogue import tasks
-from catalogue.models import Claim, Membership, MetadataSet, Record, SetChange, SetInclusion
+from catalogue.models import Claim, Membership, MetadataSet, Record, SetChange, SetInclusion, SetSearch
 from catalogue.reading import stats
-from catalogue.writing import set_changes
+from catalogue.writing import set_changes, set_searches
 from catalogue.writing.set_changes import Foreseen
 
 _NAMED = 5  # chosen: of what uses a set, so many are named
 _REPORTS = 5  # chosen: changes on the page of a set
 _INCLUDABLE = (MetadataSet.Kind.OWN, MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED)
 # Rows that are told of by their number, or on another part of the page.
-_NOT_NAMED = (Claim, Membership, Record, SetInclusion)
+_NOT_NAMED = (Claim, Membership, Record, SetInclusion, SetSearch)
 
 
 def describe_usage(metadata_set: MetadataSet) -> list[str]:
@@ -52,6 +52,8 @@ def describe_usage(metadata_set: MetadataSet) -> list[str]:
     ):
         if inclusions:
             said.append(words.format(specs=", ".join(sorted(inclusions))))
+    if naming := set_searches.naming(metadata_set):
+        said.append(gettext("the searches of {specs} name it").format(specs=", ".join(naming)))
     return said
 
 
@@ -80,12 +82,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
             foreseen.deleted,
         )
         said.append(text.format(number=f"{foreseen.deleted:,}", virtual=virtual))
-        said.append(
-            gettext(
-                "A harvester that is still shown these records in another set, and has no “set tombstones” in its profile, is told "
-                "nothing: it would delete records that live. Ask its operator for a full harvest of {virtual}."
-            ).format(virtual=virtual)
-        )
+        said.append(describe_untold(virtual))
     if foreseen.stay:
         text = ngettext(
             "{number} record is in {virtual} by another member, too: it stays there as it is.",
@@ -97,6 +94,14 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
         said.append(gettext("No record that is there now changes; what is stored later follows."))
     said.append(gettext("In all other sets, and in lists of the whole catalogue, nothing changes."))
     return said
+
+
+def describe_untold(virtual: MetadataSet) -> str:
+    """Say which harvesters of a set are not told that records have left it."""
+    return gettext(
+        "A harvester that is still shown these records in another set, and has no “set tombstones” in its profile, is told "
+        "nothing: it would delete records that live. Ask its operator for a full harvest of {virtual}."
+    ).format(virtual=virtual)
 
 
 def page_context(virtual: MetadataSet) -> dict[str, Any]:
@@ -117,6 +122,8 @@ def page_context(virtual: MetadataSet) -> dict[str, Any]:
         **context,
         "members": [(each, sizes.get(each.pk, 0), each.spec.startswith(f"{virtual.spec}:")) for each in named],
         "candidates": [(each, sizes.get(each.pk, 0)) for each in rest],
+        "search": set_searches.search_of(virtual),
+        "search_is_unreadable": virtual.pk in {each.pk for each in set_searches.unreadable()},
         **progress_context(virtual),
     }
 

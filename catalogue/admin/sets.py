@@ -15,11 +15,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
-from catalogue.admin import set_members
+from catalogue.admin import set_members, set_search
 from catalogue.admin.base import Admin
 from catalogue.models import Category, MetadataSet, VisibilityChange
 from catalogue.reading import stats
-from catalogue.writing import set_inclusion, visibility
+from catalogue.writing import set_inclusion, set_searches, visibility
 
 
 @admin.register(MetadataSet)
@@ -39,7 +39,9 @@ class MetadataSetAdmin(Admin):
         urls: list[URLPattern] = super().get_urls()
         members = self.admin_site.admin_view(partial(set_members.members_view, self))
         progress = self.admin_site.admin_view(partial(set_members.progress_view, self))
+        search = self.admin_site.admin_view(partial(set_search.search_view, self))
         return [
+            path("<int:object_id>/search/", search, name="catalogue_metadataset_search"),
             path("<int:object_id>/members/", members, name="catalogue_metadataset_members"),
             path("<int:object_id>/progress/", progress, name="catalogue_metadataset_progress"),
             *urls,
@@ -175,7 +177,9 @@ def _is_made_by_node(obj: MetadataSet) -> bool:
 
 
 def _is_in_use(obj: MetadataSet) -> bool:
-    """Whether any row refers to the set: a record, a membership, a link."""
+    """Whether any row refers to the set: a record, a membership, a link, the search of another set."""
+    if set_searches.naming(obj):
+        return True
     relations = MetadataSet._meta.related_objects
     tests = {
         relation.name: Exists(relation.related_model._base_manager.filter(**{relation.field.name: OuterRef("pk")}))

@@ -8,11 +8,11 @@ from catalogue.models.dictionary import Dictionary
 from catalogue.models.health import CatalogueCanary, FailingChore
 from catalogue.models.journal import JournalOutbox, JournalPosition, JournalWriter
 from catalogue.models.membership import ListSize, Membership
-from catalogue.models.metadata_set import MetadataSet, SetChange, SetInclusion, validate_set_spec
+from catalogue.models.metadata_set import MetadataSet, SetChange, SetInclusion, SetSearch, validate_set_spec
 from catalogue.models.overview import Overview
 from catalogue.models.record import LAST_PART, SOURCE, Purged, Record, RecordQuerySet, RecordVersion
 from catalogue.models.upload import Upload, UploadDocument
-from catalogue.models.validation import Validation
+from catalogue.models.validation import Quality, Validation
 from catalogue.models.visibility import Audience, VisibilityChange, Withdrawal
 from catalogue.models.watched_folder import WatchedFile, WatchedRecord
 
@@ -36,6 +36,7 @@ __all__ = [
     "MetadataSet",
     "Overview",
     "Purged",
+    "Quality",
     "Record",
     "RecordCategory",
     "RecordQuerySet",
@@ -43,6 +44,7 @@ __all__ = [
     "SOURCE",
     "SetChange",
     "SetInclusion",
+    "SetSearch",
     "SourceCategory",
     "SpellingChange",
     "Upload",

@@ -28,7 +28,7 @@ class MetadataSet(models.Model):
         OWN = "own", _("own: this node's area of responsibility")
         PEER = "peer", _("peer: another GISC's")
         SHARED = "shared", _("shared: joint responsibility")
-        VIRTUAL = "virtual", _("virtual: a named union that some harvesters see")
+        VIRTUAL = "virtual", _("virtual: made of other sets, or of what a search finds")
         CATALOGUE = "catalogue", _("catalogue: every record")
 
     spec = models.CharField(_("setSpec"), max_length=200, unique=True, validators=[validate_set_spec])
@@ -93,8 +93,29 @@ class SetInclusion(models.Model):
         return f"{self.child_id} in {self.parent_id}"
 
 
+class SetSearch(models.Model):
+    """The search that a virtual set is defined by: it has the live records that the search finds, beside those of its members.
+
+    `condition` is what the writer goes by (`catalogue.reading.query.stored`); the texts are what it was made of, for people.
+    Written by `catalogue.writing.set_searches` alone, under the clock's lock.
+    """
+
+    set = models.OneToOneField(MetadataSet, on_delete=models.CASCADE, primary_key=True, related_name="search")
+    address = models.TextField(blank=True, help_text=_("the arguments of a search on the public page"))
+    filter = models.TextField(blank=True, help_text=_("a filter in CQL2 text"))
+    condition = models.JSONField()
+    changed = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("search of a virtual set")
+        verbose_name_plural = _("searches of virtual sets")
+
+    def __str__(self) -> str:
+        return " & ".join(text for text in (self.address, self.filter) if text)
+
+
 class SetChange(models.Model):
-    """Sets that were put into a virtual set or taken out of it, and how far the memberships that follow are written.
+    """A change of what a virtual set is made of, sets or a search, and how far the memberships that follow are written.
 
     Rows stay as the report of what was done. One that has not ended is gone on with by the next tick (`writing.set_changes`).
     """
@@ -102,10 +123,11 @@ class SetChange(models.Model):
     class Act(models.TextChoices):
         INCLUDE = "include", _("included")
         EXCLUDE = "exclude", _("excluded")
+        SEARCH = "search", _("found by its search")
 
     parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="+", db_index=False)
     act = models.CharField(max_length=10, choices=Act.choices)
-    specs = ArrayField(models.TextField(), help_text=_("the sets that were named"))
+    specs = ArrayField(models.TextField(), help_text=_("the sets that were named, or the search"))
     children = ArrayField(models.BigIntegerField(), help_text=_("their ids, and those of the sets below them"))
     total = models.BigIntegerField(help_text=_("records to go through"))
     done = models.BigIntegerField(default=0)

@@ -40,7 +40,7 @@ _JOURNALLED = f"""
 """
 
 
-def _execute_and_journal(put: str, **values: Any) -> None:
+def execute_and_journal(put: str, **values: Any) -> None:
     """Run a statement that writes memberships `m`, and add those that ended or came back to the journal's outbox."""
     if execute(_JOURNALLED.format(put=put), **values):
         transaction.on_commit(journal.flush_or_warn)
@@ -83,7 +83,7 @@ def join(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
 
 def rejoin(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """Make live records members of the set, and add an event to the journal for those that had left it before."""
-    _execute_and_journal(
+    execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = false, direct = true
         FROM catalogue_record r
@@ -113,7 +113,7 @@ def make_direct(keys: Sequence[str], set_id: int) -> None:
 
 def leave(keys: Sequence[str], set_id: int, stamp: datetime) -> None:
     """End the direct memberships of these records in the set: its harvesters see them as deleted (P75)."""
-    _execute_and_journal(
+    execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true, direct = false
         FROM catalogue_record r
@@ -154,7 +154,7 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
     including sets are derived; the header's setSpecs name the direct memberships, a tombstone keeps its own (P84).
     """
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
-    _execute_and_journal(
+    execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = r.deleted, direct = m.direct AND NOT r.deleted
         FROM catalogue_record r WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT m.deleted
@@ -200,7 +200,7 @@ _DERIVE = """
 def derive(keys: Sequence[str], stamp: datetime) -> None:
     """Write the memberships of these records in sets that include others. A row that stays deleted is not touched."""
     if keys and SetInclusion.objects.exists():
-        _execute_and_journal(
+        execute_and_journal(
             _DERIVE.format(which="r.key = ANY(%(keys)s)", changes="NOT (m.deleted AND excluded.deleted)"),
             keys=list(keys),
             stamp=stamp,
@@ -211,12 +211,12 @@ def derive_into(records: Sequence[int], parent_id: int, stamp: datetime) -> None
     """Write the memberships of the records with these ids in one set that includes others. Those that live there stay as they are."""
     which, changes = "r.id = ANY(%(records)s) AND i.parent_id = %(parent_id)s", "m.deleted AND NOT excluded.deleted"
     statement = _DERIVE.format(which=which, changes=changes)
-    _execute_and_journal(statement, records=list(records), parent_id=parent_id, stamp=stamp)
+    execute_and_journal(statement, records=list(records), parent_id=parent_id, stamp=stamp)
 
 
 def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> None:
     """End the memberships of the records with these ids that no included set brings into this set any more."""
-    _execute_and_journal(
+    execute_and_journal(
         """
         UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = true
         WHERE m.set_id = %(parent_id)s AND m.record_id = ANY(%(records)s) AND NOT m.deleted AND NOT m.direct
@@ -230,22 +230,6 @@ def drop_derived(records: Sequence[int], parent_id: int, stamp: datetime) -> Non
         parent_id=parent_id,
         stamp=stamp,
     )
-
-
-# Give records, by their keys or ids, the audience that their sets, link and own category make. Run last, when all else of them is
-# written. `link`: where deletions of records that were never here come from.
-SETTLE = "SELECT catalogue_settle(%(keys)s::text[], %(ids)s::bigint[], %(stamp)s, %(link)s)"
-
-
-def settle(stamp: datetime, *, keys: Sequence[str] | None = None, ids: Sequence[int] | None = None) -> int:
-    """Give these records the audience that their sets, link and own category make; return how many it changes.
-
-    Who sees a record no more gets a tombstone with this stamp, and to whoever sees it now it is new.
-    """
-    chosen = {"keys": None if keys is None else list(keys), "ids": None if ids is None else list(ids)}
-    with connection.cursor() as cursor:
-        cursor.execute(SETTLE, {**chosen, "stamp": stamp, "link": ""})
-        return int(cursor.fetchone()[0])
 
 
 def clear_purged(keys: Sequence[str]) -> set[str]:

@@ -15,7 +15,7 @@ from catalogue import seams
 from catalogue.documents import iso19139, search_terms, xml_tree
 from catalogue.documents.search_terms import SearchTerms
 from catalogue.payloads import payload
-from catalogue.writing import clock, vocabulary
+from catalogue.writing import clock, settling, vocabulary
 
 logger = logging.getLogger(__name__)
 _BATCH = 500  # chosen: holds the writers' lock for some tens of milliseconds
@@ -84,7 +84,7 @@ def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryvie
 def _store(made: list[_Made]) -> None:
     with connection.cursor() as cursor:
         vocabulary.stage(cursor, (each.search.words for each in made))
-        clock.take_stamp()  # only for the lock
+        stamp = clock.take_stamp()
         vocabulary.add_staged(cursor)
         values = [
             (
@@ -98,3 +98,4 @@ def _store(made: list[_Made]) -> None:
             for each in made
         ]
         execute_values(cursor.cursor, _UPDATE, values, _TEMPLATE, page_size=len(values))
+    settling.settle(stamp, ids=[each.record_id for each in made])

@@ -14,8 +14,8 @@ from django.utils.translation import gettext
 
 from catalogue import seams
 from catalogue.limits import Replaceable
-from catalogue.models import MetadataSet, SetChange, SetInclusion
-from catalogue.writing import clock, memberships
+from catalogue.models import MetadataSet, SetChange, SetInclusion, SetSearch
+from catalogue.writing import clock, memberships, set_searches, settling
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +142,35 @@ def go_on(change: SetChange, *, advance: Advance = ignore, seconds: float | None
             current = SetChange.objects.select_for_update().get(pk=change.pk)
             if current.ended is not None:
                 return True
-            records = next(records_in(current.children, after=current.last_record), [])
+            if current.act == SetChange.Act.SEARCH:
+                records = next(set_searches.live_batches(current.last_record), [])
+                _follow_search(current.parent_id, records)
+            else:
+                records = next(records_in(current.children, after=current.last_record), [])
+                _follow_members(current, records)
             if records:
-                write = memberships.derive_into if current.act == SetChange.Act.INCLUDE else memberships.drop_derived
-                stamp = clock.take_stamp()
-                write(records, current.parent_id, stamp)
-                memberships.settle(stamp, ids=records)
                 current.last_record = records[-1]
                 current.done += len(records)
             else:
                 current.ended = seams.now()
+                set_searches.forget_if_taken_away(current.parent_id)
             current.save(update_fields=("last_record", "done", "ended"))
         advance(len(records))
     return False
+
+
+def _follow_members(change: SetChange, records: Sequence[int]) -> None:
+    if records:
+        write = memberships.derive_into if change.act == SetChange.Act.INCLUDE else memberships.drop_derived
+        stamp = clock.take_stamp()
+        write(records, change.parent_id, stamp)
+        settling.settle(stamp, ids=records)
+
+
+def _follow_search(set_id: int, records: Sequence[int]) -> None:
+    """Let records follow the search of a set; writers wait only where some have to. Who changes one meanwhile lets it follow."""
+    if moving := set_searches.find_moving(set_id, records):
+        settling.settle(clock.take_stamp(), ids=moving)
 
 
 def go_on_with_all() -> bool:
@@ -219,6 +235,12 @@ def _with_sets_below(members: Iterable[MetadataSet]) -> list[int]:
 
 
 def _check_include(virtual: MetadataSet, members: Iterable[MetadataSet]) -> None:
+    if SetSearch.objects.filter(pk=virtual.pk).exists():
+        raise ValidationError(
+            gettext("{virtual} is defined by a search: take the search away first, or make another virtual set").format(
+                virtual=virtual
+            )
+        )
     if virtual.kind != MetadataSet.Kind.VIRTUAL:
         raise ValidationError(
             gettext("{virtual} is not a virtual set, so it cannot be made of others").format(virtual=virtual)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from catalogue.models import MetadataSet, SetInclusion
-from catalogue.writing import clock, memberships, set_changes
+from catalogue.writing import clock, memberships, set_changes, settling
 from catalogue.writing.set_changes import Advance, ignore
 
 
@@ -70,4 +70,4 @@ def _include(parent: MetadataSet, children: Iterable[MetadataSet]) -> None:
             with transaction.atomic():
                 stamp = clock.take_stamp()
                 memberships.derive_into(records, parent.pk, stamp)
-                memberships.settle(stamp, ids=records)
+                settling.settle(stamp, ids=records)

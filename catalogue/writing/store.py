@@ -27,6 +27,7 @@ from catalogue.writing import (
     read_document,
     record_versions,
     set_inclusion,
+    settling,
     spellings,
     staging,
 )
@@ -322,7 +323,7 @@ def move(identifiers: Sequence[str], *, into: MetadataSet) -> list[Result]:
         memberships.join(moved, into.pk, stamp)
         memberships.add_to_outbox(JournalOutbox.Event.MOVED, moved, into.pk, stamp)
         memberships.update_dependents(moved, stamp)
-        memberships.settle(stamp, keys=moved)
+        settling.settle(stamp, keys=moved)
     if moving:
         set_inclusion.mark_fed_here(into)
     return results
@@ -467,7 +468,7 @@ def _apply(
     if journalled:
         _add_to_outbox(journalled)
     touched = [*changes.written, *dependents, *changes.departed]
-    memberships.execute(memberships.SETTLE, keys=touched, ids=None, stamp=stamp, link=source)
+    settling.settle(stamp, keys=touched, link=source)
     return tombstones
 
 

@@ -21,7 +21,7 @@ from catalogue.models import (
     SourceCategory,
     VisibilityChange,
 )
-from catalogue.writing import clock, memberships, set_changes, set_inclusion
+from catalogue.writing import clock, memberships, set_changes, set_inclusion, settling
 
 
 def restrict_records(identifiers: Sequence[str], category: Category | None) -> int:
@@ -39,7 +39,7 @@ def restrict_records(identifiers: Sequence[str], category: Category | None) -> i
                 others.exclude(category=category).update(category=category)
                 added = [RecordCategory(key=key, category=category) for key in dict.fromkeys(keys)]
                 RecordCategory.objects.bulk_create(added, ignore_conflicts=True)
-            changed += memberships.settle(stamp, keys=keys)
+            changed += settling.settle(stamp, keys=keys)
             transaction.on_commit(journal.flush_or_warn)
     return changed
 
@@ -198,7 +198,7 @@ _STAMP = (
 def _follow(change: VisibilityChange, records: Sequence[int], stamp: Any) -> int:
     """Let some records follow a change, under the lock; return how many changed."""
     if change.kind in (VisibilityChange.Kind.SET, VisibilityChange.Kind.LINK):
-        return memberships.settle(stamp, ids=records)
+        return settling.settle(stamp, ids=records)
     values = {"profile": change.name, "records": list(records), "stamp": stamp}
     if change.kind == VisibilityChange.Kind.LOST:
         memberships.execute(_WITHDRAW_FROM_PROFILE, **values)

@@ -42,7 +42,9 @@ _ACTS: dict[str, frozenset[str] | None] = {
     "record": frozenset({"replace", "restore"}),
     "restore": None,
     "second_factor": frozenset({"reset"}),
-    "set": frozenset({"add", "change", "remove", "move", "stop-feeding", "include", "exclude", "category", "visible"}),
+    "set": frozenset(
+        {"add", "change", "remove", "move", "stop-feeding", "include", "exclude", "search", "category", "visible"}
+    ),
     "withdraw": None,
 }
 _ONLY_WITH_CHANGES = ("administrator",)  # each start of the containers runs it

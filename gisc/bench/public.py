@@ -99,6 +99,7 @@ def _searches() -> dict[str, list[str]]:
         f"/ogcapi/collections/{oai.CATALOGUE_SET}/items?{urlencode(_as_parameters(each))}" for each in asked
     ]
     paths["SRU searchRetrieve, text + box + time"] = [f"/sru?{urlencode(_as_cql(each))}" for each in asked]
+    paths["GeoDCAT-AP, a page of 100"] = [f"/dcat/catalog.ttl?q={quote(word)}" for word in common]
     paths["site map, a part"] = ["/sitemap-0.xml"]
     return paths
 

@@ -27,13 +27,13 @@ def run(folder: Path, *, records: int, processes: int, small: bool, say: Callabl
     say(f"making {records:,} records ...")
     say(catalogue_bench.make(archive, records, small=small))
     catalogue_bench.load(archive, processes)  # trains the dictionary, which the others have then
-    _empty(records)
+    empty(records)
     ingested, checked, stored = [], [], []
     for number in range(_ROUNDS):
         ingested.append(catalogue_bench.load(archive, processes))
-        _empty(records)
+        empty(records)
         check_s, store_s = _upload(archive, processes)
-        _empty(records)
+        empty(records)
         checked.append(check_s)
         stored.append(store_s)
         say(f"round {number + 1}: ingest {ingested[-1]:.1f} s, preview {check_s:.1f} s, storing {store_s:.1f} s")
@@ -68,7 +68,7 @@ def _upload(archive: Path, processes: int) -> tuple[float, float]:
     return checked - started, ended - begun
 
 
-def _empty(records: int) -> None:
+def empty(records: int) -> None:
     """Check that all records were stored, and delete them for the next round."""
     if (found := Record.objects.filter(deleted=False).count()) != records:
         raise RuntimeError(f"{found} records were stored instead of {records}")

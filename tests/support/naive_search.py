@@ -101,7 +101,8 @@ def _stems_by_begin(words: frozenset[search_terms.Word]) -> dict[str, set[str]]:
 class World:
     """All real records, or each so many-th of them, as the test reads them, and all their words."""
 
-    def __init__(self, each: int = 1) -> None:
+    def __init__(self, each: int = 1, *, by_beginning: bool = True) -> None:
+        self.by_beginning = by_beginning  # else a word is a whole word, and no beginning of an identifier
         own, toulouse = own_set(), peer_set(TOULOUSE)
         self.records: list[Naive] = []
         for part, into in ((0, own), (1, toulouse)):
@@ -123,13 +124,14 @@ class World:
 
     def stems(self, piece: str) -> frozenset[str]:
         folded = search_terms.fold(piece)
-        begun = self.stems_by_begin.get(folded, set()) if len(folded.encode()) >= 3 else set()
+        begins = self.by_beginning and len(folded.encode()) >= 3
+        begun = self.stems_by_begin.get(folded, set()) if begins else set()
         return search_terms.stems_asked(piece) | (begun if len(begun) <= 500 else set())
 
     def tier(self, text: str, each: Naive) -> int | None:
         """The tier in which a record has all these plain words, 0 if its identifier begins with them in its last part; None if it has not."""
         begin = search_terms.last_part(oai.oai_identifier(text)) if " " not in text else ""
-        if len(begin) >= 3 and search_terms.last_part(each.record.key).startswith(begin):
+        if self.by_beginning and len(begin) >= 3 and search_terms.last_part(each.record.key).startswith(begin):
             return 0
         stems = [self.stems(piece) for piece in search_terms.pieces(text) if piece not in search_terms.STOP_WORDS]
         if not stems:

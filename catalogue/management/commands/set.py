@@ -1,5 +1,5 @@
-"""manage.py set add|include|exclude|move|stop-feeding|category|visible: add sets, choose the members of virtual sets, move records,
-say who sees them."""
+"""manage.py set add|include|exclude|search|move|stop-feeding|category|visible: add sets, say what virtual sets are made of, move
+records, say who sees them."""
 
 import json
 from argparse import ArgumentParser
@@ -9,11 +9,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from catalogue import acting, oai
+from catalogue.discovery import set_searches as set_searches_of_people
 from catalogue.management import progress
 from catalogue.management.base import BaseCommand
 from catalogue.models import Category, MetadataSet, Record
 from catalogue.reasons import ActRefused
-from catalogue.writing import decisions, set_changes, set_inclusion, store, uploads, visibility
+from catalogue.writing import decisions, set_changes, set_inclusion, set_searches, store, uploads, visibility
 from catalogue.writing.set_changes import Foreseen
 
 _FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
@@ -36,6 +37,28 @@ class Command(BaseCommand):
             change.add_argument(
                 "--dry-run", action="store_true", help="only say what harvesters of the virtual set would see of it"
             )
+        search = actions.add_parser(
+            "search", help="define a virtual set by a search: it has the records that the search finds"
+        )
+        search.add_argument("virtual", metavar="VIRTUAL")
+        search.add_argument(
+            "--search",
+            dest="address",
+            default="",
+            metavar="ADDRESS",
+            help="of a search on the public page, or its arguments, or words",
+        )
+        search.add_argument(
+            "--filter",
+            dest="filter_text",
+            default="",
+            metavar="CQL2",
+            help="a filter in CQL2 text, as /ogcapi/ takes it",
+        )
+        search.add_argument("--none", action="store_true", help="take the search away: its records leave the set")
+        search.add_argument(
+            "--dry-run", action="store_true", help="only say what harvesters of the set would see of it"
+        )
         move = actions.add_parser("move", help="move records of this node to another set: own or shared")
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
@@ -120,6 +143,29 @@ def _exclude(options: dict[str, Any]) -> dict[str, Any]:
     return _members_report(virtual, foreseen)
 
 
+def _search(options: dict[str, Any]) -> dict[str, Any]:
+    virtual = _find_set(options["virtual"])
+    address, filter_text = options["address"], options["filter_text"]
+    if options["none"] and (address or filter_text):
+        raise CommandError("Give a search, or --none. Nothing was changed.")
+    defined = None if options["none"] else set_searches_of_people.read(address, filter_text)
+    condition = None if defined is None else defined.condition
+    foreseen = set_searches.foresee(virtual, condition)
+    if not options["dry_run"]:
+        texts = {} if defined is None else {"address": defined.address, "filter_text": defined.filter_text}
+        change = set_searches.begin(virtual, condition, **texts)
+        if change is not None:
+            with progress.progress_bar("search", change.total) as advance:
+                set_changes.go_on(change, advance=advance)
+    return {
+        "set": virtual.spec,
+        "found": foreseen.added + foreseen.stay,
+        "added": foreseen.added,
+        "deleted": foreseen.deleted,
+        "unchanged": foreseen.stay,
+    }
+
+
 def _members_report(virtual: MetadataSet, foreseen: Foreseen) -> dict[str, Any]:
     """Make the report: the members now, and in how many records the lists of the virtual set change, or would change."""
     return {
@@ -199,4 +245,4 @@ def _stop_feeding(options: dict[str, Any]) -> dict[str, Any]:
 
 
 _ACTIONS = {"add": _add, "include": _include, "exclude": _exclude, "move": _move, "stop-feeding": _stop_feeding}
-_ACTIONS |= {"category": _category, "visible": _visible}
+_ACTIONS |= {"category": _category, "visible": _visible, "search": _search}

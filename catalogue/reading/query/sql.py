@@ -58,9 +58,14 @@ _COLUMNS_OF_FIELD: dict[conditions.TextField, str] = {
 
 @dataclass(slots=True)
 class Compiler:
-    """Makes SQL of the conditions of one search. `notes`: codes of what was not looked for, with the word."""
+    """Makes SQL of the conditions of one search. `notes`: codes of what was not looked for, with the word.
+
+    `among`: find of these records alone those that a set which is defined by a search has. Whether a record is in it hangs on
+    nothing but the record, so words are whole words in all their forms, and no number of other hits or words ends the search.
+    """
 
     viewer: Viewer = ANYBODY
+    among: Sql | None = None
     notes: list[tuple[str, str]] = field(default_factory=list)
     worst_tier: int = search_terms.TEXT
     _judged: dict[tuple[str, bool], dict[int, bool]] = field(default_factory=dict)
@@ -85,7 +90,7 @@ class Compiler:
             case conditions.Words(text):
                 return self._words(text)
             case conditions.Phrase() | conditions.WordsIn():
-                return self._compared_texts(condition, Sql("true"))
+                return self._compared_texts(condition, self._around)
             case conditions.Meets():
                 return _meets(condition)
             case conditions.During(begins, ends):
@@ -117,7 +122,7 @@ class Compiler:
         """
         parts = list(conditions.conjuncts(condition))
         made = [self.sql(part) for part in parts if not _has_texts_compared(part)]
-        narrow = all_of(*(part for part in made if not part.needs_record))
+        narrow = all_of(self._around, *(part for part in made if not part.needs_record))
         for part in parts:
             if _has_texts_compared(part):
                 narrow = all_of(narrow, self._compared_texts(part, narrow))
@@ -126,11 +131,16 @@ class Compiler:
     def _all(self, parts: Sequence[Condition]) -> Sql:
         compared = [part for part in parts if _has_texts_compared(part)]
         made = [self.sql(part) for part in parts if part not in compared]
-        around = join(" AND ", made, "true", is_indexed=any(part.is_indexed for part in made))
+        around = all_of(self._around, *made)
         for part in compared:
             found = self._compared_texts(part, around)
             around = join(" AND ", [around, found], "true", is_indexed=True)
         return around
+
+    @property
+    def _around(self) -> Sql:
+        """What every hit is, before any condition."""
+        return self.among or Sql("true")
 
     # --- Words ------------------------------------------------------------------------------------------
 
@@ -138,6 +148,8 @@ class Compiler:
         text = text.strip()
         if not text:
             return Sql("true")
+        if self.among is not None:
+            return join(" OR ", [self._all_asked(each) for each in words.read(text)], "false", is_indexed=True)
         if text not in self._named:
             identified = _identified(text)
             self._named[text] = (identified, [] if identified else self._identifiers_begun(text))
@@ -175,7 +187,7 @@ class Compiler:
 
     def _all_asked(self, alternative: Sequence[Asked]) -> Sql:
         single = [self._word(asked) for asked in alternative if not asked.is_phrase and asked.is_wanted]
-        around = join(" AND ", single, "true", is_indexed=bool(single))
+        around = join(" AND ", [self._around, *single], "true", is_indexed=bool(single) or self.among is not None)
         for asked in alternative:
             if asked.is_phrase and asked.is_wanted:
                 around = join(" AND ", [around, self._phrase(asked.pieces, around)], "true", is_indexed=True)
@@ -191,7 +203,7 @@ class Compiler:
         (piece,) = asked.pieces
         stems = search_terms.stems_asked(piece)
         numbers = {search_terms.checksum(stem) for stem in stems}
-        begun = self._numbers_begun(piece) if asked.by_beginning else ()
+        begun = self._numbers_begun(piece) if asked.by_beginning and self.among is None else ()
         if begun is None:
             self._note("words", piece)
             begun = ()
@@ -300,9 +312,14 @@ class Compiler:
         Of very many, none is left out, and `notes` says so: else one odd word of one record would make a common word unusable.
         """
         doubtful = has_term([search_terms.term(number, tier) for number in sorted(mixed) for tier in self._tiers])
-        keys = by_index(doubtful, LIMITS.in_force.compared + 1)
         judged = self._judged.setdefault((piece, has_begun), {})
         begin = search_terms.fold(piece) if has_begun else None
+        if self.among is not None:
+            keys = by_index(all_of(self.among, doubtful), LIMITS.in_force.compared)
+            for start in range(0, len(keys), LIMITS.in_force.read_again):
+                judge(keys[start : start + LIMITS.in_force.read_again], judged, stems, begin)
+        else:
+            keys = by_index(doubtful, LIMITS.in_force.compared + 1)
         if len(keys) > LIMITS.in_force.compared or not judge(keys, judged, stems, begin):
             self._note("unchecked", piece)
             return found
@@ -315,6 +332,8 @@ class Compiler:
     def _in_set(self, spec: str) -> Sql:
         if spec == oai.CATALOGUE_SET:
             return Sql("true")
+        if self.among is not None:
+            return Sql(_IN_ANY_SET, (spec,), is_indexed=True)
         found = (
             self.viewer.sets().filter(spec=spec).exclude(kind=MetadataSet.Kind.CATALOGUE).values_list("pk", flat=True)
         )
@@ -350,6 +369,12 @@ class Compiler:
             "true",
             is_indexed=all(each.is_indexed for each in possible),
         )
+
+
+_IN_ANY_SET = (
+    "EXISTS (SELECT FROM catalogue_membership m JOIN catalogue_metadataset s ON s.id = m.set_id"
+    " WHERE m.record_id = d.record_id AND s.spec = %s AND NOT m.deleted)"
+)
 
 
 def _identified(text: str) -> list[int]:

@@ -21,6 +21,7 @@ from gisc.bench import harvest as harvest_bench
 from gisc.bench import provider as provider_bench
 from gisc.bench import public as public_bench
 from gisc.bench import queue as queue_bench
+from gisc.bench import set_search as set_search_bench
 from gisc.bench import soak as soak_bench
 from gisc.bench import upload as upload_bench
 from gisc.bench import year as year_bench
@@ -47,6 +48,9 @@ class Command(BaseCommand):
         only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
         only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
         only.add_argument("--upload", action="store_true", help="measure an upload beside ingest, and nothing else")
+        only.add_argument(
+            "--set-search", action="store_true", help="measure ingest beside a set that is defined by a search"
+        )
         only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
         only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
         only.add_argument(
@@ -83,6 +87,7 @@ class Command(BaseCommand):
                 "harvest": harvest_bench.run,
                 "public": public_bench.run,
                 "upload": upload_bench.run,
+                "set_search": set_search_bench.run,
                 "pycsw": partial(pycsw_bench.run, python=options["pycsw"]),
                 "year": partial(year_bench.run, runs=options["runs"], links=options["links"]),
             }

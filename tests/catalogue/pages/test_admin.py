@@ -7,13 +7,13 @@ from django.db import connection
 from django.test import Client
 
 from catalogue import journal, tasks
-from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange, Validation
+from catalogue.models import JournalOutbox, MetadataSet, Record, SetChange, SetSearch, Validation
 from catalogue.pages import paging
 from catalogue.provenance import Provenance
 from catalogue.reading.query import search_limits
-from catalogue.writing import set_changes, store
+from catalogue.writing import set_changes, set_inclusion, set_searches, store
 from tests.support import world
-from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, peer_set, put
+from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put
 
 pytestmark = pytest.mark.django_db
 
@@ -329,6 +329,41 @@ def test_a_virtual_set_is_made_of_others_with_what_harvesters_will_see_said_firs
     assert "cannot be deleted now" in page(admin_client, f"{SETS}{union.pk}/delete/")
 
 
+def test_a_virtual_set_is_defined_by_a_search_with_what_it_finds_said_first(admin_client: Client) -> None:
+    put(iso_record("a", title="Sea <ice>"), iso_record("b", title="Sea"), iso_record("c", title="Soil"))
+    sea = set_inclusion.ensure_set("SEA", kind=MetadataSet.Kind.VIRTUAL)
+    of_set, search = f"{SETS}{sea.pk}/change/", f"{SETS}{sea.pk}/search/"
+    assert "Define by this search" in page(admin_client, of_set)
+    asked = {"address": "http://testserver/?q=sea&sort=id"}
+    foreseen = page(admin_client, search, **asked)
+    assert "2 records come new in lists of SEA" in foreseen and "Sea &lt;ice&gt;" in foreseen
+    assert not SetSearch.objects.exists(), "nothing is done by looking"
+    refused = page(admin_client, search, address="q=sea&place=Tokyo", filter="title LIKE")
+    assert "no argument “place”" in refused and "no CQL2 text" in refused and "Define the set by it" not in refused
+    assert "q=sea&amp;place=Tokyo" in refused, "nothing typed is lost"
+    posted = admin_client.post(search, {"address": "place=Tokyo"})
+    assert "no argument “place”" in posted.content.decode() and not SetSearch.objects.exists()
+
+    done = admin_client.post(search, asked, follow=True).content.decode()
+    assert "Done: the records of SEA follow." in done
+    assert '<a class="text-link" href="/?q=sea">q=sea</a>' in done and "3 records gone through, done" in done
+    assert "That is so already" in page(admin_client, search, address="q=sea")
+    assert (
+        "is defined by a search"
+        in admin_client.post(
+            f"{SETS}{sea.pk}/members/", {"act": "include", "spec": OUR_SPEC}, follow=True
+        ).content.decode()
+    )
+    assert "2 records leave" in page(admin_client, search, none="1")
+    with set_changes.LIMITS.replaced(batch=1), set_searches.LIMITS.replaced(batch=1):
+        begun = admin_client.post(search, {"none": "1"}, follow=True).content.decode()
+        assert "Begun: " in begun and "0 of 3 records" in begun
+        tasks.write_set_changes()
+    assert "the search taken away" in page(admin_client, f"{SETS}{sea.pk}/progress/")
+    assert not SetSearch.objects.exists()
+    assert "so no search can define it" in page(admin_client, f"{SETS}{own_set().pk}/search/", address="sea")
+
+
 # --- The journal -------------------------------------------------------------------------------------
 
 
@@ -401,7 +436,7 @@ def test_an_account_sees_in_the_sidebar_what_it_may_see(client: Client) -> None:
 
 def test_every_list_of_ours_uses_the_paginator_that_does_not_count() -> None:
     ours = [model for model in admin.site._registry if model._meta.app_label in ("catalogue", "harvester")]
-    assert len(ours) == 12
+    assert len(ours) == 13
     for model in ours:
         assert admin.site._registry[model].paginator is paging.EstimatedPaginator
         assert not admin.site._registry[model].show_full_result_count

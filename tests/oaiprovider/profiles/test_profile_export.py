@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from catalogue.models import MetadataSet
-from catalogue.writing import set_inclusion
+from catalogue.reading.query.conditions import Words
+from catalogue.writing import set_inclusion, set_searches
 from oaiprovider import gcube_export, gcube_import, models
 from oaiprovider.gcube_import import ImportedAgent, VirtualSet
 from oaiprovider.models import Profile
@@ -115,3 +116,13 @@ def test_what_the_file_cannot_express_is_said(tmp_path: Path, catalogue: Metadat
     answer = admin_client.post("/admin/oaiprovider/profile/export/")
     assert answer.content == gcube_export.export().document
     assert answer["Content-Disposition"] == 'attachment; filename="user-agents.xml"'
+
+
+def test_a_set_that_a_search_defines_is_named_as_a_collection_whatever_is_below_it() -> None:
+    sea = set_inclusion.ensure_set("SEA", name="The sea", kind=MetadataSet.Kind.VIRTUAL)
+    set_searches.begin(sea, Words("sea"))
+    set_inclusion.ensure_set("SEA:arctic")
+    one = Profile.objects.create(name="SAILOR", match="SAILOR", everything=False)
+    one.sets.set([sea])
+    assert gcube_export.agent_of(one).sets == ("SEA",)
+    assert gcube_export.agent_of(one).virtual_sets == ()

@@ -10,7 +10,8 @@ from django.test import Client
 
 from catalogue import oai
 from catalogue.models import MetadataSet
-from catalogue.writing import set_inclusion
+from catalogue.reading.query.conditions import Words
+from catalogue.writing import set_changes, set_inclusion, set_searches
 from oaiprovider import models
 from oaiprovider.models import Profile
 from oaiprovider.terms import ANY, Terms
@@ -129,6 +130,26 @@ def test_a_virtual_set_shows_its_members_records_and_hides_its_members(
     assert "DRIVER" not in specs(client)
 
 
+@pytest.mark.spec("G4", "P75", "P91")
+def test_a_profile_may_show_a_set_that_a_search_defines_and_is_told_of_every_departure(
+    driver: Client, toulouse: MetadataSet
+) -> None:
+    chosen = set_inclusion.ensure_set("CHOSEN", kind=MetadataSet.Kind.VIRTUAL)
+    profile(chosen)
+    set_changes.go_on(set_searches.begin(chosen, Words("surface")))
+    everything = listed(driver)
+    assert everything == listed(driver, set="CHOSEN") == ["urn:ours", "urn:theirs:1", "urn:theirs:2"]
+
+    world.put(world.iso_record("urn:ours", title="Soil", abstract="Samples."))
+    answer = asking.get(driver, verb="ListRecords", metadataPrefix="oai_dc", set="CHOSEN")
+    assert {header.identifier: (header.deleted, header.sets) for header in answer.headers} == {
+        "urn:ours": (True, ("CHOSEN",)),
+        "urn:theirs:1": (False, ("CHOSEN",)),
+        "urn:theirs:2": (False, ("CHOSEN",)),
+    }
+    assert asking.get(driver, verb="GetRecord", identifier="urn:theirs:1", metadataPrefix="oai_dc").codes == []
+
+
 @pytest.mark.spec("P80", "P79", "G11")
 def test_a_profile_may_show_the_catalogue_or_be_left_with_no_set_at_all(driver: Client, toulouse: MetadataSet) -> None:
     made = profile(toulouse, MetadataSet.objects.get(spec=oai.CATALOGUE_SET))
@@ -199,7 +220,10 @@ def test_a_format_of_one_profile_is_announced_and_served_to_it_only(
     stylesheets.add(prefix="plain", for_everybody=False)
     profile(formats=["plain"])
 
-    for harvester, expected in ((driver, ["iso19139", "oai_dc", "plain"]), (client, ["iso19139", "oai_dc"])):
+    for harvester, expected in (
+        (driver, ["iso19139", "oai_dc", "dcat_ap", "plain"]),
+        (client, ["iso19139", "oai_dc", "dcat_ap"]),
+    ):
         assert asking.get(harvester, verb="ListMetadataFormats").find("//o:metadataPrefix/text()") == expected
         item = asking.get(harvester, verb="ListMetadataFormats", identifier="urn:ours")
         assert item.find("//o:metadataPrefix/text()") == expected
@@ -207,7 +231,7 @@ def test_a_format_of_one_profile_is_announced_and_served_to_it_only(
         assert asking.get(driver, metadataPrefix="plain", **arguments).find("//o:metadata")
         refused = asking.get(client, metadataPrefix="plain", **arguments)
         assert refused.codes == ["cannotDisseminateFormat"]
-        assert "supported: iso19139, oai_dc." in refused.texts[0]
+        assert "supported: iso19139, oai_dc, dcat_ap." in refused.texts[0]
 
 
 @pytest.mark.spec("P116")
