@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalogue import oai
-from catalogue.documents import dublin_core
+from catalogue.documents import dcat, dublin_core
+from catalogue.documents.rdf import PREFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,9 @@ class Format:
     altered: bool = True  # compared with the stored record (P124)
 
 
+DCAT_AP = "dcat_ap"
+
+
 def _as_stored(payload: bytes, _identifier: str) -> bytes:
     """Return the payload unchanged, with its xsi:schemaLocation (P65)."""
     return payload
@@ -40,8 +44,9 @@ FORMATS = {
     for built_in in (
         Format(oai.ISO19139, oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False),  # P62, W2
         Format(oai.OAI_DC, oai.OAI_DC_SCHEMA, oai.OAI_DC_NS, dublin_core.to_oai_dc),  # P61
+        Format(DCAT_AP, dcat.RDF_SCHEMA, PREFIXES["rdf"], dcat.to_rdf_xml),
     )
 }
 ALIAS = Format(oai.ISO19139.upper(), oai.GMD_SCHEMA, oai.GMD_NS, _as_stored, altered=False)
 # P60: prefixes that no uploaded format may have, in upper or lower case.
-RESERVED = frozenset({oai.ISO19139, oai.OAI_DC, "all"})
+RESERVED = frozenset({oai.ISO19139, oai.OAI_DC, DCAT_AP, "all"})

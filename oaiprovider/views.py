@@ -51,6 +51,7 @@ _NOT_FOR_ROBOTS = (
     "/contacts",
     "/record.xml",
     "/search.",
+    "/dcat/",
     "/ogcapi/",
     "/sru",
 )

@@ -11,8 +11,8 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from catalogue.documents.details import RecordDetails
+from catalogue.documents.web_addresses import may_be_followed
 from catalogue.models import Description, Record
-from catalogue.pages.display import may_be_followed
 
 # What closes the element, or begins another one, in any HTML parser.
 _ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}

@@ -16,7 +16,7 @@ from catalogue.discovery import maps, schema_org, search_form
 from catalogue.discovery.outputs import record_address
 from catalogue.documents import details, xml_tree
 from catalogue.models import Record
-from catalogue.pages import display, viewers
+from catalogue.pages import display, score_words, viewers
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
 from catalogue.reading import lists, overview, stats
@@ -155,6 +155,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
     said = _details(record)
     language = _argument(request, "lang")
     titles, abstracts = said.titles or {}, said.abstracts or {}
+    label = validation.current_label(record)
     context = {
         "record": record,
         "description": text,
@@ -164,7 +165,9 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "languages": list(dict.fromkeys([*titles, *abstracts])),
         "boxes": maps.rectangles(text.boxes) if text else [],
         "sets": viewer.sets().filter(memberships__record=record, memberships__deleted=False),
-        "validation": validation.current_label(record),
+        "validation": label,
+        "grade": score_words.grade(label) if label is not None else "",
+        "scores": list(score_words.scores(label)) if label is not None else [],
         "details": said,
         "way": _way(record),
         "xml": _ADDRESS.sub(r"\1 [at] \2", display.stored(record.payload)),

@@ -45,25 +45,10 @@ def details(packed: bytes | memoryview | None) -> iso19139.Details:
         return iso19139.Details()
 
 
-def may_be_followed(url: str) -> bool:
-    """Whether an address from a record may become a link: no script, no file, no data."""
-    return re.match(r"(?:https?|ftp)://[^\s/]", url, re.IGNORECASE) is not None
-
-
 def code_in_words(code: str) -> str:
     """Write a code of a code list in words: `pointOfContact` as “point of contact”. Abbreviations stay as they are."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", code.replace("_", " "))
     return " ".join(word if word.isupper() else word.lower() for word in words.split()) if words != code else code
-
-
-_TAGS = {"eng": "en", "fre": "fr", "fra": "fr", "spa": "es", "rus": "ru", "ara": "ar", "chi": "zh", "zho": "zh", "jpn": "ja",
-         "ger": "de", "deu": "de", "kor": "ko", "por": "pt", "ita": "it", "dut": "nl", "nld": "nl"}  # fmt: skip
-
-
-def language_tag(language: str) -> str:
-    """Return the tag of a language for HTML (BCP 47): the first part of what the record writes."""
-    first = re.split(r"[^a-z]", language.strip().lower(), maxsplit=1)[0]
-    return _TAGS.get(first, first if len(first) in (2, 3) else "und")
 
 
 def box(corners: tuple[float, float, float, float]) -> str:

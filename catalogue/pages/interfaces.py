@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-OGC_API, SRU, MONITORING = "ogcapi", "sru", "monitoring"
+OGC_API, SRU, MONITORING, DCAT = "ogcapi", "sru", "monitoring", "dcat"
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 

@@ -3,6 +3,7 @@
 from django import template
 from django.conf import settings
 
+from catalogue.documents import languages, web_addresses
 from catalogue.models import Description
 from catalogue.pages import display, interfaces
 
@@ -24,8 +25,8 @@ def repository_name() -> str:
 register.filter("box", display.box)
 register.filter("code_in_words", display.code_in_words)
 register.filter("is_offered", interfaces.is_offered)
-register.filter("language_tag", display.language_tag)
-register.filter("may_be_followed", display.may_be_followed)
+register.filter("language_tag", languages.language_tag)
+register.filter("may_be_followed", web_addresses.may_be_followed)
 
 
 @register.simple_tag

@@ -27,17 +27,19 @@ def find(prefix: str, further: Collection[str] = ()) -> Format | None:
         return FORMATS.get(prefix)  # its records are the stored ones: no stylesheet can change, and no query is needed
     if prefix == ALIAS.prefix:
         return ALIAS if settings.GISC_UPPERCASE_PREFIX else None
-    if prefix in FORMATS:
-        return _with_last_change(FORMATS[prefix])
-    row = _crosswalks(further).filter(prefix=prefix).first()
-    return None if row is None else from_crosswalk(row)
+    row = None if prefix == oai.OAI_DC else _crosswalks(further).filter(prefix=prefix).first()
+    if row is not None:  # also one that was uploaded before the product had a format of this name
+        return from_crosswalk(row)
+    return _with_last_change(FORMATS[prefix]) if prefix in FORMATS else None
 
 
 def offered(further: Collection[str] = ()) -> list[Format]:
     """List the formats of ListMetadataFormats (P63): all that are not withdrawn, the built-in ones first."""
     alias = [ALIAS] if settings.GISC_UPPERCASE_PREFIX else []
-    rows = _crosswalks(further).filter(enabled=True).order_by("prefix")
-    return [*map(_with_last_change, FORMATS.values()), *alias, *map(from_crosswalk, rows)]
+    rows = list(_crosswalks(further).order_by("prefix"))
+    uploaded = {row.prefix for row in rows}
+    built_in = [_with_last_change(each) for each in FORMATS.values() if each.prefix not in uploaded]
+    return [*built_in, *alias, *(from_crosswalk(row) for row in rows if row.enabled)]
 
 
 def _crosswalks(further: Collection[str]) -> QuerySet[Crosswalk]:

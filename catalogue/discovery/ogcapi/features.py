@@ -19,8 +19,8 @@ from catalogue.discovery.outputs import geometry, record_address
 from catalogue.documents import details, xml_tree
 from catalogue.documents.details import RecordDetails
 from catalogue.documents.iso19139 import OnlineResource, Party
+from catalogue.documents.web_addresses import may_be_followed
 from catalogue.models import Description, Record
-from catalogue.pages.display import may_be_followed
 from catalogue.payloads import payload
 
 _CATEGORIES = "https://wis.wmo.int/2012/codelists/WMOCodeLists.xml#WMO_CategoryCode"

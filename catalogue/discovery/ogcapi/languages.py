@@ -9,7 +9,7 @@ from django.utils.translation import get_language_info, trans_real
 from django.utils.translation import gettext_noop as _
 
 from catalogue.discovery.ogcapi.problems import bad_request
-from catalogue.pages.display import language_tag
+from catalogue.documents.languages import language_tag
 
 PARAMETER = "lang"
 _ASKED = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*(;q=(0(\.\d{1,3})?|1(\.0{1,3})?))?", re.ASCII)

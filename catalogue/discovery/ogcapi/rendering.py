@@ -23,8 +23,8 @@ from django.views.decorators.http import require_safe
 from catalogue.discovery.ogcapi import problems
 from catalogue.discovery.ogcapi.links import HTML, JSON, PROBLEM
 from catalogue.discovery.ogcapi.problems import Problem, bad_request
+from catalogue.documents.web_addresses import may_be_followed
 from catalogue.pages import interfaces, viewers
-from catalogue.pages.display import may_be_followed
 from catalogue.reading.query.search import CursorInvalid, QueryTooCostly
 
 FORMAT = "f"

@@ -34,8 +34,8 @@ def test_an_uploaded_format_is_announced_and_served_by_every_verb(client: Client
     put("a")
     answer = asking.get(client, verb="ListMetadataFormats")
     told = [tuple(child.text for child in line) for line in answer.find("//o:metadataFormat")]
-    assert told[2:] == [(PREFIX, SCHEMA, NAMESPACE)]
-    assert formats(client, identifier="urn:a") == ["iso19139", "oai_dc", PREFIX]
+    assert told[3:] == [(PREFIX, SCHEMA, NAMESPACE)]
+    assert formats(client, identifier="urn:a") == ["iso19139", "oai_dc", "dcat_ap", PREFIX]
     for arguments in ({"verb": "GetRecord", "identifier": "urn:a"}, {"verb": "ListRecords"}):
         record = asking.get(client, metadataPrefix=PREFIX, **arguments)
         [element] = record.find("//o:metadata/*")
@@ -75,7 +75,7 @@ def test_a_record_on_which_the_crosswalk_fails_is_missing_in_that_format_alone(c
             missing = asking.get(client, verb="GetRecord", metadataPrefix=PREFIX, identifier="urn:b")
             assert missing.codes == ["cannotDisseminateFormat"]
             assert "not available" in missing.texts[0]
-            assert formats(client, identifier="urn:b") == ["iso19139", "oai_dc"]
+            assert formats(client, identifier="urn:b") == ["iso19139", "oai_dc", "dcat_ap"]
     assert [record.identifier for record in caplog.records] == ["urn:b"]  # logged once
     assert "no title" in caplog.records[0].error
     assert asking.get(client, verb="ListRecords", metadataPrefix="oai_dc").identifiers == ["urn:a", "urn:b", "urn:c"]
@@ -137,12 +137,12 @@ def test_a_crosswalk_that_was_never_enabled_does_not_exist_to_harvesters(client:
     crosswalk = add(enabled=False)
     put("a")
     assert crosswalk.changed is None
-    assert formats(client) == ["iso19139", "oai_dc"]
+    assert formats(client) == ["iso19139", "oai_dc", "dcat_ap"]
     answer = asking.get(client, verb="ListRecords", metadataPrefix=PREFIX)
     assert answer.codes == ["cannotDisseminateFormat"]
-    assert answer.texts == ["Format 'brief' is not supported; supported: iso19139, oai_dc."]
+    assert answer.texts == ["Format 'brief' is not supported; supported: iso19139, oai_dc, dcat_ap."]
     change(crosswalk, enabled=True)
-    assert formats(client) == ["iso19139", "oai_dc", PREFIX]
+    assert formats(client) == ["iso19139", "oai_dc", "dcat_ap", PREFIX]
 
 
 @pytest.mark.spec("P87", "P83", "T3.30")
@@ -151,7 +151,7 @@ def test_a_format_that_is_withdrawn_has_tombstones_until_it_comes_back(client: C
     crosswalk = add()
     put("a", "b", "c", failing=("b",))
     change(crosswalk, enabled=False)
-    assert formats(client) == formats(client, identifier="urn:a") == ["iso19139", "oai_dc"]
+    assert formats(client) == formats(client, identifier="urn:a") == ["iso19139", "oai_dc", "dcat_ap"]
     for verb in ("ListRecords", "ListIdentifiers"):
         headers = asking.headers_of(asking.walk(client, verb=verb, metadataPrefix=PREFIX))
         assert [(header.identifier, header.deleted) for header in headers] == [
@@ -175,7 +175,7 @@ def test_a_stylesheet_that_no_longer_compiles_takes_its_format_away_and_is_logge
     put("a", "b")
     with caplog.at_level(logging.WARNING, "oaiprovider"):
         assert asking.get(client, verb="ListRecords", metadataPrefix=PREFIX).codes == ["noRecordsMatch"]
-        assert formats(client, identifier="urn:a") == ["iso19139", "oai_dc"]
+        assert formats(client, identifier="urn:a") == ["iso19139", "oai_dc", "dcat_ap"]
     assert [record.message for record in caplog.records] == ["crosswalk does not compile"]
 
 
@@ -222,7 +222,7 @@ def test_the_spelling_ISO19139_can_be_switched_on_and_is_served_identically(clie
             etree.tostring(m) for m in same.find("//o:metadata")
         ]
     assert pages["ISO19139"][0].request.get("metadataPrefix") == "ISO19139"
-    assert formats(client) == ["iso19139", "oai_dc", "ISO19139"]
+    assert formats(client) == ["iso19139", "oai_dc", "dcat_ap", "ISO19139"]
     assert asking.get(client, verb="ListRecords", metadataPrefix="Iso19139").codes == ["cannotDisseminateFormat"]
     record = asking.get(client, verb="GetRecord", identifier="urn:a", metadataPrefix="ISO19139")
     assert record.identifiers == ["urn:a"]

@@ -318,18 +318,22 @@ def test_a_list_waits_for_a_crosswalk_that_is_being_changed(client: Client) -> N
 
 
 @pytest.mark.spec("P93")
-def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_oai_dc(client: Client, clock) -> None:
+@pytest.mark.parametrize("prefix", ["oai_dc", "dcat_ap"])
+def test_a_new_version_of_the_shipped_crosswalk_moves_the_records_of_its_format(
+    client: Client, clock, prefix: str
+) -> None:
     versions.record_version()
-    assert Generation.objects.get().changed is None  # a node that is installed has told nothing before
+    assert set(Generation.objects.values_list("changed", flat=True)) == {None}, "an installed node has told nothing yet"
     world.put(world.iso_record("urn:a"))
     clock(START + SECOND)
     versions.record_version()
-    assert Generation.objects.get().changed is None
-    Generation.objects.update(digest="of the version before")
+    assert set(Generation.objects.values_list("changed", flat=True)) == {None}
+    Generation.objects.filter(pk=prefix).update(digest="of the version before")
     versions.record_version()
-    assert Generation.objects.get().changed == START + SECOND
-    assert stamps(client, "oai_dc") == {"urn:a": "2031-05-01T00:00:01Z"}
-    assert stamps(client, "iso19139") == {"urn:a": "2031-05-01T00:00:00Z"}
+    assert dict(Generation.objects.exclude(changed=None).values_list("pk", "changed")) == {prefix: START + SECOND}
+    for each in ("iso19139", "oai_dc", "dcat_ap"):
+        moved = "2031-05-01T00:00:01Z" if each == prefix else "2031-05-01T00:00:00Z"
+        assert stamps(client, each) == {"urn:a": moved}
 
 
 @pytest.mark.spec("P93")
@@ -349,6 +353,6 @@ def test_each_migration_compares_what_the_formats_are_made_with() -> None:
 
     Generation.objects.update_or_create(prefix="oai_dc", defaults={"digest": "of an earlier version"})
     call_command("migrate", verbosity=0)
-    noted = Generation.objects.get()
+    noted = Generation.objects.get(pk="oai_dc")
     assert noted.digest != "of an earlier version"
     assert noted.changed is not None

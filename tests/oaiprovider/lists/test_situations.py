@@ -174,4 +174,4 @@ def test_an_error_names_what_was_asked_for(client: Client, node: None) -> None:
     answer = asking.get(client, verb="GetRecord", identifier="urn:x-wmo:md:none", metadataPrefix="iso19139")
     assert answer.texts == ["No item 'urn:x-wmo:md:none' in this repository."]
     answer = asking.get(client, verb="ListRecords", metadataPrefix="ISO19139")
-    assert answer.texts == ["Format 'ISO19139' is not supported; supported: iso19139, oai_dc."]
+    assert answer.texts == ["Format 'ISO19139' is not supported; supported: iso19139, oai_dc, dcat_ap."]

@@ -55,20 +55,21 @@ def test_the_deletion_policy_follows_the_retention(client: Client, settings, day
 
 
 @pytest.mark.spec("P61", "P62", "P63", "W2", "E2")
-def test_the_repository_has_two_formats(client: Client) -> None:
+def test_the_repository_has_three_formats(client: Client) -> None:
     answer = asking.get(client, verb="ListMetadataFormats")
     assert [tuple(child.text for child in known) for known in answer.find("//o:metadataFormat")] == [
         ("iso19139", "http://www.isotc211.org/2005/gmd/gmd.xsd", "http://www.isotc211.org/2005/gmd"),
         ("oai_dc", "http://www.openarchives.org/OAI/2.0/oai_dc.xsd", "http://www.openarchives.org/OAI/2.0/oai_dc/"),
+        ("dcat_ap", "http://www.openarchives.org/OAI/2.0/rdf.xsd", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ]
     assert answer.token_element is None
 
 
 @pytest.mark.spec("P63", "P64", "E3", "E21")
-def test_a_live_item_has_both_formats_and_a_deleted_one_none(client: Client) -> None:
+def test_a_live_item_has_all_formats_and_a_deleted_one_none(client: Client) -> None:
     world.put(world.iso_record("urn:a"))
     arguments = {"verb": "ListMetadataFormats", "identifier": "urn:a"}
     prefixes = asking.get(client, **arguments).find("//o:metadataPrefix/text()")
-    assert prefixes == ["iso19139", "oai_dc"]
+    assert prefixes == ["iso19139", "oai_dc", "dcat_ap"]
     world.bury("urn:a")
     assert asking.get(client, **arguments).codes == ["noMetadataFormats"]

@@ -91,7 +91,7 @@ def test_every_link_leads_to_an_answer_and_all_records_are_reached(client: Clien
         links = [link for _, name, link, _ in page.iterlinks() if name == "href" and link.startswith("?")]
         todo += [urljoin(url, link) for link in links]
     shown = [url for url in seen if "GetRecord" in url]
-    assert len(shown) == 2 * 5, "five records in two formats"
+    assert len(shown) == 3 * 5, "five records in three formats"
     assert "idDoesNotExist" not in texts
     assert "badArgument" not in texts
     assert "<b>Snow & ice</b>" in texts

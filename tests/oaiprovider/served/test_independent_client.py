@@ -26,7 +26,7 @@ DELETED = {"urn:ours:1", "urn:theirs:1"}
 
 
 @pytest.mark.spec("W4", "P96", "P106")
-@pytest.mark.parametrize("prefix", ["iso19139", "oai_dc"])
+@pytest.mark.parametrize("prefix", ["iso19139", "oai_dc", "dcat_ap"])
 def test_list_records_is_walked_to_its_end(sickle: Sickle, prefix: str) -> None:
     records = list(sickle.ListRecords(metadataPrefix=prefix))
     assert sorted(record.header.identifier for record in records) == sorted(EVERYTHING)
@@ -61,7 +61,7 @@ def test_the_other_four_verbs_answer(sickle: Sickle) -> None:
     assert identify.granularity == "YYYY-MM-DDThh:mm:ssZ"
     assert identify.protocolVersion == "2.0"
     assert [each.setSpec for each in sickle.ListSets()] == ["WIS-CATALOGUE", world.OUR_SPEC, world.TOULOUSE.spec]
-    assert [each.metadataPrefix for each in sickle.ListMetadataFormats()] == ["iso19139", "oai_dc"]
+    assert [each.metadataPrefix for each in sickle.ListMetadataFormats()] == ["iso19139", "oai_dc", "dcat_ap"]
     record = sickle.GetRecord(identifier="urn:ours:0", metadataPrefix="oai_dc")
     assert record.metadata["title"] == ["Record 0 \u6771\u4eac"]
     assert sickle.GetRecord(identifier="urn:ours:1", metadataPrefix="oai_dc").deleted

@@ -85,6 +85,9 @@ def crawl(client: Client, **headers: str) -> dict[str, bytes]:
         f'/sru?version=1.2&operation=scan&maximumTerms=200&scanClause={index}=""'
         for index in ("rec.identifier", "wis.keyword", "wis.organisation", "wis.set", "dc.type")
     ]
+    waiting += [
+        f"/dcat/{page}" for page in ("?q=kestrels", "?set=HIDDENSET", "catalog.rdf", f"dataset.ttl?id={IDENTIFIER}")
+    ]
     found: dict[str, bytes] = {}
     while waiting:
         address = waiting.pop()
