@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-pycsw bench-year migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year migrate lock clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -47,6 +47,7 @@ help:
 	@echo 'make bench-soak     watch what grows in a node that harvests at the smallest intervals; BENCH_MINUTES=...'
 	@echo 'make bench-public    measure the public search, and /oai beside a crowd; BENCH_N=... sets the number of records'
 	@echo 'make bench-upload    measure an upload beside ingest; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
+	@echo 'make bench-set-search  measure ingest beside a set that is defined by a search; BENCH_N=..., BENCH_SMALL=1'
 	@echo 'make bench-pycsw     measure searches beside pycsw; PYCSW=PYTHON that has it'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
@@ -99,6 +100,12 @@ bench-upload: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --upload $(if $(filter 1,$(BENCH_SMALL)),--small)
+
+# Ingest beside a set that is defined by a search.
+bench-set-search: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),20000) --set-search $(if $(filter 1,$(BENCH_SMALL)),--small)
 
 # Searches beside pycsw: PYCSW is a Python that has it, such as that of a venv with `pip install pycsw==2.6.2 'setuptools<81'`.
 bench-pycsw: $(RUN_READY)

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 
-_FOR_PROGRAMS = ("/oai", "/health/", "/metrics", "/static/", "/robots.txt")
+_FOR_PROGRAMS = ("/oai", "/health/", "/metrics", "/static/", "/robots.txt", "/dcat/")
 _FILES_FOR_PROGRAMS = (".json", ".xml", ".csv", ".svg", ".atom")
 
 

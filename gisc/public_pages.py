@@ -93,7 +93,7 @@ def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
         answer = import_string(_SRU_UNAVAILABLE)(request, sentence)
     elif request.path.endswith(".json"):
         answer = JsonResponse({"error": sentence}, status=503)
-    elif request.path.endswith((".xml", ".atom", ".csv")):
+    elif request.path.endswith((".xml", ".atom", ".csv")) or request.path.startswith("/dcat/"):
         answer = HttpResponse(f"{sentence}\n", content_type="text/plain; charset=utf-8", status=503)
     else:
         answer = render(request, "503.html", {"reason": gettext(sentence)}, status=503)

@@ -111,7 +111,7 @@ if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
         "manager, operator, viewer, separated by commas"
     )
 GISC_INTERFACES_OFF = env.comma_separated("GISC_INTERFACES_OFF")
-INTERFACES = ("ogcapi", "sru", "monitoring")  # the names of catalogue.pages.interfaces
+INTERFACES = ("ogcapi", "sru", "dcat", "monitoring")  # the names of catalogue.pages.interfaces
 if unknown_interfaces := set(GISC_INTERFACES_OFF) - set(INTERFACES):
     raise ImproperlyConfigured(
         f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of {', '.join(INTERFACES)}, separated by "

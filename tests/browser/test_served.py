@@ -2,16 +2,18 @@
 
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import Group, User
 from selenium.webdriver.common.by import By
 
-from catalogue import bootstrap
+from catalogue import bootstrap, validation
 from catalogue.bulk import ingest
 from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
-from catalogue.models import MetadataSet
+from catalogue.models import MetadataSet, Quality
+from catalogue.writing import quality, set_inclusion
 from gisc.roles import Role, write_groups
 from oaiprovider import models
 from oaiprovider.models import Crosswalk, Profile
@@ -50,6 +52,48 @@ def tick(browser: Browser, label: str) -> None:
     browser.driver.find_element(By.XPATH, f"//label[contains(., {label!r})]//input").click()
 
 
+def test_a_data_manager_defines_a_set_by_a_search_and_looks_at_the_quality_of_its_records(
+    manager: Browser, tmp_path: Path, settings
+) -> None:
+    set_inclusion.ensure_set("RADAR", kind=MetadataSet.Kind.VIRTUAL)
+    radar = MetadataSet.objects.get(spec="RADAR")
+    manager.open(f"/admin/catalogue/metadataset/{radar.pk}/change/")
+    looks_well(manager, tmp_path, "set-empty")
+    manager.write("address", "q=radar&place=Tokyo")
+    manager.press("Define by this search …")
+    manager.sees("A search has no argument “place”")
+    looks_well(manager, tmp_path, "set-search-refused")
+    manager.driver.find_element(By.NAME, "address").clear()
+    manager.write("address", "radar")
+    manager.press("Look again")
+    manager.sees("new in lists of RADAR")
+    looks_well(manager, tmp_path, "set-search")
+    manager.press("Define the set by it")
+    manager.sees("Done: the records of RADAR follow.")
+    found = looking.listed("RADAR")
+    assert found and len(found) < len(looking.listed(world.OUR_SPEC))
+    looks_well(manager, tmp_path, "set-defined")
+    manager.open(f"/admin/catalogue/metadataset/{radar.pk}/search/?none=1")
+    manager.sees("leave")
+    looks_well(manager, tmp_path, "set-search-taken-away")
+
+    settings.GISC_SCHEMA_DIR = ""
+    validation.label_records(seconds=600)
+    quality.count()
+    manager.open("/admin/catalogue/quality/")
+    manager.sees("Sets and centres as CSV")
+    manager.sees("RADAR")
+    looks_well(manager, tmp_path, "quality")
+    manager.open(f"/admin/catalogue/quality/{Quality.objects.get(name='RADAR').pk}/change/")
+    manager.sees("KPI-6 Keywords")
+    looks_well(manager, tmp_path, "quality-of-set")
+    identifier = next(iter(found))
+    manager.open(f"/record?id={quote(identifier)}")
+    manager.sees("Quality of the metadata")
+    manager.driver.find_element(By.XPATH, "//summary[contains(., 'Key performance')]").click()
+    looks_well(manager, tmp_path, "record-quality")
+
+
 def test_a_data_manager_makes_a_set_shows_it_to_a_harvester_and_offers_a_format(
     manager: Browser, tmp_path: Path
 ) -> None:
@@ -59,7 +103,7 @@ def test_a_data_manager_makes_a_set_shows_it_to_a_harvester_and_offers_a_format(
     manager.open("/admin/catalogue/metadataset/add/")
     manager.write("spec", "DRIVER")
     manager.write("name", "For DRIVER")
-    manager.choose("kind", "virtual: a named union that some harvesters see")
+    manager.choose("kind", "virtual: made of other sets, or of what a search finds")
     manager.press("Save")
     manager.sees("Now choose what it is made of.")
     tick(manager, world.OUR_SPEC)

@@ -116,7 +116,7 @@ def test_dates_are_the_same_in_all_languages(pseudo: None) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/oai?verb=Identify", "/stats.json", "/harvest/status.json", "/health/ready", "/metrics"]
+    "path", ["/oai?verb=Identify", "/stats.json", "/harvest/status.json", "/health/ready", "/metrics", "/dcat/?west=1"]
 )
 def test_what_programs_read_is_english(pseudo: None, client: Client, link: Link, path: str) -> None:
     answer = client.get(path)

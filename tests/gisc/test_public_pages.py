@@ -89,8 +89,8 @@ def test_no_input_of_a_public_page_gives_500(
     client: Client, one_record: None, path: str, text: str, number: str, spec: str
 ) -> None:
     for query in (f"q={encoded(text)}&page={encoded(number)}", f"q={encoded(text)}&set={encoded(spec)}"):
-        # OGC API - Records refuses parameters that it does not have.
-        allowed = (400, 404) if path.startswith("/ogcapi/") else (200, 404, 410)
+        # OGC API - Records and GeoDCAT-AP refuse parameters that they do not have.
+        allowed = (400, 404) if path.startswith(("/ogcapi/", "/dcat/")) else (200, 404, 410)
         assert client.get(f"{path}?{query}&id={encoded(text)}").status_code in allowed
 
 
@@ -123,6 +123,7 @@ def test_what_is_public_is_what_is_neither_of_harvesters_nor_of_operators() -> N
         *("/", "/record", "/contacts", "/record.xml", "/stats.json"),
         *("/feed.atom", "/search.<slug:form>", "/opensearch.xml", "/sitemap.xml", "/sitemap-<int:number>.xml"),
         "/sru",
+        *("/dcat/", "/dcat/catalog.<slug:form>", "/dcat/dataset.<slug:form>"),
         *(f"/ogcapi/{path}" for path in ("", "conformance", "openapi", "collections", "collections/<str:spec>")),
         *(f"/ogcapi/collections/<str:spec>/{path}" for path in ("queryables", "sortables", "facets", "items")),
         *("/ogcapi/collections/<str:spec>/items/<path:identifier>", "/ogcapi/<path:path>"),
@@ -226,13 +227,22 @@ def patient(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+# Each interface that searches.
+OF_CROWD = (
+    "/?q=data",
+    "/sru?operation=searchRetrieve&version=1.2&query=data",
+    "/dcat/?q=data",
+    "/ogcapi/collections/WIS-CATALOGUE/items?q=data",
+)
+
+
 def test_a_crowd_on_the_public_pages_keeps_no_harvester_waiting_and_is_told_to_come_back(patient: Served) -> None:
     server = patient
     crowd = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=120) for _ in range(100)]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("LOCK TABLE catalogue_description")
-        for link in crowd:
-            link.request("GET", "/?q=data")
+        for number, link in enumerate(crowd):
+            link.request("GET", OF_CROWD[number % len(OF_CROWD)])
         # More than all threads are waiting. With one queue for all this would be answered when they have given up.
         for _ in range(10):
             assert requests.get(f"{server.url}/oai?verb=Identify", timeout=15).status_code == 200

@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from catalogue import seams
-from catalogue.models import Category, Claim, JournalOutbox, MetadataSet, Record, Upload, UploadDocument
+from catalogue.models import Category, Claim, JournalOutbox, MetadataSet, Quality, Record, Upload, UploadDocument
 from gisc import roles
 from gisc.alerts.models import Message, Recipient
 from gisc.audit.models import Act
@@ -41,6 +41,7 @@ MODELS = {
     "alerts.message": "r r r r",
     "catalogue.record": "r r r r",
     "catalogue.claim": "r r r r",
+    "catalogue.quality": "r r r r",
     "catalogue.upload": "r r w w",
     "catalogue.category": "r r w w",
     "catalogue.metadataset": "r a w w",
@@ -118,6 +119,9 @@ PAGES = {
     "second-factor-sign-in": (ALL, ALL),
     "harvester_run_rejects": (READERS, READERS),
     "catalogue_metadataset_members": (MANAGERS, MANAGERS),
+    "catalogue_metadataset_search": (MANAGERS, MANAGERS),
+    "catalogue_quality_groups": (READERS, READERS),
+    "catalogue_quality_records": (READERS, READERS),
     "catalogue_metadataset_progress": (READERS, READERS),
     "catalogue_upload_progress": (READERS, READERS),
     "catalogue_upload_report": (READERS, READERS),
@@ -155,6 +159,9 @@ def rows(toulouse: MetadataSet) -> dict[str, Model]:
             record=record, set=toulouse, source="x", digest=b"x", payload=record.payload, first_seen=now
         ),
         Upload.objects.create(folder=uuid4(), set_spec=toulouse.spec, who="x", created=now, worked=now, state="closed"),
+        Quality.objects.create(
+            kind="set", name="a", live=0, valid=0, invalid=0, not_checked=0, faulty=0, counted_at=now, took_s=0
+        ),
         JournalOutbox.objects.create(identifier="urn:0", event="deleted", datestamp=now, set_specs=[]),
         Crosswalk.objects.create(
             prefix="a", namespace="urn:a", schema="http://127.0.0.1/a.xsd", stylesheet="<x/>", enabled=False

@@ -47,7 +47,7 @@ BAD = {
     ),
     "interfaces": (
         {"GISC_INTERFACES_OFF": "sru,z3950"},
-        "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, monitoring",
+        "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, dcat, monitoring",
     ),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},

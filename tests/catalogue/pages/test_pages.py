@@ -405,7 +405,8 @@ def test_addresses_of_people_are_on_a_page_that_robots_leave_alone(client: Clien
     assert "ann@example.org" not in page and "ann [at] example.org" in page, "in the XML as well"
     response = client.get("/contacts", {"id": SYNOP})
     assert "ann@example.org" in response.content.decode() and "noindex" in response["X-Robots-Tag"]
-    assert "Disallow: /contacts" in client.get("/robots.txt").content.decode()
+    told = client.get("/robots.txt").content.decode()
+    assert "Disallow: /contacts" in told and "Disallow: /dcat/" in told
     assert client.get("/contacts", {"id": "urn:unknown"}).status_code == 404
 
 
