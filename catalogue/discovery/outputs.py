@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,7 @@ from catalogue.pages.csv_lines import Echo, escape_formula
 from catalogue.reading.query.search import CursorInvalid, Query, QueryTooCostly, Search
 from catalogue.reading.query.search_limits import LIMITS
 
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _PAGE = 500  # records that are read at a time
 _ENTRIES = 50  # of a feed
 _COLUMNS = (
@@ -210,7 +212,8 @@ def feed(request: HttpRequest) -> HttpResponse:
         return _refused({"q": gettext("This search takes too long. Add a word, a box or a set.")})
     except CursorInvalid:
         return redirect("catalogue:feed")
-    records = Record.objects.select_related("description").defer("payload", "provenance").in_bulk(keys)
+    columns = ("identifier", "datestamp", "description__title", "description__abstract")
+    records = Record.objects.select_related("description").only(*columns).in_bulk(keys)
     found = [records[key] for key in keys if key in records and hasattr(records[key], "description")]
     home = request.build_absolute_uri(reverse("catalogue:search"))
     own = request.build_absolute_uri(request.get_full_path())
@@ -218,7 +221,9 @@ def feed(request: HttpRequest) -> HttpResponse:
     if asked.text or asked.chosen_set:
         title += f": {asked.text or (asked.chosen_set and asked.chosen_set.spec)}"
     updated = _instant(found[0].datestamp) if found else "1970-01-01T00:00:00Z"
-    entries = "".join(_entry(request, record) for record in found)
+    xml = request.build_absolute_uri(reverse("catalogue:record_xml"))
+    page = request.build_absolute_uri(reverse("catalogue:record"))
+    entries = "".join(_entry(record, page, xml) for record in found)
     body = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
         f"<title>{_text(title)}</title><id>{escape(own)}</id><updated>{updated}</updated>"
@@ -228,9 +233,9 @@ def feed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(body, content_type="application/atom+xml; charset=utf-8")
 
 
-def _entry(request: HttpRequest, record: Record) -> str:
-    page = _page_of(request, record)
-    xml = request.build_absolute_uri(f"{reverse('catalogue:record_xml')}?{_quoted(record.identifier)}")
+def _entry(record: Record, pages: str, documents: str) -> str:
+    """Write one entry; `pages` and `documents` are where records are, as pages and as XML."""
+    page, xml = (f"{address}?{_quoted(record.identifier)}" for address in (pages, documents))
     return (
         f"<entry><title>{_text(record.description.title or record.identifier)}</title><id>{escape(page)}</id>"
         f"<updated>{_instant(record.datestamp)}</updated><link href={quoteattr(page)}/>"
@@ -241,11 +246,7 @@ def _entry(request: HttpRequest, record: Record) -> str:
 
 def _text(text: str) -> str:
     """Escape a text for XML, without the characters that XML does not have."""
-    return (
-        escape("".join(character for character in text if character in "\t\n\r" or character >= " "))
-        .replace("\ufffe", "")
-        .replace("\uffff", "")
-    )
+    return escape(_NOT_IN_XML.sub("", text))
 
 
 @require_safe

@@ -33,6 +33,7 @@ class Highlighter:
             for folded in (search_terms.fold(each.pieces[0]),)
         )
         self._pairs = {piece for piece in self._pieces if search_terms.is_pair(piece)}
+        self._judged: dict[str, bool] = {}
 
     def mark(self, text: str) -> SafeString:
         """Return a text as HTML, with what was asked for in <mark>."""
@@ -57,9 +58,10 @@ class Highlighter:
 
     def _found(self, text: str) -> Iterable[tuple[int, int]]:
         for run in _RUN.finditer(text):
-            if search_terms.is_unspaced(run[0][0]):
-                yield from self._found_pairs(run[0], run.start())
-            elif self._is_asked(run[0]):
+            word = run[0]
+            if not word.isascii() and search_terms.is_unspaced(word[0]):
+                yield from self._found_pairs(word, run.start())
+            elif self._is_asked(word):
                 yield run.span()
 
     def _found_pairs(self, run: str, offset: int) -> Iterable[tuple[int, int]]:
@@ -76,6 +78,12 @@ class Highlighter:
                 yield offset + index, offset + end
 
     def _is_asked(self, word: str) -> bool:
+        found = self._judged.get(word)
+        if found is None:
+            found = self._judged[word] = self._judge(word)
+        return found
+
+    def _judge(self, word: str) -> bool:
         for piece in search_terms.pieces(word):
             folded = search_terms.fold(piece)
             if (self._begins and folded.startswith(self._begins)) or search_terms.stems_asked(piece) & self._stems:
