@@ -10,10 +10,11 @@ import hypothesis
 import pytest
 from django.test import Client, override_settings
 
-from catalogue import bootstrap
+from catalogue import bootstrap, seams
 from catalogue.models import MetadataSet
 from gisc import module_state
 from tests.support import schemas
+from tests.support.clock import SetClock
 from tests.support.world import TOULOUSE
 
 # No test says anything about time: on a slow machine an example may take any.
@@ -49,6 +50,14 @@ def journal_dir(settings: Any, tmp_path: Path) -> Path:
     """Give the test a journal of its own: what others have written is of databases that are gone."""
     settings.GISC_JOURNAL_DIR = tmp_path / "journal"
     return tmp_path / "journal"
+
+
+@pytest.fixture
+def standing_clock() -> Iterator[SetClock]:
+    """Let no time pass for the product but what the test moves on: what it keeps for some seconds is kept on any machine."""
+    clock = SetClock(seams.now())
+    with seams.replaced(clock=clock):
+        yield clock
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ OF_THESE_TESTS = {"GiscNoBackup", "GiscClockNotChecked", "GiscNotDurable"}
 
 
 def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["promtool", *arguments], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(["promtool", *arguments], capture_output=True, text=True, check=False, timeout=600)
 
 
 def scrape(client: Client) -> dict[str, float]:

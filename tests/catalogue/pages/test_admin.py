@@ -49,12 +49,13 @@ def test_records_are_listed_newest_first_with_title_and_owner(admin_client: Clie
     )
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 def test_the_list_of_records_costs_the_same_queries_for_one_and_for_forty_and_reads_no_payload(
     admin_client: Client, django_assert_max_num_queries
 ) -> None:
     put(*(iso_record(f"r{n}") for n in range(40)))
     page(admin_client, RECORDS)
-    admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
+    admin_client.get("/admin/")  # reads the state of the node
     with django_assert_max_num_queries(12) as queries:
         page(admin_client, RECORDS)
     selected = [query["sql"] for query in queries.captured_queries if '"catalogue_record"' in query["sql"]]
@@ -63,12 +64,13 @@ def test_the_list_of_records_costs_the_same_queries_for_one_and_for_forty_and_re
         assert not any(column in sql.split(" FROM ")[0] for sql in selected), column
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 @paging.LIMITS.replaced(rows=10)
 def test_a_large_table_is_estimated_and_not_counted(admin_client: Client, django_assert_max_num_queries) -> None:
     put(*(iso_record(f"r{n}") for n in range(40)))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalogue_record")
-    admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
+    admin_client.get("/admin/")  # reads the state of the node
     with django_assert_max_num_queries(12) as queries:
         response = admin_client.get(RECORDS)
     assert response.context["cl"].result_count == 40
@@ -150,6 +152,7 @@ def test_the_filters_of_the_list_agree_with_each_other_and_with_search(
 
 
 @paging.LIMITS.replaced(rows=30)
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 def test_filtered_lists_have_every_record_once_over_their_pages_and_ask_no_query_a_row(
     admin_client: Client, django_assert_max_num_queries
 ) -> None:

@@ -215,6 +215,7 @@ def test_a_run_that_is_done_with_rejects_is_no_plain_success(admin_client: Clien
     assert "done, 2 rejected" in admin_client.get(RUNS).content.decode()
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 @pytest.mark.parametrize("path", [LINKS, RUNS, REJECTS])
 def test_a_list_costs_the_same_queries_for_one_link_and_for_twenty(
     admin_client: Client, run: Run, django_assert_max_num_queries, path: str
@@ -226,7 +227,7 @@ def test_a_list_costs_the_same_queries_for_one_link_and_for_twenty(
         another = Run.objects.create(link=other, state="done", begun=timezone.now())
         Reject.objects.create(link=other, run=another, identifier="urn:x", reason="no", raw=b"<x/>")
     admin_client.get(path)
-    admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
+    admin_client.get("/admin/")  # reads the state of the node
     with django_assert_max_num_queries(14):
         assert admin_client.get(path).status_code == 200
 
@@ -429,12 +430,13 @@ def test_deleting_chosen_links_says_the_same(admin_client: Client, link: Link, r
     assert not Link.objects.exists()
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 def test_a_link_with_many_rejects_is_shown_for_deletion_without_reading_them(
     admin_client: Client, run: Run, django_assert_max_num_queries
 ) -> None:
     rejects = (Reject(link=run.link, run=run, identifier=f"urn:{n}", reason="no") for n in range(500))
     Reject.objects.bulk_create(rejects)
-    admin_client.get("/admin/")  # reads the state of the node, which is kept for some seconds
+    admin_client.get("/admin/")  # reads the state of the node
     with django_assert_max_num_queries(11):  # one is of the second factor, one of the badges in the sidebar
         page = admin_client.get(f"{LINKS}{run.link_id}/delete/").content.decode()
     assert "Rejects: 502" in page

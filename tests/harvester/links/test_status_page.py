@@ -73,13 +73,14 @@ def test_a_link_that_is_not_harvested_by_schedule_says_so(client: Client, link: 
     assert "Not harvested by schedule." in page(client, f"/harvest/{link.name}/")
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 def test_the_page_costs_the_same_queries_however_many_links_there_are(
     client: Client, link: Link, django_assert_max_num_queries
 ) -> None:
     for number in range(20):
         other = Link.objects.create(name=f"l{number}", base_url="http://x.example.org/oai", local_set=link.local_set)
         Run.objects.create(link=other, state="done", begun=timezone.now())
-    page(client)  # reads the state of the node, which is kept for some seconds
+    page(client)  # reads the state of the node
     # The links, their last runs and successes, their strips, the sizes of sets, two of the centres, and three of the transaction
     # with its limits.
     with django_assert_max_num_queries(10):
