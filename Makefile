@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year migrate lock clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year migrate lock release clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -52,6 +52,7 @@ help:
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
 	@echo 'make lock     write the locked requirements again'
+	@echo 'make release  check that this commit can be released, and build its wheel in dist/ and its image'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
 
 run: $(RUN_READY)
@@ -146,6 +147,10 @@ lock:
 			requirements$$part.in --output-file requirements$$part.txt || exit 1; \
 	done
 	rm -rf $(VENV)-lock
+
+# CONTRIBUTING.md says what a commit needs for it.
+release: $(RUN_READY)
+	@$(BIN)/python tools/release.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-lock .pytest_cache .hypothesis .interop .mypy_cache .ruff_cache .import_linter_cache

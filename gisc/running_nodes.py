@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from gisc import file_locks
+from gisc import file_locks, installation
 
-_FOLDER = Path(__file__).resolve().parent.parent / ".nodes"
+_FOLDER = installation.data_home() / ".nodes"
 LOCK = "node.lock"  # of the data directory
 GLANCE_S = 0.5  # a command that looks whether a node runs has its lock for a moment
 # What a node and the commands next to it must agree on, or what these say of the node.
@@ -59,7 +59,7 @@ def announced(folder: Path = _FOLDER) -> Iterator[None]:
     outside = {name: _place(os.environ[name]) for name in _OUTSIDE if os.environ.get(name, "").strip()}
     draft = file.with_suffix(f".{os.getpid()}")
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         draft.write_text(json.dumps({"variables": variables, "outside": outside}, indent=2), encoding="utf-8")
         draft.replace(file)
     except OSError:

@@ -13,9 +13,9 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from kombu import Queue
 
-from gisc import __version__, embedded, env
+from gisc import __version__, embedded, env, installation
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = installation.CODE
 GISC_VERSION = __version__
 
 
@@ -36,7 +36,7 @@ PORT = env.number("PORT", 8000, low=1, high=65535)
 GISC_BASE_URL = env.url("GISC_BASE_URL", ("http", "https"), f"http://{HOST}:{PORT}", "https://gisc.example.org").rstrip(
     "/"
 )
-GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(BASE_DIR / "var"))).resolve()
+GISC_DATA_DIR = Path(env.text("GISC_DATA_DIR", str(installation.data_home() / "var"))).resolve()
 GISC_JOURNAL_DIR = Path(env.text("GISC_JOURNAL_DIR", str(_journal_beside(GISC_DATA_DIR)))).resolve()
 _BACKUP_DIR = env.text("GISC_BACKUP_DIR")
 GISC_BACKUP_DIR = Path(_BACKUP_DIR).resolve() if _BACKUP_DIR else None
@@ -57,7 +57,7 @@ if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
 GISC_LANGUAGE = env.text("GISC_LANGUAGE", "en").lower()
 _LANGUAGES = {
     "en",
-    *(file.parent.parent.name.lower().replace("_", "-") for file in BASE_DIR.glob("locale/*/*/django.mo")),
+    *(file.parent.parent.name.lower().replace("_", "-") for file in installation.LOCALE.glob("*/*/django.mo")),
 }
 if GISC_LANGUAGE not in _LANGUAGES:
     raise ImproperlyConfigured(
@@ -243,7 +243,7 @@ APPEND_SLASH = True  # never reaches /oai, which is routed without one (P1, S30)
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [installation.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -266,10 +266,10 @@ LANGUAGE_CODE = "en"  # of programs and logs; that of people is GISC_LANGUAGE (g
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [installation.LOCALE]
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
-WHITENOISE_USE_FINDERS = True  # a node started from a checkout needs no collectstatic
+STATIC_ROOT = installation.data_home() / "staticfiles"
+WHITENOISE_USE_FINDERS = True  # a node needs no collectstatic, be it started from a checkout or installed
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 # The first takes the files of the page "Upload"; the others those of all other pages.
 FILE_UPLOAD_HANDLERS = [

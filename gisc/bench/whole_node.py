@@ -14,6 +14,8 @@ from pathlib import Path
 import psutil
 from django.conf import settings
 
+from gisc import installation
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -55,7 +57,7 @@ def running(folder: Path, processes: int, **more: str) -> Iterator[Running]:
         **more,
     }
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "node"],
+        installation.command("node"),
         cwd=settings.BASE_DIR,
         env=os.environ | environment,
         stdout=subprocess.DEVNULL,

@@ -6,6 +6,7 @@ queried only over HTTP, as from outside.
 
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -24,6 +25,7 @@ from django.conf import settings
 
 from catalogue.documents import iso19139
 from catalogue.documents.sources import SAMPLES
+from gisc import installation
 from harvester.net import client
 from harvester.net.session import Session
 from harvester.protocol import answers
@@ -93,22 +95,22 @@ class DemoNode:
 
     def manage(self, *arguments: str) -> str:
         """Run a command of this node and return what it printed. Raises MeshFailed."""
-        return self._run(str(settings.BASE_DIR / "manage.py"), *arguments)
+        return self._run(installation.command(*arguments))
 
     def run_module(self, *arguments: str) -> str:
         """Run a module of the project, with the settings of this node. Raises MeshFailed."""
-        return self._run("-m", *arguments)
+        return self._run(installation.module(*arguments))
 
-    def _run(self, *arguments: str) -> str:
+    def _run(self, command: list[str]) -> str:
         done = subprocess.run(
-            [sys.executable, *arguments],
+            command,
             cwd=settings.BASE_DIR,
             env=self.environment() | {"DJANGO_SETTINGS_MODULE": "gisc.settings"},
             capture_output=True,
             text=True,
         )
         if done.returncode:
-            raise MeshFailed(f"{self.name}: `{' '.join(arguments)}` failed: {done.stderr.strip()}")
+            raise MeshFailed(f"{self.name}: `{shlex.join(command[1:])}` failed: {done.stderr.strip()}")
         return done.stdout
 
     def get_json(self, path: str) -> Any:
@@ -177,7 +179,7 @@ def _require_free_port(node: DemoNode) -> None:
 
 def start(node: DemoNode, password: str) -> "subprocess.Popen[bytes]":
     """Start the processes of a node; `password` is that of its administrator, `admin`."""
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "node"]
+    command = installation.command("node")
     environment = node.environment() | {"GISC_ADMIN_PASSWORD": password}
     with node.log.open("wb") as log:
         return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

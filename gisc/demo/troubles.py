@@ -13,7 +13,8 @@ import django
 from django.conf import settings
 from rich.console import Console
 
-from gisc.demo.mesh import DemoNode, ended, start, stop, wait_until_ready
+from gisc import installation
+from gisc.demo.mesh import DemoNode, ended, samples, start, stop, wait_until_ready
 from gisc.demo.troubled_centres import HOST, centres
 
 HARVEST_EVERY_S = 30
@@ -32,11 +33,11 @@ def show(folder: Path) -> None:
     console.print(f"Starting {node.name}; its log is {node.log} ...")
     process = start(node, password)
     server = subprocess.Popen(
-        [sys.executable, "-m", "gisc.demo.troubled_centres", str(_CENTRES_PORT)], cwd=settings.BASE_DIR
+        installation.module("gisc.demo.troubled_centres", str(_CENTRES_PORT)), cwd=settings.BASE_DIR
     )
     try:
         wait_until_ready(node, process)
-        node.manage("ingest", str(settings.BASE_DIR / "catalogue" / "samples" / node.name))
+        node.manage("ingest", str(samples(node)))
         node.run_module("gisc.demo.troubles", str(_CENTRES_PORT))
         for centre in centres().values():
             console.print(f"  {centre.name:12} {centre.trouble}")

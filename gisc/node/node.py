@@ -29,12 +29,21 @@ from gisc.node.welcome import Welcome
 
 logger = logging.getLogger(__name__)
 
+_PATHS = (
+    "GISC_DATA_DIR",
+    "GISC_JOURNAL_DIR",
+    "GISC_BACKUP_DIR",
+    "GISC_UPLOAD_DIR",
+    "GISC_WATCH_FOLDER",
+    "GISC_SCHEMA_DIR",
+)
 _MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk
 
 
 def run() -> None:
     """Run the node until it is stopped. Raises ImproperlyConfigured or ServerFailed."""
     data_dir: Path = settings.GISC_DATA_DIR
+    _write_paths_in_full()
     embedded.prepare(data_dir)
     node_lock = file_locks.FileLock(data_dir / running_nodes.LOCK)
     with ExitStack() as stack:
@@ -58,6 +67,13 @@ def run() -> None:
         stack.enter_context(_metrics_folder(data_dir))
         _report("Starting web server, harvest workers and scheduler ...")
         supervision.supervise(welcome)
+
+
+def _write_paths_in_full() -> None:
+    """Let the children, which start in the folder of the code, read the same paths from the environment as this process."""
+    for name in _PATHS:
+        if path := os.environ.get(name, "").strip():
+            os.environ[name] = str(Path(path).resolve())
 
 
 def _report(line: str) -> None:

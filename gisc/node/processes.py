@@ -1,12 +1,11 @@
 """The processes of a node, and the configuration by which the package `supervisor` starts and stops them."""
 
 import shlex
-import sys
 from pathlib import Path
 
 from django.conf import settings
 
-from gisc import embedded
+from gisc import embedded, installation
 
 # A stop ends web server, worker and beat together, then the embedded servers: 6 s and 2 s at worst.
 _STOP_WAIT_S = 6
@@ -14,15 +13,14 @@ _STOP_WAIT_S = 6
 
 def _programs() -> dict[str, list[list[str]]]:
     """Return the programs of the node by supervisor group: name and command of each."""
-    python = sys.executable
-    celery = [python, "-m", "celery", "-q", "-A", "gisc.node.worker"]
+    celery = installation.module("celery", "-q", "-A", "gisc.node.worker")
     return {
         "servers": [
-            *([["postgres", python, "-m", "gisc.node.keeper"]] if settings.GISC_EMBEDDED_DATABASE else []),
+            *([["postgres", *installation.module("gisc.node.keeper")]] if settings.GISC_EMBEDDED_DATABASE else []),
             *([["redis", *embedded.redis_command(settings.GISC_DATA_DIR)]] if settings.GISC_EMBEDDED_REDIS else []),
         ],
         "node": [
-            ["web", python, "-m", "gunicorn", "-c", "python:gisc.gunicorn_conf", "gisc.wsgi"],
+            ["web", *installation.module("gunicorn", "-c", "python:gisc.gunicorn_conf", "gisc.wsgi")],
             [
                 "worker",
                 *celery,
@@ -33,7 +31,7 @@ def _programs() -> dict[str, list[list[str]]]:
                 "--without-mingle",
             ],
             ["beat", *celery, "beat", "--pidfile="],
-            *([["backup", python, "manage.py", "backup", "--schedule"]] if settings.GISC_BACKUP_DIR else []),
+            *([["backup", *installation.command("backup", "--schedule")]] if settings.GISC_BACKUP_DIR else []),
             *([["watch", *_watch_command()]] if settings.GISC_WATCH_FOLDER else []),
         ],
     }
@@ -41,7 +39,7 @@ def _programs() -> dict[str, list[list[str]]]:
 
 def _watch_command() -> list[str]:
     into = ["--set", settings.GISC_WATCH_SET] if settings.GISC_WATCH_SET else []
-    return [sys.executable, "manage.py", "ingest", "--watch", settings.GISC_WATCH_FOLDER, *into]
+    return installation.command("ingest", "--watch", str(Path(settings.GISC_WATCH_FOLDER).resolve()), *into)
 
 
 def write_configuration(file: Path) -> None:

@@ -15,7 +15,7 @@ from supervisor.states import ProcessStates
 from supervisor.supervisord import Supervisor
 
 from catalogue import seams
-from gisc import embedded
+from gisc import embedded, installation
 from gisc.node import children, keeper, processes, readiness
 from gisc.node.watchdog import StandIn, Watchdog
 from gisc.node.welcome import Welcome
@@ -144,7 +144,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
     def _send_alerts(self) -> None:
         """Start a process that does what the worker would do: find what has begun or is over, and send it."""
         logger.warning("worker, beat or Redis does not run; alerts are sent without them")
-        command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "alerts", "tick"]
+        command = installation.command("alerts", "tick")
         seams.start_program(command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def _print_welcome_if_ready(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from gisc import administrator
+from gisc import administrator, installation
 from gisc.node import samples
 from gisc.node.readiness import reachable_host
 
@@ -53,5 +53,5 @@ class Welcome:
         variables = [f"GISC_DATA_DIR={settings.GISC_DATA_DIR}", f"GISC_NAME={settings.GISC_NAME}"]
         # Their values have passwords; the shell of the other terminal must know them.
         outside = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
-        line = shlex.join(["env", *variables, sys.executable, str(settings.BASE_DIR / "manage.py"), *arguments])
+        line = shlex.join(["env", *variables, *installation.command(*arguments)])
         return f"{line}   (with {' and '.join(outside)} as here)" if outside else line

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import requests
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
+MANAGE = (sys.executable, "manage.py")
 _OURS = ("GISC_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_", "DEBUG", "LOG_", "SAMPLES")
 
 
@@ -104,9 +105,19 @@ class Node:
     """A `manage.py node` process with its data directory; stopped by `stop` or by the fixture.
 
     A new one gets a copy of a migrated database, as migrating takes most of its first start, unless it `migrates` itself.
+    `program`: the command line, of another version or an installed one, that runs in the folder `inside`.
     """
 
-    def __init__(self, data_dir: Path, port: int, *, migrates: bool = False, **settings: str) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        port: int,
+        *,
+        migrates: bool = False,
+        program: Sequence[str] = MANAGE,
+        inside: Path = ROOT,
+        **settings: str,
+    ) -> None:
         self.data_dir, self.port = data_dir, port
         data_dir.mkdir(parents=True, exist_ok=True)
         if not migrates and not (data_dir / "postgres").exists() and "DATABASE_URL" not in settings:
@@ -115,9 +126,9 @@ class Node:
             subprocess.run(["cp", "-a", str(database), str(data_dir / "postgres")], check=True)
         self._log = (data_dir / f"output-{port}-{len(list(data_dir.glob('output-*')))}.txt").open("w+b")
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "node"],
-            cwd=ROOT,
-            env=environment(GISC_DATA_DIR=str(data_dir), PORT=str(port), GISC_WEB_WORKERS="1", **settings),
+            [*program, "node"],
+            cwd=inside,
+            env=environment(**{"GISC_DATA_DIR": str(data_dir), "PORT": str(port), "GISC_WEB_WORKERS": "1"} | settings),
             stdout=self._log,
             stderr=subprocess.STDOUT,
         )
