@@ -4,15 +4,10 @@ import re
 
 import pytest
 
+from tests.support.locked import requirements
 from tests.support.paths import ROOT
 
 FILES = ("requirements.txt", "requirements-dev.txt")
-
-
-def requirements(file: str) -> list[str]:
-    """The requirements of a locked file, each on one line and without comments."""
-    text = (ROOT / file).read_text(encoding="utf-8").replace("\\\n", " ")
-    return [line for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
 
 
 @pytest.mark.parametrize("file", FILES)

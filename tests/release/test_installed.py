@@ -40,7 +40,7 @@ class Installed:
             check=True,
         )
         packages = sysconfig.get_path("purelib", vars={"base": str(folder / "venv")})
-        Path(packages, "tests.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
+        Path(packages, "packages.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n")
 
     def run(self, *arguments: str, program: Path | None = None, **settings: str) -> CompletedProcess[str]:
         """Run the command `gisc`, or another program."""

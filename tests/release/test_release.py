@@ -6,18 +6,18 @@ import os
 import zipfile
 from pathlib import Path
 
-from tests.project.test_requirements import requirements
 from tests.release.conftest import VERSION, Release, files_of_repository, git
+from tests.support.locked import requirements
 
 PACKAGES = ("catalogue/", "gisc/", "harvester/", "oaiprovider/")
 
 
 def test_a_commit_that_is_not_ready_is_refused_with_all_that_is_missing(unprepared: Path, tmp_path: Path) -> None:
-    changes = unprepared / "CHANGELOG.md"
+    changes, new = unprepared / "CHANGELOG.md", "/".join(("catalogue", "sql", "new_noun.0001.sql"))
     before = changes.read_text(encoding="utf-8")
     try:
         changes.write_text(before.replace("## Unreleased\n", "## Unreleased\n\nSomething.\n", 1), encoding="utf-8")
-        (unprepared / "catalogue" / "sql" / "new_noun.0001.sql").write_text("SELECT 1;\n", encoding="utf-8")
+        (unprepared / new).write_text("SELECT 1;\n", encoding="utf-8")
         (unprepared / "tests" / "data" / "released_sql.txt").write_text("", encoding="utf-8")
         done = Release(unprepared, tmp_path / "bin").done
     finally:
@@ -25,10 +25,10 @@ def test_a_commit_that_is_not_ready_is_refused_with_all_that_is_missing(unprepar
         git(unprepared, "clean", "--quiet", "--force", "-d")
     assert (done.returncode, done.stdout) == (1, "")
     for sentence in (
-        "not committed: CHANGELOG.md, tests/data/released_sql.txt, catalogue/sql/new_noun.0001.sql; commit it",
+        f"not committed: CHANGELOG.md, tests/data/released_sql.txt, {new}; commit it",
         "CHANGELOG.md has something under Unreleased",
         "tests/data/released_sql.txt has no section",
-        "catalogue/sql/new_noun.0001.sql is not in tests/data/released_sql.txt",
+        f"{new} is not in tests/data/released_sql.txt",
         "make it by .venv/bin/python -m tests.upgrade.make_fixture",
     ):
         assert sentence in done.stderr
