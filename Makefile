@@ -150,7 +150,7 @@ lock:
 
 # CONTRIBUTING.md says what a commit needs for it.
 release: $(RUN_READY)
-	@$(BIN)/python tools/release.py
+	@$(BIN)/python .ci/release.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-lock .pytest_cache .hypothesis .interop .mypy_cache .ruff_cache .import_linter_cache

@@ -106,7 +106,7 @@ class Release:
             )
             (engines / name).chmod(0o755)
         own = environment(PATH=f"{engines}{os.pathsep}{os.environ['PATH']}", **_GIT)
-        command = [sys.executable, "tools/release.py"]
+        command = [sys.executable, ".ci/release.py"]
         self.done = subprocess.run(command, cwd=repository, env=own, capture_output=True, text=True, check=False)
 
     @property
