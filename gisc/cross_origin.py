@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from catalogue.pages.private_pages import is_private_path
 from gisc.public_pages import is_public
 
 _A_DAY_S = 86_400  # chosen: for which a browser need not ask again
@@ -17,7 +18,7 @@ class CrossOrigin:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         is_endpoint = request.path.startswith("/oai")
-        if not (is_endpoint or is_public(request.path)):
+        if not (is_endpoint or is_public(request.path)) or is_private_path(request.path):
             return self._get_response(request)
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             response = HttpResponse(status=204)

@@ -11,6 +11,7 @@ from csp.constants import NONCE, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
 from kombu import Queue
 
 from gisc import __version__, embedded, env, installation
@@ -83,6 +84,13 @@ GISC_PUBLIC_THREADS = env.number("GISC_PUBLIC_THREADS", 4, low=1, high=100)
 GISC_PUBLIC_AT_ONCE = env.number("GISC_PUBLIC_AT_ONCE", 1, low=1, high=100)
 GISC_PUBLIC_STATEMENT_SECONDS = env.number("GISC_PUBLIC_STATEMENT_SECONDS", 5, low=1, high=3600)
 GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
+GISC_PRIVATE_PAGES = env.comma_separated("GISC_PRIVATE_PAGES")
+PRIVATE_PAGES = ("metrics", "harvest", "health")  # the names of catalogue.pages.private_pages
+if unknown_pages := set(GISC_PRIVATE_PAGES) - set(PRIVATE_PAGES):
+    raise ImproperlyConfigured(
+        f"GISC_PRIVATE_PAGES has {', '.join(sorted(unknown_pages))}; write some of {', '.join(PRIVATE_PAGES)}, separated by commas"
+    )
+GISC_MONITORING_ADDRESSES = env.networks("GISC_MONITORING_ADDRESSES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
 GISC_RECORD_VERSIONS = env.number("GISC_RECORD_VERSIONS", 5, low=0, high=1000)
 GISC_RECORD_VERSION_DAYS = env.number("GISC_RECORD_VERSION_DAYS", 90, low=1, high=36500)
@@ -154,8 +162,14 @@ CSRF_TRUSTED_ORIGINS = env.comma_separated("CSRF_TRUSTED_ORIGINS")
 # The cookies of the admin are limited to TLS if the node is published under https.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = GISC_BASE_URL.startswith("https://")
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("GISC_BEHIND_TLS_PROXY", False) else None
+# HSTS: sent with what came by https (with GISC_BEHIND_TLS_PROXY). A day: where a certificate is lost, or a host turns out to have
+# pages by http, browsers forget it by tomorrow. Other hosts of the centre are not this node's to decide on.
+GISC_HSTS_SECONDS = env.number("GISC_HSTS_SECONDS", 86_400 if SESSION_COOKIE_SECURE else 0, low=0, high=63_072_000)
+SECURE_HSTS_SECONDS = GISC_HSTS_SECONDS
 SILENCED_SYSTEM_CHECKS = [
-    "security.W004",  # HSTS belongs to the proxy that ends TLS
+    "security.W004",  # GISC_HSTS_SECONDS may be 0 where the proxy sends HSTS
+    "security.W005",  # includeSubDomains: see above
+    "security.W021",  # preload: as includeSubDomains, and for ever
     "security.W008",  # a redirect to https would lose the body of an OAI-PMH POST (P1, S30)
 ]
 
@@ -202,6 +216,7 @@ MIDDLEWARE = [
     "gisc.accounts.second_factor.SecondFactor",
     "axes.middleware.AxesMiddleware",
     "gisc.audit.middleware.AuditActs",
+    "gisc.private_pages.PrivatePages",
     "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
@@ -234,9 +249,14 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 SESSION_COOKIE_AGE = GISC_SESSION_HOURS * 3600  # of the row; `gisc.accounts.sessions` ends a session, also an idle one
 OTP_TOTP_ISSUER = GISC_NAME
+# What is locked, and what not: gisc/accounts/lock_out.py.
+AXES_HANDLER = "gisc.accounts.lock_out.LockOut"
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
-AXES_CLIENT_IP_CALLABLE = "gisc.sign_ins.client_address"  # else all who come by a proxy would be locked out together
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who goes on trying does not keep a name locked for ever
+AXES_CLIENT_IP_CALLABLE = "gisc.accounts.lock_out.counted_address"
+AXES_COOLOFF_MESSAGE = _("Too many sign-ins have failed; try again in an hour, or ask an administrator to let you in.")
 ROOT_URLCONF = "gisc.urls"
 WSGI_APPLICATION = "gisc.wsgi.application"
 APPEND_SLASH = True  # never reaches /oai, which is routed without one (P1, S30)

@@ -5,7 +5,8 @@ for a public page (`gisc/public_pages.py`) is seen by its first bytes and passed
 there occupies no thread; when too many wait, the answer is 503.
 
 gunicorn refuses a URL with raw bytes beyond ASCII, in HTML. Here they are read as if they were percent-encoded, so that
-`/oai` answers with the error of the protocol (P7), and a search in UTF-8 finds what it is for.
+`/oai` answers with the error of the protocol (P7), and a search in UTF-8 finds what it is for. What gunicorn still refuses, in
+HTML that quotes the request, gets the headers for browsers that all answers have.
 """
 
 import re
@@ -30,9 +31,13 @@ _SILENT_S = (
 )
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _PUBLIC = object()
+_FOR_BROWSERS = (
+    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\nX-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: same-origin\r\n"
+)
 _REFUSAL = (
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-    "Access-Control-Allow-Origin: *\r\nContent-Security-Policy: default-src 'none'\r\nX-Content-Type-Options: nosniff\r\n"
+    f"Access-Control-Allow-Origin: *\r\n{_FOR_BROWSERS}"
     f"Retry-After: {RETRY_AFTER_S}\r\nContent-Length: {len(BUSY) + 1}\r\n\r\n{BUSY}\n"
 ).encode("ascii")
 
@@ -51,6 +56,19 @@ class _Parser(RequestParser):  # type: ignore[misc]
     mesg_class = _Request
 
 
+class _RefusedSocket:
+    """The socket of a client, which adds the headers for browsers to the answer that gunicorn itself writes into it."""
+
+    def __init__(self, sock: Any) -> None:
+        self._sock = sock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sock, name)
+
+    def sendall(self, answer: bytes) -> None:
+        self._sock.sendall(answer.replace(b"\r\n", f"\r\n{_FOR_BROWSERS}".encode("ascii"), 1))
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """A worker with a second pool of threads, for public pages."""
 
@@ -66,6 +84,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
         if conn.parser is None:
             conn.parser = _Parser(conn.cfg, conn.sock, conn.client)
         return _PUBLIC if _asks_for_public_page(conn) else super().handle(conn)
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
+        """Answer what is no request of HTTP, or was not answered because of an error in gunicorn."""
+        super().handle_error(req, _RefusedSocket(client), addr, exc)
 
     def finish_request(self, conn: TConn, fs: "Future[Any]") -> None:
         """Pass a request for a public page on to its pool. Runs in the main thread, as the count of those who wait does."""

@@ -5,7 +5,7 @@ from django.conf import settings
 
 from catalogue.documents import languages, web_addresses
 from catalogue.models import Description
-from catalogue.pages import display, interfaces
+from catalogue.pages import display, interfaces, private_pages
 
 register = template.Library()
 
@@ -25,6 +25,7 @@ def repository_name() -> str:
 register.filter("box", display.box)
 register.filter("code_in_words", display.code_in_words)
 register.filter("is_offered", interfaces.is_offered)
+register.filter("is_private", private_pages.is_private)
 register.filter("language_tag", languages.language_tag)
 register.filter("may_be_followed", web_addresses.may_be_followed)
 

@@ -95,7 +95,10 @@ def check(request: HttpRequest, user: User, code: str) -> bool:
     code = code.replace(" ", "").lower()
     model = TOTPDevice if code.isdecimal() and len(code) == 6 else StaticDevice
     devices = model.objects.filter(user=user, confirmed=True)
-    for device in devices if AxesProxyHandler.is_allowed(request, {"username": user.get_username()}) else ():
+    is_locked = not AxesProxyHandler.is_allowed(request, {"username": user.get_username()})
+    if is_locked:
+        request.axes_locked_out = True  # type: ignore[attr-defined]  # so that this try does not count
+    for device in () if is_locked else devices:
         if verified := django_otp.verify_token(user, device.persistent_id, code):
             _let_in(request, verified)
             return True

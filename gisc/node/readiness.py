@@ -5,6 +5,8 @@ import json
 
 from django.conf import settings
 
+from gisc import private_pages
+
 
 def reachable_host() -> str:
     """Return an address of this machine at which a server that listens on HOST answers."""
@@ -17,7 +19,7 @@ def ask() -> tuple[int, str]:
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     http_connection = http.client.HTTPConnection(reachable_host(), settings.PORT, timeout=1)
     try:
-        http_connection.request("GET", "/health/ready", headers={"Host": name})
+        http_connection.request("GET", "/health/ready", headers={"Host": name, private_pages.PASS: private_pages.own_pass()})
         response = http_connection.getresponse()
         return response.status, response.read(100_000).decode(errors="replace").strip()
     except (OSError, http.client.HTTPException) as exc:

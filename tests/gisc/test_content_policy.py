@@ -1,6 +1,7 @@
 """Every answer says what browsers may load and run: pages, errors, files, `/oai`, health, metrics; also where no view is reached."""
 
 import http.client
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,40 @@ def test_what_is_answered_before_or_without_django_has_it_too(transactional_db: 
         assert seen["/ of another host"].status == 400 and seen["/none"].status == 404
         assert policy_of(ask(server, "/static/unfold/js/app.js")) == STRICT
         assert policy_of(ask(server, "/admin/login/")) == ADMIN
+
+
+def test_what_gunicorn_refuses_itself_has_it_too(transactional_db: None, tmp_path: Path) -> None:
+    """Such answers quote the request in HTML."""
+    bootstrap.ensure_sets()
+    with served(tmp_path) as server:
+        for raw in (
+            b"<script>alert(1)</script>\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\n<script> : x\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\nx: " + b"y" * 20_000 + b"\r\n\r\n",
+        ):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=30) as link:
+                link.sendall(raw)
+                answer = http.client.HTTPResponse(link)
+                answer.begin()
+                body = answer.read()
+            assert answer.status >= 400 and b"<script" not in body, raw[:50]
+            assert policy_of(answer) == {"default-src": ["'none'"], "frame-ancestors": ["'none'"]}, raw[:50]
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_browsers_are_told_to_use_https_where_they_came_by_https(transactional_db: None, tmp_path: Path) -> None:
+    """Harvesters by http, which no proxy forwards as https, are told nothing."""
+    bootstrap.ensure_sets()
+    paths = ("/", "/oai?verb=Identify", "/static/catalogue/pages.css", "/static/none.css", "/none", "/metrics", "/admin/")
+    given = {"GISC_BASE_URL": "https://gisc.example.org", "GISC_BEHIND_TLS_PROXY": "True"}
+    with served(tmp_path, **given) as server:
+        by_https = {path: ask(server, path, **{"X-Forwarded-Proto": "https"}) for path in paths}
+        by_http = {path: ask(server, path) for path in paths}
+    said = {path: answer.headers["Strict-Transport-Security"] for path, answer in by_https.items()}
+    assert said == dict.fromkeys(paths, "max-age=86400")
+    assert {path: answer.headers["Strict-Transport-Security"] for path, answer in by_http.items()} == dict.fromkeys(paths)
 
 
 def ask(server: Served, path: str, **headers: str) -> http.client.HTTPResponse:
