@@ -13,6 +13,9 @@ class GiscConfig(AppConfig):
             roles,
             sign_ins,
         )
+        from gisc import (
+            secrets_checks,  # noqa: F401  (registers the system checks)
+        )
         from gisc.accounts import sessions
         from gisc.backup import (
             checks,  # noqa: F401  (registers the system checks)

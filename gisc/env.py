@@ -55,6 +55,11 @@ def secret(name: str) -> str:
         ) from exc
 
 
+def secrets(name: str) -> list[str]:
+    """Read secrets as `secret` does: several, separated by commas, blanks or lines."""
+    return secret(name).replace(",", " ").split()
+
+
 def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "") -> str:
     """Read an absolute URL with one of `schemes`; `default` if it is unset."""
     raw = text(name, default)

@@ -144,6 +144,10 @@ GISC_EMBEDDED_REDIS = not _REDIS_URL
 
 DEBUG = env.flag("DEBUG", False)
 SECRET_KEY = env.secret("SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.secrets(
+    "SECRET_KEY_FALLBACKS"
+)  # they open what they have sealed and signed, and seal nothing
+GISC_OWN_SECRET_KEY = not SECRET_KEY  # in the data directory
 if not SECRET_KEY:
     if not GISC_EMBEDDED_DATABASE:
         raise ImproperlyConfigured(
@@ -151,6 +155,7 @@ if not SECRET_KEY:
             "random string in SECRET_KEY, or name its file in SECRET_KEY_FILE"
         )
     SECRET_KEY = embedded.secret_key(GISC_DATA_DIR)
+    SECRET_KEY_FALLBACKS += embedded.former_keys(GISC_DATA_DIR)
 ALLOWED_HOSTS = env.comma_separated("ALLOWED_HOSTS")
 if not ALLOWED_HOSTS:
     if not (DEBUG or GISC_EMBEDDED_DATABASE):

@@ -44,7 +44,9 @@ def _proxy_hint(request: HttpRequest | None) -> dict[str, str]:
         return {}
     peer = client_of({"REMOTE_ADDR": request.META.get("REMOTE_ADDR", "")})
     if peer and peer == client_of(request.META) and ip_address(peer).is_private:
-        return {"hint": f"if {peer} is your proxy, write it in GISC_TRUSTED_PROXIES: its X-Forwarded-For is not trusted"}
+        return {
+            "hint": f"if {peer} is your proxy, write it in GISC_TRUSTED_PROXIES: its X-Forwarded-For is not trusted"
+        }
     return {}
 
 

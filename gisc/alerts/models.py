@@ -9,6 +9,7 @@ from harvester.models import Link
 from harvester.net import access
 
 _ADDRESS = "alert address"
+SEALED = {"sealed_url": _ADDRESS}  # columns and their purposes
 
 
 class Recipient(models.Model):

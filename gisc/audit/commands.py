@@ -42,6 +42,7 @@ _ACTS: dict[str, frozenset[str] | None] = {
     "record": frozenset({"replace", "restore"}),
     "restore": None,
     "second_factor": frozenset({"reset"}),
+    "secrets": frozenset({"rotate", "reseal", "forget"}),
     "set": frozenset(
         {"add", "change", "remove", "move", "stop-feeding", "include", "exclude", "search", "category", "visible"}
     ),

@@ -111,9 +111,14 @@ def _describe(snapshot: _Snapshot) -> Manifest:
     )
 
 
-def key_check() -> str:
-    """Return what tells this node's SECRET_KEY from another one, and reveals nothing of it."""
-    return salted_hmac("gisc.backup", settings.GISC_NAME, algorithm="sha256").hexdigest()[:32]
+def key_check(secret_key: str | None = None) -> str:
+    """Return what tells a SECRET_KEY, that of this node if none is given, from another one, and reveals nothing of it."""
+    return salted_hmac("gisc.backup", settings.GISC_NAME, secret=secret_key, algorithm="sha256").hexdigest()[:32]
+
+
+def has_key_of(check: str) -> bool:
+    """Whether the SECRET_KEY that was checked so is this node's, or one of SECRET_KEY_FALLBACKS."""
+    return check in map(key_check, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 
 
 def _verify(writer: ArchiveWriter, dump: Part, expected: Figures, tools: postgres_tools.Tools) -> str:

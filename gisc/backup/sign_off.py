@@ -10,7 +10,7 @@ from django.conf import settings
 
 from catalogue import datestamps
 from gisc.backup.archive import Manifest
-from gisc.backup.backup import key_check
+from gisc.backup.backup import has_key_of
 from gisc.backup.follow_up import FollowUpReport
 from gisc.backup.journals import PutBackReport
 from harvester.models import Link
@@ -29,8 +29,8 @@ class SignOff:
 
     @property
     def key_differs(self) -> bool:
-        """Whether the node has another SECRET_KEY than when the backup was made."""
-        return self.manifest is not None and self.manifest.key_check != key_check()
+        """Whether the node had another SECRET_KEY when the backup was made, which is not in SECRET_KEY_FALLBACKS either."""
+        return self.manifest is not None and not has_key_of(self.manifest.key_check)
 
     def text(self) -> str:
         """Return the report for people."""
@@ -125,7 +125,7 @@ class SignOff:
         if self.key_differs:
             links = Link.objects.exclude(sealed_password="").count()
             yield (
-                "SECRET_KEY is not that of the backup: set the former one, or enter the passwords of "
+                "SECRET_KEY is not that of the backup: set that one in SECRET_KEY_FALLBACKS, or enter the passwords of "
                 f"{links} links again."
             )
         yield "Start the node (make run, or docker compose up --detach), and look at /health/ready."

@@ -1,4 +1,4 @@
-"""The data directory: create it, generate the secret key, find directories for the sockets."""
+"""The data directory: create it, generate the secret key and a new one, find directories for the sockets."""
 
 import hashlib
 import os
@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 # The path of a socket holds 107 bytes on Linux and 103 on macOS.
 _SOCKET_BYTES = 100
+KEY, FORMER_KEYS = "secret_key", "secret_key_fallbacks"
 
 
 class ServerFailed(Exception):
@@ -32,18 +33,60 @@ def prepare(data_dir: Path) -> None:
 
 def secret_key(data_dir: Path) -> str:
     """Return the node's SECRET_KEY: generated at the first call, then always the same. Safe against two first calls."""
-    file = data_dir / "secret_key"
+    file = data_dir / KEY
     if not file.exists():
         prepare(data_dir)
-        # mkstemp creates the file readable by its owner alone; link, unlike rename, never replaces a file.
-        handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
+        draft = _draft(data_dir, secrets.token_urlsafe(64))
         try:
-            with os.fdopen(handle, "w", encoding="ascii") as stream:
-                stream.write(secrets.token_urlsafe(64))
             with suppress(FileExistsError):
-                os.link(draft, file)
+                os.link(draft, file)  # which, unlike rename, never replaces a file
         finally:
             os.unlink(draft)
+    return _read_keys(file)
+
+
+def former_keys(data_dir: Path) -> list[str]:
+    """Return the keys that the node had before, the newest first: they open what is sealed and signed with them."""
+    file = data_dir / FORMER_KEYS
+    return _read_keys(file).split() if file.exists() else []
+
+
+def rotate_key(data_dir: Path) -> None:
+    """Give the node a new key, and keep the present one among the former ones. Processes that run have the present one.
+
+    The former keys are on disk before the new one is, so that no crash loses a key.
+    """
+    kept = dict.fromkeys([secret_key(data_dir), *former_keys(data_dir)])
+    for name, text in ((FORMER_KEYS, "".join(f"{key}\n" for key in kept)), (KEY, secrets.token_urlsafe(64))):
+        os.replace(_draft(data_dir, text), data_dir / name)
+        _sync(data_dir)
+
+
+def forget_former_keys(data_dir: Path) -> None:
+    """Remove the keys that the node had before."""
+    (data_dir / FORMER_KEYS).unlink(missing_ok=True)
+    _sync(data_dir)
+
+
+def _draft(data_dir: Path, text: str) -> str:
+    """Write a secret into a new file, which its owner alone may read (mkstemp), and which is on disk then."""
+    handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
+    with os.fdopen(handle, "w", encoding="ascii") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return draft
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read_keys(file: Path) -> str:
     try:
         return file.read_text(encoding="ascii").strip()
     except OSError as exc:

@@ -19,7 +19,9 @@ def ask() -> tuple[int, str]:
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     http_connection = http.client.HTTPConnection(reachable_host(), settings.PORT, timeout=1)
     try:
-        http_connection.request("GET", "/health/ready", headers={"Host": name, private_pages.PASS: private_pages.own_pass()})
+        http_connection.request(
+            "GET", "/health/ready", headers={"Host": name, private_pages.PASS: private_pages.own_pass()}
+        )
         response = http_connection.getresponse()
         return response.status, response.read(100_000).decode(errors="replace").strip()
     except (OSError, http.client.HTTPException) as exc:

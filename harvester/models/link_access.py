@@ -12,6 +12,7 @@ from harvester.net import access
 from harvester.net.access import Access
 
 _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
+SEALED = {"sealed_password": _PASSWORD, "sealed_proxy_password": _PROXY_PASSWORD}  # columns and their purposes
 UNREADABLE = "cannot be read: stored under another SECRET_KEY; enter it again"
 
 

@@ -16,6 +16,7 @@ from harvester.net.access import Cookie
 from harvester.schedule import Window
 
 _COOKIES = "cookies"
+SEALED = {"sealed_cookies": _COOKIES}  # columns and their purposes
 
 
 class Run(models.Model):

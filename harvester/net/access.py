@@ -3,7 +3,7 @@
 No I/O but the file of certificates that an operator names.
 
 Secrets are encrypted ("sealed") with Fernet (AES-128 and HMAC-SHA-256), under a key derived from SECRET_KEY, a
-different one for each purpose. A dump of the database alone shows no password; whoever has SECRET_KEY too can read
+different one for each purpose. What a former key has sealed is opened as long as it is in SECRET_KEY_FALLBACKS. A dump of the database alone shows no password; whoever has SECRET_KEY too can read
 them, as the node must.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
@@ -150,23 +150,36 @@ def _is_latin(text: str) -> bool:
 
 
 class UnreadableSecret(Exception):
-    """The stored secret was changed, or encrypted under another SECRET_KEY."""
+    """The stored secret was changed, or encrypted under another SECRET_KEY than this node has and had."""
 
 
 def seal(text: str, purpose: str) -> str:
     """Encrypt a text. The result is ASCII, and differs each time."""
-    return _fernet(purpose).encrypt(text.encode()).decode()
+    return _fernet(settings.SECRET_KEY, purpose).encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str, purpose: str) -> str:
     """Decrypt a text that was sealed for this purpose. Raises UnreadableSecret."""
     try:
-        return _fernet(purpose).decrypt(sealed).decode()
+        return _every_fernet(purpose).decrypt(sealed).decode()
     except (InvalidToken, ValueError) as exc:  # ValueError: it is not even ASCII
         raise UnreadableSecret from exc
 
 
-def _fernet(purpose: str) -> Fernet:
+def reseal(sealed: str, purpose: str) -> str:
+    """Seal a secret anew under the present SECRET_KEY; one that is so already stays as it is. Raises UnreadableSecret."""
+    try:
+        _fernet(settings.SECRET_KEY, purpose).decrypt(sealed)
+    except (InvalidToken, ValueError):
+        return seal(unseal(sealed, purpose), purpose)
+    return sealed
+
+
+def _every_fernet(purpose: str) -> MultiFernet:
+    return MultiFernet([_fernet(key, purpose) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _fernet(secret_key: str, purpose: str) -> Fernet:
     # The salt is no name of a module: with another one, what is sealed in databases cannot be read.
-    key = salted_hmac(f"harvester.seals.{purpose}", "", secret=settings.SECRET_KEY, algorithm="sha256")
+    key = salted_hmac(f"harvester.seals.{purpose}", "", secret=secret_key, algorithm="sha256")
     return Fernet(base64.urlsafe_b64encode(key.digest()))

@@ -131,14 +131,24 @@ def test_what_gunicorn_refuses_itself_has_it_too(transactional_db: None, tmp_pat
 def test_browsers_are_told_to_use_https_where_they_came_by_https(transactional_db: None, tmp_path: Path) -> None:
     """Harvesters by http, which no proxy forwards as https, are told nothing."""
     bootstrap.ensure_sets()
-    paths = ("/", "/oai?verb=Identify", "/static/catalogue/pages.css", "/static/none.css", "/none", "/metrics", "/admin/")
+    paths = (
+        "/",
+        "/oai?verb=Identify",
+        "/static/catalogue/pages.css",
+        "/static/none.css",
+        "/none",
+        "/metrics",
+        "/admin/",
+    )
     given = {"GISC_BASE_URL": "https://gisc.example.org", "GISC_BEHIND_TLS_PROXY": "True"}
     with served(tmp_path, **given) as server:
         by_https = {path: ask(server, path, **{"X-Forwarded-Proto": "https"}) for path in paths}
         by_http = {path: ask(server, path) for path in paths}
     said = {path: answer.headers["Strict-Transport-Security"] for path, answer in by_https.items()}
     assert said == dict.fromkeys(paths, "max-age=86400")
-    assert {path: answer.headers["Strict-Transport-Security"] for path, answer in by_http.items()} == dict.fromkeys(paths)
+    assert {path: answer.headers["Strict-Transport-Security"] for path, answer in by_http.items()} == dict.fromkeys(
+        paths
+    )
 
 
 def ask(server: Served, path: str, **headers: str) -> http.client.HTTPResponse:

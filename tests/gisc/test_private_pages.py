@@ -21,7 +21,13 @@ from tests.support import world
 from tests.support.served import served
 
 SENTENCE = "Only people who are signed in and the monitoring of this node may read this."
-HARVEST = ["/harvest/", "/harvest/status.json", "/harvest/runs.atom", "/harvest/toulouse/", "/harvest/toulouse/link.json"]
+HARVEST = [
+    "/harvest/",
+    "/harvest/status.json",
+    "/harvest/runs.atom",
+    "/harvest/toulouse/",
+    "/harvest/toulouse/link.json",
+]
 HARVEST += ["/harvest/toulouse/runs.atom", "/harvest/badge/toulouse.svg", "/harvest/run/1/", "/harvest/no-such-link/"]
 PRIVATE = ["/metrics", "/health/ready", "/health/tasks", *HARVEST]
 ALL = ["metrics", "harvest", "health"]
@@ -48,7 +54,9 @@ def statuses(paths: list[str], client: Client | None = None, **headers: str) -> 
 
 
 def test_without_the_setting_everybody_reads_them(link: Link) -> None:
-    found = statuses([path for path in PRIVATE if path not in ("/harvest/run/1/", "/harvest/no-such-link/", "/health/tasks")])
+    found = statuses(
+        [path for path in PRIVATE if path not in ("/harvest/run/1/", "/harvest/no-such-link/", "/health/tasks")]
+    )
     assert set(found.values()) == {200}
     assert 'href="/harvest/"' in Client().get("/").content.decode()
 
@@ -111,7 +119,11 @@ def test_what_shows_nothing_and_what_was_given_away_stays_open(private: Any, lin
 
 def test_each_may_be_private_alone(link: Link, settings: Any) -> None:
     settings.GISC_PRIVATE_PAGES = ["metrics"]
-    assert statuses(["/metrics", "/harvest/", "/health/ready"]) == {"/metrics": 403, "/harvest/": 200, "/health/ready": 200}
+    assert statuses(["/metrics", "/harvest/", "/health/ready"]) == {
+        "/metrics": 403,
+        "/harvest/": 200,
+        "/health/ready": 200,
+    }
 
 
 @pytest.mark.parametrize("value", ["", "made up", signing.dumps("", salt="gisc.something else")])
@@ -133,7 +145,11 @@ def test_a_monitor_sees_a_node_whose_database_is_away(settings: Any, rf: Request
 
 def test_the_node_goes_on_watching_itself(transactional_db: None, tmp_path: Path, settings: Any) -> None:
     bootstrap.ensure_sets()
-    given = {"GISC_PRIVATE_PAGES": ",".join(ALL), "GISC_MONITORING_ADDRESSES": MONITOR, "GISC_TRUSTED_PROXIES": "127.0.0.1"}
+    given = {
+        "GISC_PRIVATE_PAGES": ",".join(ALL),
+        "GISC_MONITORING_ADDRESSES": MONITOR,
+        "GISC_TRUSTED_PROXIES": "127.0.0.1",
+    }
     with served(tmp_path, **given) as server:
         settings.HOST, settings.PORT, settings.ALLOWED_HOSTS = "127.0.0.1", server.port, ["127.0.0.1"]
         status, answer = readiness.ask()

@@ -49,6 +49,14 @@ BAD = {
         {"GISC_INTERFACES_OFF": "sru,z3950"},
         "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, dcat, monitoring",
     ),
+    "private pages": (
+        {"GISC_PRIVATE_PAGES": "metrics,admin"},
+        "GISC_PRIVATE_PAGES has admin; write some of metrics, harvest, health",
+    ),
+    "monitors": (
+        {"GISC_MONITORING_ADDRESSES": "prometheus"},
+        "GISC_MONITORING_ADDRESSES has 'prometheus' ('prometheus' does not appear to be an IPv4 or IPv6 network); write",
+    ),
     "data directory": (
         {"GISC_DATA_DIR": "/dev/null/x"},
         "GISC_DATA_DIR is '/dev/null/x', where nothing can be written",
@@ -87,6 +95,29 @@ def test_without_any_setting_the_node_is_an_embedded_one(read_settings, tmp_path
     assert read["DEBUG"] is False
     assert read["SECRET_KEY"] == (tmp_path / "secret_key").read_text()
     assert read["SECRET_KEY"] == read_settings()["SECRET_KEY"]
+
+
+def test_keys_of_before_are_read_from_the_data_directory_and_from_the_environment(
+    read_settings, tmp_path: Path
+) -> None:
+    (tmp_path / "secret_key").write_text("present")
+    (tmp_path / "secret_key_fallbacks").write_text("second\nfirst\n")
+    assert read_settings()["SECRET_KEY_FALLBACKS"] == ["second", "first"]
+    file = tmp_path / "keys"
+    file.write_text("second, first\n")
+    of_environment = {**EXTERNAL, "REDIS_URL": "redis://mq:6379/1", "SECRET_KEY_FALLBACKS_FILE": str(file)}
+    assert read_settings(**of_environment)["SECRET_KEY_FALLBACKS"] == ["second", "first"]
+
+
+@pytest.mark.parametrize(("base_url", "given", "seconds"), [
+    ("http://gisc.example.org", {}, 0),
+    ("https://gisc.example.org", {}, 86_400),
+    ("https://gisc.example.org", {"GISC_HSTS_SECONDS": "0"}, 0),
+])  # fmt: skip
+def test_browsers_are_told_to_use_https_for_a_day_where_the_node_is_published_so(
+    read_settings, base_url: str, given: dict[str, str], seconds: int
+) -> None:
+    assert read_settings(GISC_BASE_URL=base_url, **given)["SECURE_HSTS_SECONDS"] == seconds
 
 
 def test_servers_of_ones_own_are_used_and_nothing_is_written(read_settings, tmp_path: Path) -> None:
