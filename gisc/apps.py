@@ -11,10 +11,8 @@ class GiscConfig(AppConfig):
         from gisc import (
             celery,  # noqa: F401  (tasks are queued in its broker, by whatever process)
             roles,
-            sign_ins,
-        )
-        from gisc import (
             secrets_checks,  # noqa: F401  (registers the system checks)
+            sign_ins,
         )
         from gisc.accounts import sessions
         from gisc.backup import (

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from gunicorn import glogging
 
-from gisc import access_log
+from gisc import access_log, file_modes
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 
@@ -36,8 +36,8 @@ http_parser = "python"
 forwarder_headers = ""
 _SWITCH_INTERVAL_S = 0.0005  # chosen: a tenth of Python's
 # The file by which a worker shows that it lives; a new worker starts also when the disk is full.
-if Path("/dev/shm").is_dir():
-    worker_tmp_dir = "/dev/shm"
+if Path("/dev/shm").is_dir():  # nosec B108
+    worker_tmp_dir = "/dev/shm"  # gunicorn makes its file there by mkstemp  # nosec B108
 # Not needed, and two nodes of one account would share the default socket.
 control_socket_disable = True
 _logging: dict[str, Any] = settings.LOGGING
@@ -57,7 +57,8 @@ logger_class = Logger
 
 
 def post_fork(_server: object, _worker: object) -> None:
-    """Let a thread that builds a page give way to one that answers a harvester sooner than after Python's 5 ms."""
+    """Keep files from strangers. Let a thread that builds a page give way to one that answers a harvester sooner than after 5 ms."""
+    file_modes.keep_from_strangers()
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 

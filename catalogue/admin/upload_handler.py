@@ -20,7 +20,7 @@ class ReceivedFile(TemporaryUploadedFile):
     """A file in GISC_UPLOAD_DIR, which is deleted when it is closed, unless it was moved."""
 
     def __init__(self, name: str, content_type: str, charset: str | None) -> None:
-        settings.GISC_UPLOAD_DIR.mkdir(parents=True, exist_ok=True)
+        settings.GISC_UPLOAD_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = tempfile.NamedTemporaryFile(prefix="incoming-", dir=settings.GISC_UPLOAD_DIR)  # noqa: SIM115  # the request closes it
         super(TemporaryUploadedFile, self).__init__(file, name, content_type, 0, charset)
 

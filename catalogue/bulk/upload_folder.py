@@ -39,7 +39,7 @@ class SentFile:
 def check_room(size: int) -> None:
     """Raise ActRefused if the disk of the folder has no room for so many bytes and what belongs to them."""
     folder: Path = settings.GISC_UPLOAD_DIR
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     needed = 2 * size + settings.GISC_DISK_LOW_MB * _MB
     if free < needed:
@@ -51,7 +51,7 @@ def move_in(files: Sequence[SentFile]) -> tuple[uuid.UUID, list[dict[str, object
     """Move sent files into a new folder; return its name and what `Upload.files` says of them. They are on disk then."""
     name = uuid.uuid4()
     folder = _path(name)
-    folder.mkdir(parents=True)
+    folder.mkdir(mode=0o700, parents=True)
     described: list[dict[str, object]] = []
     for number, file in enumerate(files):
         target = folder / _file_name(number, file.name)

@@ -4,7 +4,15 @@ They are used if `DATABASE_URL` and `REDIS_URL` are not set. The settings import
 it reads no setting and imports no app; the packages with the servers are imported only to start one.
 """
 
-from gisc.embedded.folder import ServerFailed, forget_former_keys, former_keys, prepare, rotate_key, secret_key
+from gisc.embedded.folder import (
+    ServerFailed,
+    forget_former_keys,
+    former_keys,
+    prepare,
+    restrict,
+    rotate_key,
+    secret_key,
+)
 from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
 from gisc.embedded.redis_server import broker_url, has_socket, redis_command, redis_url
 from gisc.embedded.server_logs import rotate_broker_log, rotate_database_log
@@ -22,6 +30,7 @@ __all__ = [
     "redis_command",
     "redis_url",
     "restart_if_dead",
+    "restrict",
     "rotate_broker_log",
     "rotate_database_log",
     "rotate_key",

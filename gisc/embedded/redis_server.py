@@ -35,7 +35,7 @@ def redis_command(data_dir: Path) -> list[str]:
         )
     prepare(data_dir)
     home, socket = data_dir / "redis", _socket(data_dir)
-    home.mkdir(exist_ok=True)
+    home.mkdir(mode=0o700, exist_ok=True)
     if socket.parent != home:
         make_socket_dir(socket.parent, os.geteuid())
     options = {

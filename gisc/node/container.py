@@ -14,11 +14,12 @@ from typing import Any
 from celery.signals import after_task_publish, beat_init, task_postrun, worker_ready
 
 from catalogue import seams
+from gisc import file_modes
 from gisc.node.worker import app
 
 __all__ = ["app"]
 # Safe in a container, where no other account writes to /tmp. docker-compose.yml has this path, too.
-ACTIVITY_FILE = Path("/tmp/gisc-last-act")
+ACTIVITY_FILE = Path("/tmp/gisc-last-act")  # nosec B108
 _CHECK_EVERY_S = 10
 logger = logging.getLogger(__name__)
 
@@ -77,6 +78,7 @@ class IdleWatch:
         return now_s - self.since_s
 
 
+file_modes.keep_from_strangers()
 activity = Activity(ACTIVITY_FILE)
 task_postrun.connect(activity.record, weak=False)
 after_task_publish.connect(activity.record, weak=False)

@@ -23,7 +23,7 @@ from django.db import connection, connections
 
 from catalogue import journal_state, seams
 from catalogue.models import Record
-from gisc import administrator, database, embedded, file_locks, running_nodes
+from gisc import administrator, database, embedded, file_locks, file_modes, running_nodes
 from gisc.node import children, samples, supervision
 from gisc.node.welcome import Welcome
 
@@ -37,18 +37,20 @@ _PATHS = (
     "GISC_WATCH_FOLDER",
     "GISC_SCHEMA_DIR",
 )
-_MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk
+_MEMORY = Path("/dev/shm")  # of Linux; elsewhere the counters are on disk  # nosec B108
 
 
 def run() -> None:
     """Run the node until it is stopped. Raises ImproperlyConfigured or ServerFailed."""
     data_dir: Path = settings.GISC_DATA_DIR
     _write_paths_in_full()
+    file_modes.keep_from_strangers()
     embedded.prepare(data_dir)
     node_lock = file_locks.FileLock(data_dir / running_nodes.LOCK)
     with ExitStack() as stack:
         stack.callback(node_lock.release)
         _lock_data_dir(node_lock)
+        embedded.restrict(data_dir)
         stack.enter_context(running_nodes.announced())
         children.await_end(data_dir)
         _check_port()
@@ -139,7 +141,7 @@ def _metrics_folder(data_dir: Path) -> Iterator[None]:
         folder = in_memory
     except OSError as exc:
         logger.warning("counters are on disk, not in memory", extra={"path": str(on_disk), "reason": str(exc)})
-        on_disk.mkdir()
+        on_disk.mkdir(mode=0o700)
         folder = on_disk
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:

@@ -102,6 +102,57 @@ def test_a_holder_that_was_killed_does_not_keep_it_running_for_ever(tmp_path: Pa
     assert not embedded.is_running(tmp_path)
 
 
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: stat.S_IMODE(path.lstat().st_mode) for path in (folder, *folder.iterdir())}
+
+
+def test_keys_and_folder_are_the_owners_alone_whatever_the_umask_is(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from gisc import embedded; os.umask(0); folder = Path(sys.argv[1]); "
+        "embedded.secret_key(folder); embedded.rotate_key(folder)"
+    )
+    folder = tmp_path / "data"
+    subprocess.run([sys.executable, "-c", program, str(folder)], cwd=ROOT, env=environment(), check=True)
+    assert modes(folder) == {"data": 0o700, "secret_key": 0o600, "secret_key_fallbacks": 0o600}
+
+
+def test_rights_of_others_are_taken_once_and_no_link_is_followed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    for each in (folder, elsewhere, folder / "uploads"):
+        each.mkdir()
+        each.chmod(0o777)
+    (folder / "secret_key").touch(mode=0o600)
+    (folder / "secret_key").chmod(0o664)
+    (folder / "run").symlink_to(elsewhere)
+    embedded.restrict(folder)
+    passing = 0o011 if os.geteuid() == 0 else 0
+    assert modes(folder) | {"run": 0} == {"data": 0o700 | passing, "uploads": 0o700, "secret_key": 0o600, "run": 0}
+    assert modes(elsewhere) == {"elsewhere": 0o777}
+    (record,) = caplog.records
+    assert record.paths.split(", ")[0] == str(folder) and len(record.paths.split(", ")) == 3
+    embedded.restrict(folder)
+    assert len(caplog.records) == 1
+
+
+def test_files_of_the_node_are_not_for_strangers(tmp_path: Path) -> None:
+    """A umask that is stricter stays."""
+    program = "import os, sys; from gisc import file_modes; os.umask(int(sys.argv[1], 8)); file_modes.keep_from_strangers(); print(oct(os.umask(0)))"
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", program, before],
+            cwd=ROOT,
+            env=environment(),
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        for before in ("0", "022", "077")
+    ]
+    assert told == ["0o27", "0o27", "0o77"]
+
+
 def test_a_pid_file_whose_number_another_program_has_is_no_obstacle(tmp_path: Path) -> None:
     with embedded.database(tmp_path, durable=False):
         pid_file = tmp_path / "postgres" / "postmaster.pid"

@@ -3,6 +3,7 @@
 Real processes and signals throughout. The tests that only look at a node, or that a node survives, share one.
 """
 
+import os
 import re
 import signal
 from collections.abc import Callable, Iterator
@@ -22,8 +23,12 @@ from tests.support.waiting import until
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    """A node at its first start, which has said that it is ready."""
-    running = Node(tmp_path_factory.mktemp("node"), free_port(), GISC_NAME="WIS-GISC-TOKYO")
+    """A node at its first start, which has said that it is ready. Its folder was made by somebody who lets all accounts in."""
+    folder = tmp_path_factory.mktemp("node")
+    folder.chmod(0o777)
+    (folder / "secret_key").write_text("a key that was copied here with the rights of an editor")
+    (folder / "secret_key").chmod(0o644)
+    running = Node(folder, free_port(), GISC_NAME="WIS-GISC-TOKYO")
     try:
         yield running.ready()
     finally:
@@ -89,6 +94,17 @@ def test_no_secret_stands_in_a_log_or_in_a_file_that_others_may_read(node: Node)
             content = file.read_bytes()
             assert key.encode() not in content, file
             assert password.encode() not in content, file
+
+
+def test_other_accounts_have_no_rights_in_the_data_directory_and_the_node_says_that_they_had(node: Node) -> None:
+    """As root, the account of PostgreSQL passes through the folder; nobody lists it."""
+    folder = node.data_dir
+    assert folder.stat().st_mode & 0o777 == (0o711 if os.geteuid() == 0 else 0o700)
+    open_ones = {file.name: oct(file.lstat().st_mode) for file in folder.iterdir() if file.lstat().st_mode & 0o077}
+    assert {name: mode for name, mode in open_ones.items() if mode[-1] != "0"} == {}
+    assert {name for name in open_ones if "secret" in name or "password" in name} == set()
+    line = next(line for line in node.output().splitlines() if "other accounts of this host had rights" in line)
+    assert f"{folder}," in line and str(folder / "secret_key") in line
 
 
 def test_a_second_start_says_who_holds_the_data_directory_and_since_when(node: Node) -> None:
