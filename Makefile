@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year migrate lock release clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year migrate lock audit sbom release clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -39,7 +39,7 @@ help:
 	@echo 'make demo     start three nodes that harvest one another; CHECK=1 compares their catalogues and ends;'
 	@echo '              TROUBLES=1 starts one node instead, whose links show what can be wrong'
 	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default two more than there are cores'
-	@echo 'make check    check style, types, import contracts, migrations and deployment settings'
+	@echo 'make check    check style, types, weaknesses in the code, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make bench-provider  measure the speed of /oai; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
 	@echo 'make bench-harvest   measure a harvest, beside Sickle; BENCH_N=... sets the number of records'
@@ -51,6 +51,8 @@ help:
 	@echo 'make bench-pycsw     measure searches beside pycsw; PYCSW=PYTHON that has it'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
 	@echo 'make migrate  migrate the database to this version'
+	@echo 'make audit    ask for known weaknesses of the locked requirements; makes a sentence of it where that cannot be asked'
+	@echo 'make sbom     write the bill of materials (CycloneDX) into dist/'
 	@echo 'make lock     write the locked requirements again'
 	@echo 'make release  check that this commit can be released, and build its wheel in dist/ and its image'
 	@echo 'make clean    remove the virtual environment and caches, but no data'
@@ -132,11 +134,19 @@ check: $(DEV_READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pylint --score=no gisc catalogue oaiprovider harvester
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive gisc catalogue oaiprovider harvester manage.py
 	@export $(CHECK_ENV) && set -ex && \
 	$(BIN)/mypy . && \
 	$(BIN)/lint-imports && \
 	$(BIN)/python manage.py makemigrations --check --dry-run && \
 	$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+audit: $(DEV_READY)
+	@exec $(BIN)/python -m tests.project.audit
+
+sbom: $(DEV_READY)
+	@mkdir -p dist && $(BIN)/python -m tests.project.sbom > dist/.sbom && mv dist/.sbom dist/gisc-catalogue-node.cdx.json && \
+	echo 'dist/gisc-catalogue-node.cdx.json'
 
 lock:
 	$(PYTHON) -m venv $(VENV)-lock

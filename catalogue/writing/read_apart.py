@@ -5,7 +5,7 @@ yet. A document that goes beyond costs itself, not the worker with all the other
 """
 
 import os
-import pickle
+import pickle  # between two processes of our own  # nosec B403
 import resource
 import signal
 import sys
@@ -60,7 +60,7 @@ def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
         cwd=_ROOT,  # where the module is found
     )
     if done.returncode == 0:
-        result: ReadResult = pickle.loads(done.stdout)  # of our own process
+        result: ReadResult = pickle.loads(done.stdout)  # of our own process  # nosec B301
         return result
     if done.returncode not in _BY_LIMITS:
         error = done.stderr.decode("utf-8", "replace").strip()[-500:]
@@ -83,7 +83,7 @@ def confine(cpu_s: int, memory_bytes: int) -> None:
 
 def _serve(cpu_s: int, memory_bytes: int) -> None:
     """Read the document on standard input within the limits, and write the result to standard output."""
-    document, stored_digest = pickle.loads(sys.stdin.buffer.read())  # of the process that started this
+    document, stored_digest = pickle.loads(sys.stdin.buffer.read())  # of the process that started this  # nosec B301
     confine(cpu_s, memory_bytes)
     try:
         result = pickle.dumps(read_or_describe_fault(document, stored_digest))

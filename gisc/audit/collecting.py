@@ -94,7 +94,7 @@ def touch(model: type[Model], pks: list[str]) -> None:
     for pk in pks if collected is not None else ():
         try:
             collected.touch(model, model._meta.pk.to_python(pk))  # type: ignore[union-attr]
-        except Exception:
+        except Exception:  # nosec B112
             continue
 
 

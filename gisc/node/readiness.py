@@ -10,7 +10,9 @@ from gisc import private_pages
 
 def reachable_host() -> str:
     """Return an address of this machine at which a server that listens on HOST answers."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.HOST, settings.HOST)
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(
+        settings.HOST, settings.HOST
+    )  # what HOST may be, read and not bound  # nosec B104
 
 
 def ask() -> tuple[int, str]:

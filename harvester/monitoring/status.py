@@ -92,7 +92,7 @@ def _runs(ids: str, link: int | None, *values: object) -> QuerySet[Run]:
     """The runs with the ids of this statement; of one link only, if one is named."""
     if link is not None:
         ids, values = f"{ids} WHERE link.id = %s", (*values, link)
-    return Run.objects.filter(pk__in=RawSQL(ids, values, IntegerField()))
+    return Run.objects.filter(pk__in=RawSQL(ids, values, IntegerField()))  # constants; values are parameters  # nosec B611
 
 
 def find(link: Link) -> Link:
@@ -116,7 +116,7 @@ def with_last_run(
     waiting = Conflict.objects.filter(link=OuterRef("pk"), settled=None).order_by().values("link")
     standing = Reject.objects.standing().filter(link=OuterRef("pk")).order_by().values("link")
     annotated = links.annotate(
-        rejects_to_do=RawSQL(_REJECTS_TO_DO, (), IntegerField()),
+        rejects_to_do=RawSQL(_REJECTS_TO_DO, (), IntegerField()),  # a constant  # nosec B611
         conflicts_waiting=Subquery(waiting.annotate(number=Count("pk")).values("number")),
         rejects_standing=Subquery(standing.annotate(number=Count("pk")).values("number")),
         drift=comparison.drift(),
