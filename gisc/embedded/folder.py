@@ -141,9 +141,8 @@ def socket_dir(home: Path, name: str) -> Path:
     if len(os.fsencode(home / name)) <= _SOCKET_BYTES:
         return home
     # Not tempfile.gettempdir(): all processes of the node must agree, whatever their TMPDIR.
-    return (
-        Path("/tmp") / f"gisc-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"
-    )  # make_socket_dir refuses one that is another account's  # nosec B108
+    # `make_socket_dir` refuses one that is another account's.
+    return Path("/tmp") / f"gisc-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"  # nosec B108
 
 
 def make_socket_dir(path: Path, owner: int) -> None:

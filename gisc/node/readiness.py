@@ -10,9 +10,8 @@ from gisc import private_pages
 
 def reachable_host() -> str:
     """Return an address of this machine at which a server that listens on HOST answers."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(
-        settings.HOST, settings.HOST
-    )  # what HOST may be, read and not bound  # nosec B104
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # nosec B104
+    return everywhere.get(settings.HOST, settings.HOST)
 
 
 def ask() -> tuple[int, str]:

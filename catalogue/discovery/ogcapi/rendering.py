@@ -163,9 +163,8 @@ def as_html(value: Any) -> SafeString:
     if isinstance(value, str):
         if may_be_followed(value) and not re.search(r"\s", value):
             return format_html('<a href="{}" rel="nofollow noopener">{}</a>', value, value)
-        return format_html(
-            '<span dir="auto">{}</span>', mark_safe(_ADDRESS.sub(r"\1 [at] \2", escape(value)))
-        )  # escaped  # nosec B308
+        written = mark_safe(_ADDRESS.sub(r"\1 [at] \2", escape(value)))  # nosec B308
+        return format_html('<span dir="auto">{}</span>', written)
     return format_html("{}", "–" if value is None else json.dumps(value))
 
 
