@@ -91,7 +91,7 @@ STATES = (
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),
             "catalogue.reading.query.statements",
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
-            *("oaiprovider.formats.sandbox", "oaiprovider.list_entries"),
+            *("oaiprovider.formats.sandbox", "oaiprovider.list_entries", "gisc.accounts.lock_out"),
         )
     ),
     ModuleState("catalogue.discovery.sru.cql", "_parser", "a parser for each thread; keeps no query", None),

@@ -81,14 +81,14 @@ def test_no_public_page_leads_there(private: Any) -> None:
         assert 'href="/harvest/' not in Client().get(path).content.decode().replace("next=/harvest/", ""), path
 
 
-def test_people_read_them_when_they_are_signed_in_all_the_way(private: Any, admin_user: User) -> None:
+def test_people_read_them_when_they_are_signed_in_all_the_way(private: None, settings: Any, admin_user: User) -> None:
     client = Client()
     client.force_login(admin_user)
     assert statuses(["/metrics", "/health/ready", "/harvest/", "/harvest/status.json"], client) == dict.fromkeys(
         ("/metrics", "/health/ready", "/harvest/", "/harvest/status.json"), 200
     )
     assert "no-store" in client.get("/harvest/badge/toulouse.svg")["Cache-Control"]
-    private.GISC_SECOND_FACTOR_ROLES = ["superuser"]  # which is not set up
+    settings.GISC_SECOND_FACTOR_ROLES = ["superuser"]  # which is not set up
     assert set(statuses(PRIVATE, client).values()) == {403}
 
 
@@ -128,7 +128,7 @@ def test_each_may_be_private_alone(link: Link, settings: Any) -> None:
 
 def test_a_pass_is_signed_by_this_node_for_this_purpose(private: Any) -> None:
     header = "HTTP_X_GISC_OWN_NODE"
-    for value in ("", "made up", signing.dumps("", salt="gisc.something else")):
+    for value in ("", "made up", signing.dumps("", salt="some other purpose")):
         assert statuses(["/health/ready"], **{header: value}) == {"/health/ready": 403}
     assert statuses(["/health/ready"], **{header: private_pages.own_pass()}) == {"/health/ready": 200}
     with override_settings(SECRET_KEY="another"):
