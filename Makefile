@@ -151,7 +151,7 @@ sbom: $(DEV_READY)
 lock:
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check uv
-	for part in '' -dev; do \
+	for part in '' -csw -dev; do \
 		UV_CUSTOM_COMPILE_COMMAND='make lock' $(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 			--generate-hashes --no-emit-index-url --no-emit-find-links \
 			requirements$$part.in --output-file requirements$$part.txt || exit 1; \

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from catalogue.discovery import outputs, site_map, views
+from catalogue.discovery.csw.views import csw
 from catalogue.discovery.dcat import views as dcat
 from catalogue.discovery.ogcapi import views as ogcapi
 from catalogue.discovery.sru.views import sru
@@ -20,6 +21,7 @@ urlpatterns = [
     path("sitemap.xml", site_map.index, name="site_map"),
     path("sitemap-<int:number>.xml", site_map.part, name="site_map_part"),
     path("sru", sru, name="sru"),
+    path("csw", csw, name="csw"),
     path("dcat/", dcat.catalog_page, name="dcat"),
     path("dcat/catalog.<slug:form>", dcat.catalog_page, name="dcat_catalog"),
     path("dcat/dataset.<slug:form>", dcat.dataset_page, name="dcat_dataset"),

@@ -89,6 +89,7 @@ STATES = (
             *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.validation"),
             *("catalogue.bulk.upload", "catalogue.discovery.site_map", "catalogue.reading.query.search_limits"),
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),
+            *("catalogue.discovery.csw.filters", "catalogue.discovery.csw.parameters"),
             "catalogue.reading.query.statements",
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries", "gisc.accounts.lock_out"),
@@ -104,6 +105,7 @@ STATES = (
     ModuleState("gisc.public_pages", "_turns", "turns of views of public pages", None),
     ModuleState("gisc.wsgi", "_endpoint", "the handler of `/oai`, with its middleware", None),
     # --- Results of pure functions ---
+    ModuleState("catalogue.pages.interfaces", "has_packages", "whether the packages of an interface are installed", memo),
     ModuleState("catalogue.documents.iso19139", "_names", "whether a text names a code list", memo),
     ModuleState("catalogue.writing.vocabulary", "_remembered", "words that the vocabulary is known to have", clear),
     ModuleState("catalogue.documents.search_terms", "word_of", "words with their stems", memo),

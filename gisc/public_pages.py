@@ -36,7 +36,8 @@ _LIMITS = """
     SELECT set_config('statement_timeout', %s, true), set_config('max_parallel_workers_per_gather', '0', true),
         set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)
 """
-_SRU_UNAVAILABLE = "catalogue.discovery.sru.views.unavailable"  # which imports models: not before the apps are loaded
+# The modules import models: not before the apps are loaded.
+_OWN_UNAVAILABLE = {f"/{name}": f"catalogue.discovery.{name}.views.unavailable" for name in ("sru", "csw")}
 _turns = seams.BoundedSemaphore(settings.GISC_PUBLIC_AT_ONCE)
 
 
@@ -89,8 +90,8 @@ def _unavailable(request: HttpRequest, sentence: str) -> HttpResponse:
     if request.path.startswith("/ogcapi/") and not _wants_page(request):
         problem = {"type": "about:blank", "title": "Not available now", "status": 503, "detail": sentence}
         answer: HttpResponse = JsonResponse(problem, status=503, content_type="application/problem+json")
-    elif request.path == "/sru":
-        answer = import_string(_SRU_UNAVAILABLE)(request, sentence)
+    elif request.path in _OWN_UNAVAILABLE:
+        answer = import_string(_OWN_UNAVAILABLE[request.path])(request, sentence)
     elif request.path.endswith(".json"):
         answer = JsonResponse({"error": sentence}, status=503)
     elif request.path.endswith((".xml", ".atom", ".csv")) or request.path.startswith("/dcat/"):

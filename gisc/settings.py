@@ -119,7 +119,7 @@ if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
         "manager, operator, viewer, separated by commas"
     )
 GISC_INTERFACES_OFF = env.comma_separated("GISC_INTERFACES_OFF")
-INTERFACES = ("ogcapi", "sru", "dcat", "monitoring")  # the names of catalogue.pages.interfaces
+INTERFACES = ("ogcapi", "sru", "csw", "dcat", "monitoring")  # the names of catalogue.pages.interfaces
 if unknown_interfaces := set(GISC_INTERFACES_OFF) - set(INTERFACES):
     raise ImproperlyConfigured(
         f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of {', '.join(INTERFACES)}, separated by "
@@ -394,10 +394,11 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {name: {"level": LOG_LEVEL} for name in ("gisc", "catalogue", "oaiprovider", "harvester")}
     # `gisc.sign_ins` has the lines on failed sign-ins. Apprise names parts of addresses, which have secrets.
-    # Errors of `cql` are mistakes in the queries of others, which are told them.
+    # Errors of `cql` and `pycsw` are mistakes in the queries of others, which are told them.
     | {
         "axes": {"level": "ERROR"},
         "cql": {"level": "CRITICAL"},
+        "pycsw": {"level": "CRITICAL"},
         "apprise": {"handlers": ["nowhere"], "propagate": False, "level": "WARNING"},
     },
 }

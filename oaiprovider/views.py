@@ -54,6 +54,7 @@ _NOT_FOR_ROBOTS = (
     "/dcat/",
     "/ogcapi/",
     "/sru",
+    "/csw",
 )
 
 

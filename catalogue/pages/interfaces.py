@@ -2,19 +2,28 @@
 
 import functools
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-OGC_API, SRU, MONITORING, DCAT = "ogcapi", "sru", "monitoring", "dcat"
+OGC_API, SRU, MONITORING, DCAT, CSW = "ogcapi", "sru", "monitoring", "dcat", "csw"
+# What an interface needs besides the packages of every node (`requirements-csw.txt`).
+_PACKAGES = {CSW: ("pycsw", "pygeofilter", "pygml")}
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 
 def is_offered(name: str) -> bool:
     """Whether this node offers an interface."""
-    return name not in settings.GISC_INTERFACES_OFF
+    return name not in settings.GISC_INTERFACES_OFF and has_packages(name)
+
+
+@functools.cache
+def has_packages(name: str) -> bool:
+    """Whether the packages that an interface needs are installed. They are looked for, not loaded."""
+    return all(find_spec(package) for package in _PACKAGES.get(name, ()))
 
 
 def offered(name: str) -> Callable[[Callable[..., Response]], Callable[..., Response | HttpResponse]]:

@@ -76,5 +76,5 @@ def test_the_page_of_sru_has_each_index_with_its_relations() -> None:
 
 
 def test_each_interface_can_be_switched_off_by_its_name() -> None:
-    names = (interfaces.OGC_API, interfaces.SRU, interfaces.DCAT, interfaces.MONITORING)
+    names = (interfaces.OGC_API, interfaces.SRU, interfaces.CSW, interfaces.DCAT, interfaces.MONITORING)
     assert sorted(node_settings.INTERFACES) == sorted(names)

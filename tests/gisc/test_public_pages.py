@@ -122,7 +122,7 @@ def test_what_is_public_is_what_is_neither_of_harvesters_nor_of_operators() -> N
         *(f"/harvest/{path}" for path in (*badges, *of_harvests, *reports, *of_links)),
         *("/", "/record", "/contacts", "/record.xml", "/stats.json"),
         *("/feed.atom", "/search.<slug:form>", "/opensearch.xml", "/sitemap.xml", "/sitemap-<int:number>.xml"),
-        "/sru",
+        *("/sru", "/csw"),
         *("/dcat/", "/dcat/catalog.<slug:form>", "/dcat/dataset.<slug:form>"),
         *(f"/ogcapi/{path}" for path in ("", "conformance", "openapi", "collections", "collections/<str:spec>")),
         *(f"/ogcapi/collections/<str:spec>/{path}" for path in ("queryables", "sortables", "facets", "items")),

@@ -47,7 +47,7 @@ BAD = {
     ),
     "interfaces": (
         {"GISC_INTERFACES_OFF": "sru,z3950"},
-        "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, dcat, monitoring",
+        "GISC_INTERFACES_OFF has z3950; write some of ogcapi, sru, csw, dcat, monitoring",
     ),
     "private pages": (
         {"GISC_PRIVATE_PAGES": "metrics,admin"},

@@ -17,6 +17,7 @@ from catalogue.payloads import payload
 _OAI_PMH = "http://www.openarchives.org/OAI/openarchivesprotocol.html"
 _OGC_API = "http://www.opengis.net/spec/ogcapi-records-1/1.0"
 _SRU = "http://www.loc.gov/standards/sru/"
+_CSW = "http://www.opengis.net/cat/csw/2.0.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def _services(root: str) -> list[Node]:
         found.append(("OGC API - Records", reverse("catalogue:ogcapi"), _OGC_API))
     if interfaces.is_offered(interfaces.SRU):
         found.append(("SRU", reverse("catalogue:sru"), _SRU))
+    if interfaces.is_offered(interfaces.CSW):
+        found.append(("CSW", reverse("catalogue:csw"), _CSW))
     return [
         Node(
             ("dcat:DataService",),

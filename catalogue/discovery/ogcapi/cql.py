@@ -66,7 +66,7 @@ def read(text: str, language: str) -> Condition:
 
 
 def _json_of_text(text: str) -> Json:
-    if _nested_brackets(text) > LIMITS.in_force.brackets:
+    if nested_brackets(text) > LIMITS.in_force.brackets:
         raise bad_request(
             _("The filter has more than {most} brackets within one another: use fewer, or write it as cql2-json."),
             most=LIMITS.in_force.brackets,
@@ -83,7 +83,7 @@ def _json_of_text(text: str) -> Json:
         raise bad_request(_("The filter is no CQL2 text: {detail}"), detail=" ".join(str(exc).split())) from exc
 
 
-def _nested_brackets(text: str) -> int:
+def nested_brackets(text: str) -> int:
     """Return how deep brackets lie within one another, outside of quoted texts and names."""
     depth = deepest = 0
     quote = ""
