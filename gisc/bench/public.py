@@ -21,6 +21,7 @@ from django.db import connection
 
 from catalogue import oai
 from catalogue.models import Description, MetadataSet
+from catalogue.pages import interfaces
 from gisc.bench import catalogue, copies, provider, servers
 from gisc.bench.catalogue import Row
 from gisc.bench.provider import Measured
@@ -99,6 +100,8 @@ def _searches() -> dict[str, list[str]]:
         f"/ogcapi/collections/{oai.CATALOGUE_SET}/items?{urlencode(_as_parameters(each))}" for each in asked
     ]
     paths["SRU searchRetrieve, text + box + time"] = [f"/sru?{urlencode(_as_cql(each))}" for each in asked]
+    if interfaces.is_offered(interfaces.CSW):
+        paths["CSW GetRecords, text + box + time"] = [f"/csw?{urlencode(_as_csw(each))}" for each in asked]
     paths["GeoDCAT-AP, a page of 100"] = [f"/dcat/catalog.ttl?q={quote(word)}" for word in common]
     paths["site map, a part"] = ["/sitemap-0.xml"]
     return paths
@@ -118,6 +121,17 @@ def _as_cql(asked: dict[str, Any]) -> dict[str, str]:
     box = " ".join(str(asked[side]) for side in ("west", "south", "east", "north"))
     query = f'{asked["q"]} and wis.box = "{box}" and wis.time = "{asked["begins"]}/{asked["ends"]}"'
     return {"operation": "searchRetrieve", "version": "1.2", "recordSchema": "dc", "query": query}
+
+
+def _as_csw(asked: dict[str, Any]) -> dict[str, str]:
+    """Return the same search for CSW."""
+    box = ", ".join(str(asked[side]) for side in ("west", "south", "east", "north"))
+    constraint = (
+        f"csw:AnyText LIKE '%{asked['q']}%' AND BBOX(ows:BoundingBox, {box})"
+        f" AND apiso:TempExtent_begin <= '{asked['ends']}-12-31' AND apiso:TempExtent_end >= '{asked['begins']}-01-01'"
+    )
+    usual = {"service": "CSW", "version": "2.0.2", "request": "GetRecords", "typeNames": "csw:Record"}
+    return usual | {"resultType": "results", "constraintLanguage": "CQL_TEXT", "constraint": constraint}
 
 
 def _measured(folder: Path, node: Server, what: str, paths: list[str]) -> Row:

@@ -21,11 +21,12 @@ from tests.support.world import iso_record, put
 
 TEXT = (ROOT / "docs" / "interfaces.md").read_text(encoding="utf-8")
 SRU = (ROOT / "docs" / "sru.md").read_text(encoding="utf-8")
+CSW = (ROOT / "docs" / "csw.md").read_text(encoding="utf-8")
 
 
 def commands(text: str) -> list[str]:
     blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines()]
+    return [line for block in blocks for line in block.splitlines() if line.startswith("curl ")]
 
 
 @pytest.fixture
@@ -41,7 +42,9 @@ def test_each_example_is_answered(server: Served) -> None:
     curl = shutil.which("curl")
     if curl is None:
         pytest.skip("curl is not installed")
-    lines = commands(TEXT) + commands(SRU)
+    lines = commands(TEXT) + commands(SRU) + commands(CSW)
+    if not interfaces.is_offered(interfaces.CSW):
+        lines = [line for line in lines if "/csw" not in line]
     assert len(lines) > 12
     for line in lines:
         program, *arguments = shlex.split(line.replace("http://localhost:8000", server.url))
@@ -49,9 +52,12 @@ def test_each_example_is_answered(server: Served) -> None:
         done = subprocess.run([curl, "--silent", "--show-error", "--fail", *arguments], capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
         assert done.returncode == 0, (line, done.stderr)
         assert done.stdout, line
-        assert "<error" not in done.stdout and "diagnostics>" not in done.stdout, (line, done.stdout[:500])
+        for refusal in ("<error", "diagnostics>", "ExceptionReport"):
+            assert refusal not in done.stdout, (line, done.stdout[:500])
         if "searchRetrieve" in line:
             assert "<sru:numberOfRecords>1<" in done.stdout, line
+        if "GetRecords" in line:
+            assert 'numberOfRecordsMatched="1"' in done.stdout, line
 
 
 def test_each_interface_of_the_table_has_an_example() -> None:

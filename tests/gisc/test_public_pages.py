@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from catalogue import bootstrap
 from catalogue.discovery.ogcapi import parameters
+from catalogue.pages import interfaces
 from gisc.public_pages import BUSY, is_public
 from tests.support import world
 from tests.support.nodes import answers
@@ -231,6 +232,11 @@ def patient(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
 OF_CROWD = (
     "/?q=data",
     "/sru?operation=searchRetrieve&version=1.2&query=data",
+    *(
+        ["/csw?service=CSW&version=2.0.2&request=GetRecords&typeNames=csw:Record&resultType=results"]
+        if interfaces.is_offered(interfaces.CSW)
+        else []
+    ),
     "/dcat/?q=data",
     "/ogcapi/collections/WIS-CATALOGUE/items?q=data",
 )

@@ -76,7 +76,7 @@ def read(body: bytes) -> CswAnswer:
     records = list(root.xpath("csw:SearchResults/* | self::csw:GetRecordByIdResponse/*", namespaces=NS))
     for each in records:
         # Of ISO 19139, whose GML has the namespace of another one in these schemas: the node sends what it has stored.
-        if etree.QName(each).namespace == GMD:
+        if etree.QName(each).namespace != CSW:
             each.getparent().remove(each)
     assert etree.QName(root).localname == "ExceptionReport" or root.nsmap.get("csw") == CSW
     _schema().assertValid(root)

@@ -160,7 +160,9 @@ def _sides(node: etree._Element, geometry: dict[str, Any]) -> list[float]:
     turns = list(zip(ring, ring[1:], strict=False))
     along = all((a[0] == b[0]) != (a[1] == b[1]) for a, b in turns)
     if len(ring) != 5 or len(geometry["coordinates"]) != 1 or ring[0] != ring[-1] or len(xs) != 2 or not along:
-        raise _refused("a place is a gml:Envelope, a gml:Point, or a gml:Polygon that is a rectangle along the meridians")
+        raise _refused(
+            "a place is a gml:Envelope, a gml:Point, or a gml:Polygon that is a rectangle along the meridians"
+        )
     return [min(xs), min(ys), max(xs), max(ys)]
 
 
@@ -173,7 +175,10 @@ def _of_json(node: Any) -> Node:
     if "bbox" in node:
         name, *sides = node["bbox"]
         return ast.BBox(_of_json(name), *map(float, sides), None)
-    operator, arguments = node.get("op"), [_of_json(each) for each in node.get("args", ()) if not isinstance(each, list)]
+    operator, arguments = (
+        node.get("op"),
+        [_of_json(each) for each in node.get("args", ()) if not isinstance(each, list)],
+    )
     if operator in ("and", "or"):
         return reduce(ast.And if operator == "and" else ast.Or, arguments)
     if operator in _OF_JSON:

@@ -36,6 +36,8 @@ KNOWN = {
 _TYPES = {"Record": "csw:Record", "MD_Metadata": "gmd:MD_Metadata"}
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NAMES = 20  # of a GetDomain, chosen
+# What goes out again as an xs:anyURI: names of properties and parameters, an identifier of a request.
+_PLAIN = re.compile(r"[\w:/.,@+*=-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,9 @@ def read(request: HttpRequest) -> Asked:
     _check_service(parameters, operation)
     known = {name: parameters[name] for name in KNOWN[operation] if parameters.get(name)}
     known |= {"service": "CSW", "version": "2.0.2", "request": operation}
+    for name in ("propertyname", "parametername", "requestid"):
+        if not _PLAIN.fullmatch(known.get(name, "")):
+            raise Refused(INVALID, name, "it has characters that no name has")
     match operation:
         case "GetRecords":
             return _get_records(known, given)
@@ -148,7 +153,7 @@ def _of_query(arguments: QueryDict) -> dict[str, str]:
     for name, texts in arguments.lists():
         if name.lower() in found or len(texts) > 1:
             raise Refused(INVALID, name, "the parameter is given twice")
-        found[name.lower()] = str(texts[0])
+        found[name.lower()] = oai.NOT_XML.sub("\ufffd", str(texts[0]))  # which goes out again in answers
     return found or {"service": "CSW", "request": "GetCapabilities"}
 
 
@@ -204,7 +209,9 @@ def _of_xml(document: bytes) -> _Given:
 def _get_records(known: dict[str, str], given: _Given) -> Asked:
     for name in ("responsehandler", "elementname"):
         if known.pop(name, None):
-            raise Refused(OPTION, name, f"this catalogue has no {name}: ask for an elementSetName, and wait for the answer")
+            raise Refused(
+                OPTION, name, f"this catalogue has no {name}: ask for an elementSetName, and wait for the answer"
+            )
     for each in _needed(known, "typenames").split(","):
         _type(each)
     limits = LIMITS.in_force

@@ -1,8 +1,10 @@
 """Find the records of a request, and what pycsw asks of each. What everybody may see, and nothing else."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from catalogue import datestamps
 from catalogue.discovery.csw import queryables
@@ -16,6 +18,7 @@ from catalogue.reading.query import conditions
 from catalogue.reading.query.search import Query, Search
 
 MOST_VALUES = 100  # of a property that GetDomain lists: those that most records have (chosen)
+_URI = re.compile(r"[\w:/.#-]*", re.ASCII)
 _CREATORS = ("originator", "author", "principalInvestigator")
 
 
@@ -130,10 +133,10 @@ def _described(record: Record, content: bytes, asked: Asked) -> Entry:
     made.keywords = _Several.of((*text.keywords, *text.categories, *said.topics))
     made.format = next(iter(said.formats), None)
     made.abstract = text.abstract
-    made.date_modified = record.metadata_date and datestamps.write(record.metadata_date)
+    made.date_modified = datestamps.write(record.metadata_date) if record.metadata_date else None
     if asked.is_whole:
         made.links = _Several.of(
-            _Several.of((each.name, "", each.protocol or "WWW:LINK", each.url))
+            _Several.of((each.name, "", _as_uri(each.protocol), each.url))
             for each in said.links
             if may_be_followed(each.url)
         )
@@ -152,3 +155,7 @@ def _details(content: bytes) -> RecordDetails:
     except xml_tree.Unusable:
         return RecordDetails()
 
+
+def _as_uri(protocol: str) -> str:
+    """Return what a record says of a link's protocol as the URI that csw:Record wants."""
+    return (protocol if _URI.fullmatch(protocol) else quote(protocol, safe="")) or "WWW:LINK"

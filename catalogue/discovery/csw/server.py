@@ -34,7 +34,9 @@ _CONTACT = (
 _CAPABILITIES = f"""
 <ogc:Filter_Capabilities xmlns:ogc="{filters.OGC_NS}" xmlns:gml="{filters.GML_NS}">
   <ogc:Spatial_Capabilities>
-    <ogc:GeometryOperands>{"".join(f"<ogc:GeometryOperand>gml:{name}</ogc:GeometryOperand>" for name in ("Envelope", "Point", "Polygon"))}</ogc:GeometryOperands>
+    <ogc:GeometryOperands>{
+    "".join(f"<ogc:GeometryOperand>gml:{name}</ogc:GeometryOperand>" for name in ("Envelope", "Point", "Polygon"))
+}</ogc:GeometryOperands>
     <ogc:SpatialOperators><ogc:SpatialOperator name="BBOX"/><ogc:SpatialOperator name="Intersects"/></ogc:SpatialOperators>
   </ogc:Spatial_Capabilities>
   <ogc:Scalar_Capabilities>
@@ -94,7 +96,7 @@ class _Csw(server.Csw):
     def __init__(self, asked: Asked, found: Found, address: str) -> None:
         self._asked, self.found = asked, found
         super().__init__(_configuration(address), {"QUERY_STRING": ""}, "2.0.2")
-        self.outputschemas = {}  # of Atom, DIF, FGDC, GM03
+        self.outputschemas: dict[str, Any] = {}  # of Atom, DIF, FGDC, GM03
         model = self.context.model
         model["operations_order"].remove("GetRepositoryItem")
         del model["operations"]["GetRepositoryItem"], model["constraints"]["XPathQueryables"]
@@ -143,7 +145,9 @@ class _Csw(server.Csw):
         """Log what pycsw could not do: what is wrong with a request has other codes."""
         for exception in root.iter(f"{{{OWS_NS}}}Exception"):
             if exception.get("exceptionCode") == NO_CODE:
-                logger.error("CSW answer not written", extra={"reason": exception.findtext(f"{{{OWS_NS}}}ExceptionText")})
+                logger.error(
+                    "CSW answer not written", extra={"reason": exception.findtext(f"{{{OWS_NS}}}ExceptionText")}
+                )
 
 
 def _configuration(address: str) -> ConfigParser:
@@ -177,7 +181,7 @@ def _configuration(address: str) -> ConfigParser:
 
 def _correct_capabilities(root: etree._Element) -> None:
     """Leave out what is not said, and say which filters there are."""
-    root.attrib.pop("updateSequence", None)
+    root.attrib.pop("updateSequence", "")
     for name in ("ServiceIdentification", "ServiceProvider"):
         for part in root.iterfind(f"{{{OWS_NS}}}{name}"):
             for element in reversed(list(part.iterdescendants())):

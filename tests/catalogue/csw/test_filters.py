@@ -190,9 +190,7 @@ def filters(world: World) -> st.SearchStrategy[Asked]:
     several = lambda inner: st.lists(inner, min_size=2, max_size=3)  # noqa: E731 (a strategy of one line)
     return st.recursive(
         leaf,
-        lambda inner: (
-            st.builds(combined, several(inner), st.sampled_from(["And", "Or"])) | st.builds(negated, inner)
-        ),
+        lambda inner: st.builds(combined, several(inner), st.sampled_from(["And", "Or"])) | st.builds(negated, inner),
         max_leaves=4,
     )
 
@@ -215,7 +213,7 @@ def test_every_filter_finds_what_a_naive_filter_finds(client: Client, db: None) 
     world = World(each=3)
     strategy = filters(world)
 
-    @hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+    @hypothesis_settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
     @given(strategy, st.booleans())
     def find(asked: Asked, in_cql: bool) -> None:
         assume(len(asked.cql) < 3000)

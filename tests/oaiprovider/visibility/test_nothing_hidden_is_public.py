@@ -86,6 +86,16 @@ def crawl(client: Client, **headers: str) -> dict[str, bytes]:
         for index in ("rec.identifier", "wis.keyword", "wis.organisation", "wis.set", "dc.type")
     ]
     waiting += [
+        f"/csw?service=CSW&version=2.0.2&request={asked}&elementSetName=full{schema}"
+        for asked in (
+            "GetRecords&typeNames=csw:Record&resultType=results&maxRecords=100",
+            f"GetRecords&typeNames=csw:Record&resultType=results&constraintLanguage=CQL_TEXT&constraint=AnyText like '%25{MARKER}%25'",
+            f"GetRecordById&id={IDENTIFIER},{OPEN}",
+            "GetDomain&propertyName=dc:type,dc:subject,dc:creator,dc:language,dc:rights",
+        )
+        for schema in ("", "&outputSchema=http://www.isotc211.org/2005/gmd")
+    ]
+    waiting += [
         f"/dcat/{page}" for page in ("?q=kestrels", "?set=HIDDENSET", "catalog.rdf", f"dataset.ttl?id={IDENTIFIER}")
     ]
     found: dict[str, bytes] = {}
