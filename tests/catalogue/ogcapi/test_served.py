@@ -54,8 +54,9 @@ def test_owslib_and_plain_requests_walk_all_real_records(full: Served) -> None:
         in client.conformance()["conformsTo"]
     )
     assert set(client.collection_queryables("WIS-CATALOGUE")["properties"]) >= {"id", "title", "geometry"}
+    # As OWSLib 0.28 sends it, the last that pycsw lives with; later ones leave it out.
     first = client.collection_items(
-        "WIS-CATALOGUE", limit=10, q="sea,ice", bbox=[-180, -90, 180, 90], sortby=("updated", "desc")
+        "WIS-CATALOGUE", limit=10, q="sea,ice", bbox=[-180, -90, 180, 90], sortby="-updated"
     )
     assert first["numberReturned"] == 10
     client_filter = client.collection_items("WIS-CATALOGUE", filter="title LIKE 'Sea%'")
