@@ -8,6 +8,8 @@ import enum
 import re
 from datetime import UTC, datetime, timedelta
 
+from catalogue.reasons import gettext
+
 
 class Granularity(enum.StrEnum):
     """The two granularities of OAI-PMH 3.3, as `Identify` writes them."""
@@ -28,7 +30,7 @@ def parse(text: str) -> tuple[datetime, Granularity]:
     """
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is neither YYYY-MM-DD nor YYYY-MM-DDThh:mm:ssZ")
+        raise ValueError(gettext("{text!r} is neither YYYY-MM-DD nor YYYY-MM-DDThh:mm:ssZ").format(text=text))
     fields = [int(group) for group in match.groups() if group is not None]
     return datetime(*fields, tzinfo=UTC), (Granularity.SECOND if len(fields) == 6 else Granularity.DAY)  # type: ignore[arg-type, misc]
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
+from django.utils.translation import gettext
 
 from catalogue import journal, oai
 from catalogue.journal import DEFAULTS, NOWHERE, Event, JournalLimits, Position
@@ -39,7 +40,9 @@ class Missing(NamedTuple):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.epoch}-{self.first}" + (f" to {self.epoch}-{self.last}" if self.last > self.first else "")
+        if self.last == self.first:
+            return f"{self.epoch}-{self.first}"
+        return gettext("{epoch}-{first} to {epoch}-{last}").format(epoch=self.epoch, first=self.first, last=self.last)
 
 
 @dataclass(frozen=True, slots=True)

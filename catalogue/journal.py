@@ -39,6 +39,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from catalogue import datestamps, oai, seams
 from catalogue.models import JournalOutbox, JournalPosition, JournalWriter
@@ -142,8 +143,10 @@ class JournalAhead(Exception):
 
     def __init__(self, directory: Path) -> None:
         super().__init__(
-            f"{directory} has events that the database has not: the database was put back from an older copy. "
-            "Nothing is written there until `manage.py restore --in-place` has run; `manage.py journal status` says more"
+            gettext(
+                "{directory} has events that the database has not: the database was put back from an older copy. Nothing "
+                "is written there until `manage.py restore --in-place` has run; `manage.py journal status` says more"
+            ).format(directory=directory)
         )
 
 
@@ -401,7 +404,12 @@ class DamagedLine:
     cut_short: bool
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {'cut short, as by a crash' if self.cut_short else 'damaged'}"
+        text = (
+            gettext("{file}, line {line}: cut short, as by a crash")
+            if self.cut_short
+            else gettext("{file}, line {line}: damaged")
+        )
+        return text.format(file=self.file, line=self.line)
 
 
 class JournalReader:

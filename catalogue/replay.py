@@ -22,6 +22,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from catalogue import journal, journal_state, oai, seams
 from catalogue.documents import xml_tree
@@ -90,7 +91,7 @@ class HistoryIncomplete(Exception):
     """Events are missing in the files. Nothing was changed."""
 
     def __init__(self, missing: Sequence[Missing]) -> None:
-        super().__init__(f"events are missing: {', '.join(map(str, missing))}")
+        super().__init__(gettext("events are missing: {events}").format(events=", ".join(map(str, missing))))
         self.missing = missing
 
 

@@ -72,10 +72,9 @@ def _run(argv: Sequence[str]) -> int:
             running_nodes.adopt_settings()
         # Without this, Django reports an unknown command if the settings cannot be read.
         _read_settings()
-        # Before Django is set up, which a database needs, there is no language but English.
         with (
             _database(command) if needs_database else nullcontext(),
-            _language(argv) if needs_database else nullcontext(),
+            _language(argv),
             audited(argv) if needs_database else nullcontext(),
         ):
             execute_from_command_line(list(argv))
@@ -84,7 +83,7 @@ def _run(argv: Sequence[str]) -> int:
     except Exception as exc:
         if isinstance(exc, UnicodeEncodeError) and (wrong := [each for each in argv if not _is_text(each)]):
             return _print_error(f"{wrong[0]!a} is no text in UTF-8; write it so, or set the locale of this shell to it")
-        sentence = None if "--traceback" in argv else command_errors.describe(exc)
+        sentence = None if "--traceback" in argv else _describe(exc, argv)
         if sentence is None:
             raise
         return _print_error(sentence)
@@ -132,9 +131,21 @@ def _read_settings() -> None:
 
 
 def _language(argv: Sequence[str]) -> AbstractContextManager[None]:
+    """Set Django up, without which there is no language but English, and return the block in which a command speaks."""
+    import django
+
     from gisc import language
 
+    django.setup()
     return language.for_command(argv)
+
+
+def _describe(exc: Exception, argv: Sequence[str]) -> str | None:
+    """Return the sentence for an error that a server is the cause of, in the language of the command."""
+    from django.apps import apps
+
+    with _language(argv) if apps.ready else nullcontext():
+        return command_errors.describe(exc)
 
 
 @contextmanager

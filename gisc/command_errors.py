@@ -9,6 +9,8 @@ import psycopg2
 import redis
 from django.conf import settings
 from django.db import Error as DjangoDatabaseError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from kombu.exceptions import OperationalError as BrokerError
 
 from catalogue import outage
@@ -36,13 +38,13 @@ class _Server(NamedTuple):
 
 
 _SENTENCES = {
-    Cause.AWAY: "{name} cannot be reached ({reason}); {look}",
-    Cause.STARTING: "{name} is starting or shutting down ({reason}); try again in a moment",
-    Cause.CROWDED: "{name} has no connection left ({reason}); try again later, or let it have more",
-    Cause.REFUSING: "{name} refuses this node ({reason}); {look}",
-    Cause.READ_ONLY: "{name} can only be read ({reason}): it is a standby, or set so; {look}",
-    Cause.MEMORY_FULL: "{name} has no memory left ({reason}); give it more, and try again",
-    Cause.TOO_SLOW: "{name} stopped a statement that took too long ({reason}); try again when it has less to do",
+    Cause.AWAY: _("{name} cannot be reached ({reason}); {look}"),
+    Cause.STARTING: _("{name} is starting or shutting down ({reason}); try again in a moment"),
+    Cause.CROWDED: _("{name} has no connection left ({reason}); try again later, or let it have more"),
+    Cause.REFUSING: _("{name} refuses this node ({reason}); {look}"),
+    Cause.READ_ONLY: _("{name} can only be read ({reason}): it is a standby, or set so; {look}"),
+    Cause.MEMORY_FULL: _("{name} has no memory left ({reason}); give it more, and try again"),
+    Cause.TOO_SLOW: _("{name} stopped a statement that took too long ({reason}); try again when it has less to do"),
 }
 # SQLSTATEs by their beginning, the longer ones first.
 _STATES = {
@@ -69,7 +71,7 @@ _TEXTS = {
 def describe(exc: BaseException) -> str | None:
     """Return the sentence for an error that a server, or a full disk, is the cause of; None for any other."""
     if outage.is_disk_full(exc):
-        return f"{outage.DISK_FULL} ({describe_error(exc)})"
+        return _disk_full(exc)
     for each in _chain(exc):
         if isinstance(each, psycopg2.Error | DjangoDatabaseError):
             return _sentence(_cause_of_database_error(each), _database(), each)
@@ -82,8 +84,12 @@ def _sentence(cause: Cause | None, server: _Server, exc: BaseException) -> str |
     if cause is None:
         return None
     if cause is Cause.DISK_FULL:
-        return f"{outage.DISK_FULL} ({describe_error(exc)})"
-    return _SENTENCES[cause].format(name=server.name, reason=describe_error(exc), look=server.look)
+        return _disk_full(exc)
+    return gettext(_SENTENCES[cause]).format(name=server.name, reason=describe_error(exc), look=server.look)
+
+
+def _disk_full(exc: BaseException) -> str:
+    return f"{gettext(outage.DISK_FULL)} ({describe_error(exc)})"
 
 
 def _chain(exc: BaseException | None) -> Iterator[BaseException]:
@@ -128,11 +134,13 @@ def _cause_of_redis_error(exc: BaseException) -> Cause | None:
 
 def _database() -> _Server:
     if settings.GISC_EMBEDDED_DATABASE:
-        return _Server("the embedded database", f"its log is {settings.GISC_DATA_DIR}/postgres/server.log")
-    return _Server("the database of DATABASE_URL", "start it, or correct DATABASE_URL")
+        log = gettext("its log is {path}").format(path=f"{settings.GISC_DATA_DIR}/postgres/server.log")
+        return _Server(gettext("the embedded database"), log)
+    return _Server(gettext("the database of DATABASE_URL"), gettext("start it, or correct DATABASE_URL"))
 
 
 def _redis() -> _Server:
     if settings.GISC_EMBEDDED_REDIS:
-        return _Server("the embedded Redis", f"its log is {settings.GISC_DATA_DIR}/redis/server.log")
-    return _Server("the Redis of REDIS_URL", "start it, or correct REDIS_URL")
+        log = gettext("its log is {path}").format(path=f"{settings.GISC_DATA_DIR}/redis/server.log")
+        return _Server(gettext("the embedded Redis"), log)
+    return _Server(gettext("the Redis of REDIS_URL"), gettext("start it, or correct REDIS_URL"))

@@ -32,5 +32,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def _sentence(error: BaseException | None) -> str | None:
     if outage.is_disk_full(error):
-        return f"{outage.DISK_FULL.capitalize()}."
+        return f"{gettext(outage.DISK_FULL).capitalize()}."
     return _AWAY if isinstance(error, Exception) and outage.is_outage(error) else None

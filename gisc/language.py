@@ -5,7 +5,7 @@ CSV, OAI-PMH, metrics and logs are the same in all countries. CONTRIBUTING.md sa
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -20,9 +20,22 @@ def for_people() -> AbstractContextManager[None]:
     return translation.override(settings.GISC_LANGUAGE)
 
 
+def for_programs() -> AbstractContextManager[None]:
+    """Within the block, texts are English, as in a process that no command of a person has started."""
+    return translation.override(settings.LANGUAGE_CODE)
+
+
 def for_command(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    """Within the block, a command speaks the language of this node, unless a program reads what it prints."""
-    return nullcontext() if "--json" in arguments else for_people()
+    """Within the block, a command speaks the language of this node, unless a program reads what it prints.
+
+    Django has to be set up. That holds for its help, too: options are described when the parser is made.
+    """
+    return for_programs() if any(map(_asks_for_json, arguments)) else for_people()
+
+
+def _asks_for_json(argument: str) -> bool:
+    """Whether an argument is --json, which argparse takes shortened as well."""
+    return len(argument) > len("--") and "--json".startswith(argument)
 
 
 def is_for_people(path: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 from lxml import etree
 
 from catalogue import oai
@@ -126,7 +127,10 @@ def store(agents: Iterable[ImportedAgent], *, dry_run: bool = False) -> ImportRe
     profiles = [_profile(agent) for agent in agents]
     faults = [fault for agent, profile in zip(agents, profiles, strict=True) for fault in _faults(agent, profile)]
     names = [profile.name for profile in profiles]
-    faults += [f"{name}: is in the file more than once." for name in sorted({n for n in names if names.count(n) > 1})]
+    faults += [
+        gettext("{name}: is in the file more than once.").format(name=name)
+        for name in sorted({n for n in names if names.count(n) > 1})
+    ]
     if faults:
         raise ValidationError(faults)
     report = ImportReport(
@@ -183,18 +187,25 @@ def _faults(agent: ImportedAgent, profile: Profile) -> Iterator[str]:
     except ValidationError as exc:
         yield from (f"{agent.name}: {message}" for message in exc.messages)
     if agent.batch_size and profile.page_records is None:
-        yield f"{agent.name}: harvestBatchSize is {agent.batch_size!r}; write a number from 1 to 10000."
+        yield gettext("{name}: harvestBatchSize is {size!r}; write a number from 1 to 10000.").format(
+            name=agent.name, size=agent.batch_size
+        )
     for prefix, schema, namespace in agent.formats:
         crosswalk = Crosswalk.objects.filter(prefix=prefix).first()
         if crosswalk is not None and (crosswalk.schema, crosswalk.namespace) != (schema, namespace):
-            yield f"{agent.name}: {prefix} is here the format of {crosswalk.namespace} with the schema {crosswalk.schema}."
+            yield gettext("{name}: {prefix} is here the format of {namespace} with the schema {schema}.").format(
+                name=agent.name, prefix=prefix, namespace=crosswalk.namespace, schema=crosswalk.schema
+            )
     if agent.match == ANY and agent.visible_sets and not _shows_own_set(agent):
-        yield f"{ANY}: name our own set too: peer GISCs are served by {ANY}, and harvest it."  # G17
+        text = gettext("{name}: name our own set too: peer GISCs are served by {name}, and harvest it.")  # G17
+        yield text.format(name=ANY)
     named = (*agent.sets, *(spec for virtual_set in agent.virtual_sets for spec in virtual_set.members))
     known_specs = set(MetadataSet.objects.filter(spec__in=named).values_list("spec", flat=True))
     for spec in dict.fromkeys(named):
         if spec not in known_specs:
-            yield f"{agent.name}: there is no set {spec or '(a collection without id)'} here; add it, or write its setSpec."
+            yield gettext("{name}: there is no set {spec} here; add it, or write its setSpec.").format(
+                name=agent.name, spec=spec or gettext("(a collection without id)")
+            )
     for virtual_set in agent.virtual_sets:
         yield from (f"{agent.name}: {fault}" for fault in _faults_of_set(virtual_set))
 
@@ -205,20 +216,21 @@ def _shows_own_set(agent: ImportedAgent) -> bool:
 
 def _faults_of_set(virtual_set: VirtualSet) -> Iterator[str]:
     if not oai.is_set_spec(virtual_set.spec):
-        yield f"{virtual_set.spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between."  # P72
+        text = gettext("{spec!r} is no setSpec: letters, digits and -_.!~*'() with single colons between.")  # P72
+        yield text.format(spec=virtual_set.spec)
     if not virtual_set.members:
-        yield f"the set {virtual_set.spec} has no collection."
+        yield gettext("the set {spec} has no collection.").format(spec=virtual_set.spec)
     existing = MetadataSet.objects.filter(spec=virtual_set.spec).first()
     if existing is not None and existing.kind != MetadataSet.Kind.VIRTUAL:
-        yield (
-            f"{virtual_set.spec} is here a set of the kind {existing.kind}, which cannot have other sets as members; "
-            "give this set another name."
-        )
+        yield gettext(
+            "{spec} is here a set of the kind {kind}, which cannot have other sets as members; give this set another name."
+        ).format(spec=virtual_set.spec, kind=existing.kind)
     unfit = MetadataSet.objects.filter(
         spec__in=virtual_set.members, kind__in=(MetadataSet.Kind.VIRTUAL, MetadataSet.Kind.CATALOGUE)
     )
     for member in unfit:
-        yield f"{member} is of the kind {member.kind}; the members of a virtual set are own, peer and shared sets."
+        text = gettext("{spec} is of the kind {kind}; the members of a virtual set are own, peer and shared sets.")
+        yield text.format(spec=member, kind=member.kind)
 
 
 def _store_virtual_set(virtual_set: VirtualSet) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from lxml import etree
 
 from catalogue import datestamps, oai
@@ -21,7 +21,7 @@ from oaiprovider.protocol.errors import ReplicaLags
 from oaiprovider.terms import ANY, Candidate, Terms, choose_profile, why_not
 
 _OAI = f"{{{oai.OAI_NS}}}"
-CHOSEN = "Chosen."
+CHOSEN = gettext_noop("Chosen.")
 FIRST = 10  # chosen: entries of the list of everything that are shown
 
 
@@ -191,9 +191,9 @@ def _state(header: etree._Element) -> str:
 
 def _reason(profile: Profile, chosen: Candidate | None, user_agent: str, address: str) -> str:
     if chosen is not None and profile.name == chosen.name:
-        return CHOSEN
+        return gettext(CHOSEN)
     reason = why_not(profile.candidate, user_agent, address)
-    return reason or f"It fits too, but {chosen.name if chosen else ANY} comes first."
+    return reason or gettext("It fits too, but {name} comes first.").format(name=chosen.name if chosen else ANY)
 
 
 def _answer(verb: str, terms: Terms, **given: str) -> etree._Element:

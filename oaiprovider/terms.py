@@ -8,6 +8,8 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from catalogue.reading.scopes import Scope
 
 ANY = "Any"  # G3: the profile of every harvester that no other profile fits
@@ -62,9 +64,11 @@ def choose_profile(candidates: Iterable[Candidate], user_agent: str, address: st
 def why_not(candidate: Candidate, user_agent: str, address: str) -> str:
     """Return why a profile does not fit this request, as a sentence for the operator; empty if it fits."""
     if not matches(candidate.match, user_agent):
-        return f"The User-Agent does not contain {candidate.match}."
+        return gettext("The User-Agent does not contain {match}.").format(match=candidate.match)
     if candidate.networks and not is_within(candidate.networks, address):
-        return f"The User-Agent fits, but {address or 'an unknown address'} is in none of its networks."
+        return gettext("The User-Agent fits, but {address} is in none of its networks.").format(
+            address=address or gettext("an unknown address")
+        )
     return ""
 
 

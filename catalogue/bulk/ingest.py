@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from django.db import connection, connections, transaction
+from django.utils.translation import gettext
 
 from catalogue import oai, seams
 from catalogue.bulk.pool import ReadPool
@@ -87,6 +88,19 @@ def outcomes_of(
         else outcome_of(next(remaining))
         for document, parse_result in zip(batch, parsed, strict=True)
     ]
+
+
+def count_texts() -> dict[str, str]:
+    """Return for each name of a count its text with `{number}`, in the order of reports, in the language in force."""
+    return {
+        "new": gettext("{number} new"),
+        "updated": gettext("{number} updated"),
+        BROUGHT_BACK: gettext("{number} brought back"),
+        OLDER: gettext("{number} replaced by an older version"),
+        "unchanged": gettext("{number} unchanged"),
+        CLAIMED: gettext("{number} kept but not served"),
+        "rejected": gettext("{number} rejected"),
+    }
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from catalogue.documents import archives, wrapped, xml_tree
-from catalogue.reasons import Reason, ReasonCode, describe_error
+from catalogue.reasons import Reason, ReasonCode, describe_error, gettext
 
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
 _ZIP = (".zip",)
@@ -58,9 +58,17 @@ def check_sources(paths: Iterable[Path]) -> None:
             if path.is_dir():
                 next(path.iterdir(), None)
             elif not path.exists():
-                raise SourceError(f"{path} does not exist; name an XML file, a folder, a .zip or a .tar(.gz)")
+                raise SourceError(
+                    gettext("{path} does not exist; name an XML file, a folder, a .zip or a .tar(.gz)").format(
+                        path=path
+                    )
+                )
             elif not path.is_file():
-                raise SourceError(f"{path} is neither a file nor a folder; name an XML file, a folder or an archive")
+                raise SourceError(
+                    gettext("{path} is neither a file nor a folder; name an XML file, a folder or an archive").format(
+                        path=path
+                    )
+                )
             elif path.name.lower().endswith(_ZIP):
                 archives.open_zip(path).close()
             elif path.name.lower().endswith(_TAR):
@@ -69,11 +77,17 @@ def check_sources(paths: Iterable[Path]) -> None:
             else:
                 path.open("rb").close()
         except OSError as exc:
-            raise SourceError(f"{path} cannot be read: {exc.strerror or exc}") from exc
+            raise SourceError(
+                gettext("{path} cannot be read: {reason}").format(path=path, reason=exc.strerror or exc)
+            ) from exc
         except archives.OverLimit as exc:
             raise SourceError(f"{path} {exc}") from exc
         except _DAMAGE as exc:
-            raise SourceError(f"{path} is not the archive its name says: {describe_error(exc)}") from exc
+            raise SourceError(
+                gettext("{path} is not the archive its name says: {reason}").format(
+                    path=path, reason=describe_error(exc)
+                )
+            ) from exc
 
 
 def estimate(paths: Iterable[Path]) -> int | None:

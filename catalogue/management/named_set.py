@@ -1,6 +1,7 @@
 """Find the set that an option of a command names, among those that records are put into."""
 
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
 
 from catalogue.models import MetadataSet
 
@@ -11,5 +12,9 @@ def find_set(spec: str, *, nothing_done: str) -> MetadataSet:
     found = storable.filter(spec=spec).first()
     if found is None:
         known = ", ".join(storable.values_list("spec", flat=True))
-        raise CommandError(f"There is no set {spec!r} to store in; there are: {known}. {nothing_done}")
+        raise CommandError(
+            gettext("There is no set {spec!r} to store in; there are: {known}. {nothing_done}").format(
+                spec=spec, known=known, nothing_done=nothing_done
+            )
+        )
     return found

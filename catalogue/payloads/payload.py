@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import zstandard
+from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
 from catalogue.documents import xml_tree
@@ -87,7 +88,11 @@ def unpack(packed: bytes | memoryview) -> bytes:
             unpacker = _cache.codecs.unpackers[number] = zstd.unpacker(_dictionary(number))
         element = unpacker(packed)
     except (zstd.NotAFrame, zstd.DamagedFrame) as exc:
-        raise PayloadDamaged(f"a stored payload of {len(packed)} bytes cannot be read back: {exc}") from exc
+        raise PayloadDamaged(
+            gettext("a stored payload of {size} bytes cannot be read back: {reason}").format(
+                size=len(packed), reason=exc
+            )
+        ) from exc
     return element if zstd.is_marked(packed) else xml_tree.to_splice(element)
 
 
@@ -165,10 +170,13 @@ def _content(number: int) -> bytes:
     """Read the content of a dictionary and check it. Raises PayloadDamaged, and logs an error."""
     row = Dictionary.objects.filter(pk=number).first()
     if row is None:
-        fault = f"the dictionary {number} is not in the database; restore the table catalogue_dictionary from a backup"
+        text = gettext_noop(
+            "the dictionary {id} is not in the database; restore the table catalogue_dictionary from a backup"
+        )
     elif hashlib.sha256(row.content).digest() != bytes(row.sha256):
-        fault = f"the dictionary {number} is damaged; restore the table catalogue_dictionary from a backup"
+        text = gettext_noop("the dictionary {id} is damaged; restore the table catalogue_dictionary from a backup")
     else:
         return bytes(row.content)
-    logger.error("payloads cannot be read", extra={"reason": fault})
-    raise PayloadDamaged(f"a stored payload cannot be read back: {fault}")
+    logger.error("payloads cannot be read", extra={"reason": text.format(id=number)})
+    fault = gettext(text).format(id=number)
+    raise PayloadDamaged(gettext("a stored payload cannot be read back: {fault}").format(fault=fault))

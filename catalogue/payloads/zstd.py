@@ -11,6 +11,8 @@ from typing import Any
 
 import zstandard
 
+from catalogue.reasons import gettext
+
 # Chosen by measurement (docs/benchmarks.md): the level while somebody waits for a writer, and the slower one for
 # repacking, when nobody waits. Reading costs the same.
 LEVEL = 5
@@ -106,7 +108,11 @@ def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[i
         options = _TRAINER_OPTIONS if sample_bytes >= _MANY_BYTES else {}
         content = zstandard.train_dictionary(min(size, useful), list(samples), **options).as_bytes()
     except zstandard.ZstdError as exc:
-        raise Untrainable(f"{len(samples)} samples are not enough to train a dictionary on: {exc}") from exc
+        raise Untrainable(
+            gettext("{number} samples are not enough to train a dictionary on: {reason}").format(
+                number=len(samples), reason=exc
+            )
+        ) from exc
     number = _private_id(content)
     # The header of a dictionary is a magic number of four bytes and the id (RFC 8878, section 5).
     return number, content[:4] + number.to_bytes(4, "little") + content[8:]

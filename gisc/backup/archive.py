@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
+from django.utils.translation import gettext
+
 from catalogue import datestamps, journal
 from gisc.backup.errors import RestoreRefused
 
@@ -185,7 +187,7 @@ class ArchiveWriter:
 
     def __enter__(self) -> Self:
         if taken := [name for name in self._names() if (self._folder / name).exists()]:
-            raise FileExistsError(f"there is a backup of this second already: {taken[0]}")
+            raise FileExistsError(gettext("there is a backup of this second already: {path}").format(path=taken[0]))
         handle = os.open(self._draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         self._file = os.fdopen(handle, "r+b")
         return self
@@ -260,7 +262,9 @@ def read_manifest(path: Path) -> Manifest:
             return Manifest.from_json(file.read())
         except (ValueError, KeyError, TypeError) as exc:
             raise RestoreRefused(
-                f"the manifest of {path} cannot be read ({exc}); take another archive. Nothing was changed."
+                gettext(
+                    "the manifest of {path} cannot be read ({reason}); take another archive. Nothing was changed."
+                ).format(path=path, reason=exc)
             ) from exc
 
 
@@ -273,8 +277,10 @@ def check_parts(path: Path, manifest: Manifest) -> None:
                 digest.update(chunk)
         if digest.hexdigest() != part.sha256:
             raise RestoreRefused(
-                f"{part.name} in {path} is damaged: its sha256 is not that of the manifest; take another archive. "
-                "Nothing was changed."
+                gettext(
+                    "{part} in {path} is damaged: its sha256 is not that of the manifest; take another archive. "
+                    "Nothing was changed."
+                ).format(part=part.name, path=path)
             )
 
 
@@ -285,10 +291,15 @@ def open_part(path: Path, name: str) -> Iterator[IO[bytes]]:
         with tarfile.open(path, "r:") as tar, _member(tar, name) as file:
             yield file
     except KeyError as exc:
-        raise RestoreRefused(f"{path} has no {name}; take another archive. Nothing was changed.") from exc
+        raise RestoreRefused(
+            gettext("{path} has no {name}; take another archive. Nothing was changed.").format(path=path, name=name)
+        ) from exc
     except tarfile.TarError as exc:
         raise RestoreRefused(
-            f"{path} is no archive of `manage.py backup`, or is cut short ({exc}); take another one. Nothing was changed."
+            gettext(
+                "{path} is no archive of `manage.py backup`, or is cut short ({reason}); take another one. "
+                "Nothing was changed."
+            ).format(path=path, reason=exc)
         ) from exc
 
 

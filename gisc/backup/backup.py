@@ -14,7 +14,9 @@ from pathlib import Path
 import psycopg2
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils import translation
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from catalogue import journal, locks, seams
 from catalogue.writing import clock
@@ -43,7 +45,9 @@ def back_up(folder: Path, *, verify: bool = True, keep: int | None = None) -> Ba
     """
     with locks.session_lock(locks.BACKUP, wait=False) as taken:
         if not taken:
-            raise BackupFailed("Another backup of this node is being made; wait for its end. No archive was made.")
+            raise BackupFailed(
+                gettext("Another backup of this node is being made; wait for its end. No archive was made.")
+            )
         tools = postgres_tools.find_tools()
         journal.flush_or_warn()
         try:
@@ -52,7 +56,11 @@ def back_up(folder: Path, *, verify: bool = True, keep: int | None = None) -> Ba
             path, manifest = _write(folder, tools, verify=verify)
             size = path.stat().st_size
         except OSError as exc:
-            raise BackupFailed(f"{folder} cannot be written: {exc.strerror or exc}. No archive was made.") from exc
+            raise BackupFailed(
+                gettext("{folder} cannot be written: {reason}. No archive was made.").format(
+                    folder=folder, reason=exc.strerror or exc
+                )
+            ) from exc
         removed = _rotate(folder, keep) if keep is not None else ()
     facts = {"archive": str(path), "bytes": size, "records": manifest.figures.records, "verified": manifest.verified}
     if manifest.not_verified and verify:
@@ -88,7 +96,8 @@ def _write(folder: Path, tools: postgres_tools.Tools, *, verify: bool) -> tuple[
             manifest = _describe(snapshot)
         for name, content in journals.parts():
             writer.add(name, content)
-        reason = _verify(writer, dump, manifest.figures, tools) if verify else "left out"
+        with translation.override("en"):  # the manifest and the log are read by programs, and by other nodes
+            reason = _verify(writer, dump, manifest.figures, tools) if verify else "left out"
         manifest = replace(manifest, parts=tuple(writer.parts), verified=not reason, not_verified=reason)
         return writer.finish(manifest), manifest
 

@@ -3,6 +3,8 @@
 import hashlib
 from typing import Any
 
+from django.utils.translation import gettext
+
 from gisc.backup.archive import Figures
 
 _RECORDS = """
@@ -47,7 +49,9 @@ def difference(expected: Figures, found: Figures) -> str:
     for table in sorted(expected.tables.keys() | found.tables.keys()):
         there, here = expected.tables.get(table), found.tables.get(table)
         if there != here:
-            return f"{table} has {here} rows where {there} were dumped"
+            return gettext("{table} has {here} rows where {there} were dumped").format(
+                table=table, here=here, there=there
+            )
     if expected != found:
-        return "identifiers, datestamps and deletions of the records are not those that were dumped"
+        return gettext("identifiers, datestamps and deletions of the records are not those that were dumped")
     return ""

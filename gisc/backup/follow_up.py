@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from catalogue import journal_state, oai, seams
 from catalogue.bulk import ingest
 from catalogue.bulk.ingest import IngestReport
@@ -31,7 +33,6 @@ from harvester.runs import lifecycle
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOK_UP = 500  # identifiers at a time
-_GO_ON = "go on with: manage.py restore --in-place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,11 @@ def follow_up(
     with History(journals) as history:
         if (missing := history.missing()) and not accept_gap:
             raise RestoreRefused(
-                f"Events of the journal are missing: {', '.join(map(str, missing))}. The database is restored, and nothing "
-                f"else is done yet. Name the journals of the other hosts by --journal, or accept that deletions are lost by "
-                f"--accept-gap, and {_GO_ON}."
+                gettext(
+                    "Events of the journal are missing: {events}. The database is restored, and nothing else is done yet. "
+                    "Name the journals of the other hosts by --journal, or accept that deletions are lost by --accept-gap, "
+                    "and go on with: manage.py restore --in-place."
+                ).format(events=", ".join(map(str, missing)))
             )
         latest = history.latest_datestamp(seams.now() + MARK_AHEAD)
         returned = _returned(history)
@@ -87,7 +90,9 @@ def follow_up(
     try:
         report.replay = replay(journals, accept_gap=accept_gap, restoring=True)
     except HistoryIncomplete as exc:  # a file was taken away meanwhile
-        raise RestoreRefused(f"{exc}. The restore has not ended; {_GO_ON}.") from exc
+        raise RestoreRefused(
+            gettext("{reason}. The restore has not ended; go on with: manage.py restore --in-place.").format(reason=exc)
+        ) from exc
     report.mark, report.brought_back = clock.current_mark(), sorted(_deleted_here(returned))
     return report
 
@@ -134,7 +139,11 @@ def ingest_files(records: Sequence[RecordFiles], returned: set[str], report: Fol
     sets[""] = MetadataSet.objects.get(kind=MetadataSet.Kind.OWN)
     for each in records:
         if each.spec not in sets:
-            raise RestoreRefused(f"There is no set {each.spec}. The restore has not ended; {_GO_ON}.")
+            raise RestoreRefused(
+                gettext(
+                    "There is no set {spec}. The restore has not ended; go on with: manage.py restore --in-place."
+                ).format(spec=each.spec)
+            )
         report.ingested[str(each.path)] = reports = []
         for revives in (False, True) if returned else (False,):
             documents = _documents(each.path, returned, are_returned=revives)
@@ -145,7 +154,11 @@ def ingest_files(records: Sequence[RecordFiles], returned: set[str], report: Fol
                     )
                 )
             except ActRefused as exc:
-                raise RestoreRefused(f"{exc}. The restore has not ended; {_GO_ON}, without {each.path}.") from exc
+                raise RestoreRefused(
+                    gettext(
+                        "{reason}. The restore has not ended; go on with: manage.py restore --in-place, without {path}."
+                    ).format(reason=exc, path=each.path)
+                ) from exc
 
 
 def _documents(path: Path, returned: set[str], *, are_returned: bool) -> Iterator[Document]:

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import psycopg2
 from django.db import connection
+from django.utils.translation import gettext
 from psycopg2.extensions import make_dsn, quote_ident
 
 from catalogue import seams
@@ -68,12 +69,19 @@ def find_tools() -> Tools:
         if version == major and (folder / "pg_restore").exists():
             return Tools(folder)
         if version is not None:
-            found.append(f"{folder} has version {version}")
-    raise BackupFailed(
-        f"pg_dump and pg_restore of PostgreSQL {major}, the version of the server, were not found"
-        f"{' (' + '; '.join(found) + ')' if found else ''}; install the package postgresql-client-{major}, "
-        "or put its folder on PATH. Nothing was done."
+            found.append(gettext("{folder} has version {version}").format(folder=folder, version=version))
+    text = (
+        gettext(
+            "pg_dump and pg_restore of PostgreSQL {major}, the version of the server, were not found ({found}); install "
+            "the package postgresql-client-{major}, or put its folder on PATH. Nothing was done."
+        )
+        if found
+        else gettext(
+            "pg_dump and pg_restore of PostgreSQL {major}, the version of the server, were not found; install the package "
+            "postgresql-client-{major}, or put its folder on PATH. Nothing was done."
+        )
     )
+    raise BackupFailed(text.format(major=major, found="; ".join(found)))
 
 
 def _folders(major: int) -> Iterator[Path]:
@@ -110,7 +118,11 @@ def dump(tools: Tools, snapshot: str) -> Generator[bytes]:
             while chunk := process.stdout.read(_CHUNK_BYTES):
                 yield chunk
             if process.wait() != 0:
-                raise BackupFailed(f"pg_dump {_describe_end(process.returncode, errors)}. No archive was made.")
+                raise BackupFailed(
+                    gettext("{end}. No archive was made.").format(
+                        end=_describe_end("pg_dump", process.returncode, errors)
+                    )
+                )
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -135,7 +147,7 @@ def restore(tools: Tools, chunks: Iterable[bytes], database: str | None = None) 
                     process.stdin.write(chunk)
                 process.stdin.close()
             if process.wait() != 0:
-                raise NotVerified(f"pg_restore {_describe_end(process.returncode, errors)}")
+                raise NotVerified(_describe_end("pg_restore", process.returncode, errors))
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -144,14 +156,14 @@ def restore(tools: Tools, chunks: Iterable[bytes], database: str | None = None) 
             process.wait()
 
 
-def _describe_end(status: int, errors: IO[bytes]) -> str:
+def _describe_end(tool: str, status: int, errors: IO[bytes]) -> str:
     """Say how a tool ended: with its first error, or by which signal it was killed."""
     if status < 0:
-        return f"was killed ({signal.Signals(-status).name})"
+        return gettext("{tool} was killed ({signal})").format(tool=tool, signal=signal.Signals(-status).name)
     errors.seek(0)
     lines = [line.strip() for line in errors.read().decode(errors="replace").splitlines()]
     first = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
-    return f"ended with status {status} ({first})"
+    return gettext("{tool} ended with status {status} ({error})").format(tool=tool, status=status, error=first)
 
 
 # --- Databases --------------------------------------------------------------------------------------
@@ -200,11 +212,15 @@ def scratch_database() -> Iterator[str]:
             cursor.execute(f"CREATE DATABASE {quoted} TEMPLATE template0")
         except psycopg2.errors.InsufficientPrivilege as exc:
             raise NotVerified(
-                "the database role may not create a scratch database; a superuser permits it by "
-                f"ALTER ROLE {quote_ident(_parameters().get('user') or '', cursor)} CREATEDB"
+                gettext(
+                    "the database role may not create a scratch database; a superuser permits it by "
+                    "ALTER ROLE {role} CREATEDB"
+                ).format(role=quote_ident(_parameters().get("user") or "", cursor))
             ) from exc
         except psycopg2.Error as exc:
-            raise NotVerified(f"no scratch database could be created ({' '.join(str(exc).split())})") from exc
+            raise NotVerified(
+                gettext("no scratch database could be created ({reason})").format(reason=" ".join(str(exc).split()))
+            ) from exc
         try:
             yield name
         finally:

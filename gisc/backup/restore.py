@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection, connections
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from catalogue import journal_state
 from gisc import database
@@ -15,8 +16,8 @@ from gisc.backup import archive, figures, postgres_tools
 from gisc.backup.archive import Manifest
 from gisc.backup.errors import BackupFailed, NotVerified, RestoreRefused
 
-_EMPTY_EMBEDDED = "stop the node, move {folder} away, and restore again"
-_EMPTY_EXTERNAL = "drop the database {name}, create it again (dropdb, createdb), and restore again"
+_EMPTY_EMBEDDED = gettext_noop("stop the node, move {folder} away, and restore again")
+_EMPTY_EXTERNAL = gettext_noop("drop the database {name}, create it again (dropdb, createdb), and restore again")
 
 
 def find_archive(path: Path) -> Path:
@@ -27,8 +28,16 @@ def find_archive(path: Path) -> Path:
     verified = [each.path for each in archives if each.verified]
     if verified:
         return verified[-1]
-    others = f"; {archives[-1].path} is not verified: name it to restore it" if archives else ""
-    raise RestoreRefused(f"{path} has no verified archive of {settings.GISC_NAME}{others}. Nothing was changed.")
+    text = (
+        gettext(
+            "{path} has no verified archive of {node}; {newest} is not verified: name it to restore it. Nothing was changed."
+        )
+        if archives
+        else gettext("{path} has no verified archive of {node}. Nothing was changed.")
+    )
+    raise RestoreRefused(
+        text.format(path=path, node=settings.GISC_NAME, newest=archives[-1].path if archives else None)
+    )
 
 
 def restore_database(path: Path) -> Manifest:
@@ -50,13 +59,17 @@ def restore_database(path: Path) -> Manifest:
             postgres_tools.restore(tools, archive.chunks_of(dump, _size_of_dump(manifest)))
     except NotVerified as exc:
         raise RestoreRefused(
-            f"{exc}. The database is empty; it can be restored again, also from another archive."
+            gettext("{reason}. The database is empty; it can be restored again, also from another archive.").format(
+                reason=exc
+            )
         ) from exc
     with connection.cursor() as cursor:
         difference = figures.difference(manifest.figures, figures.read(cursor))
     if difference:
         raise RestoreRefused(
-            f"The restored database is not that of the backup: {difference}. Take another archive; {_how_to_empty()}."
+            gettext(
+                "The restored database is not that of the backup: {difference}. Take another archive; {how_to_empty}."
+            ).format(difference=difference, how_to_empty=_how_to_empty())
         )
     connections.close_all()  # what they prepared was for other tables
     database.prepare()
@@ -72,16 +85,26 @@ def _check_software(manifest: Manifest) -> None:
     """Refuse an archive of another node, and one that a newer version has made."""
     if manifest.node != settings.GISC_NAME:
         raise RestoreRefused(
-            f"The archive is of {manifest.node}, and GISC_NAME is {settings.GISC_NAME}. Set GISC_NAME={manifest.node}, "
-            "or take an archive of this node. Nothing was changed."
+            gettext(
+                "The archive is of {theirs}, and GISC_NAME is {ours}. Set GISC_NAME={theirs}, or take an archive of this "
+                "node. Nothing was changed."
+            ).format(theirs=manifest.node, ours=settings.GISC_NAME)
         )
     unknown = sorted(set(manifest.migrations) - database.known())
     if unknown or _numbers(manifest.software) > _numbers(settings.GISC_VERSION):
-        what = f", whose database has {unknown[0]}" if unknown else ""
-        raise RestoreRefused(
-            f"The archive was made by version {manifest.software}{what}; this is version {settings.GISC_VERSION}. "
-            f"Install version {manifest.software} or a later one. Nothing was changed."
+        text = (
+            gettext(
+                "The archive was made by version {theirs}, whose database has {migration}; this is version {ours}. "
+                "Install version {theirs} or a later one. Nothing was changed."
+            )
+            if unknown
+            else gettext(
+                "The archive was made by version {theirs}; this is version {ours}. Install version {theirs} or a later "
+                "one. Nothing was changed."
+            )
         )
+        facts = {"theirs": manifest.software, "ours": settings.GISC_VERSION}
+        raise RestoreRefused(text.format(**facts, migration=unknown[0] if unknown else None))
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -93,17 +116,34 @@ def _check_database(manifest: Manifest) -> None:
     server = postgres_tools.server_version()
     if manifest.postgres_major > int(server.partition(".")[0]):
         raise RestoreRefused(
-            f"The dump is of PostgreSQL {manifest.postgres}, and the server has version {server}; use a server of version "
-            f"{manifest.postgres_major} or later. Nothing was changed."
+            gettext(
+                "The dump is of PostgreSQL {dumped}, and the server has version {server}; use a server of version "
+                "{major} or later. Nothing was changed."
+            ).format(dumped=manifest.postgres, server=server, major=manifest.postgres_major)
         )
     refuse_while_used()
-    for table, what in (("catalogue_record", "records"), ("harvester_link", "links")):
-        if number := _count(table):
-            raise RestoreRefused(
-                f"The database has {number:,} {what}, and a restore would replace them all. To restore nevertheless, "
-                f"{_how_to_empty()}. If the restore of this archive was cut off after its first step, or the database was put "
-                "back by other means, go on with: manage.py restore --in-place. Nothing was changed."
+    records, links = _count("catalogue_record"), _count("harvester_link")
+    if records or links:
+        text = (
+            ngettext(
+                "The database has {number:,} record, and a restore would replace it.",
+                "The database has {number:,} records, and a restore would replace them all.",
+                records,
             )
+            if records
+            else ngettext(
+                "The database has {number:,} link, and a restore would replace it.",
+                "The database has {number:,} links, and a restore would replace them all.",
+                links,
+            )
+        )
+        raise RestoreRefused(
+            gettext(
+                "{refusal} To restore nevertheless, {how_to_empty}. If the restore of this archive was cut off after its "
+                "first step, or the database was put back by other means, go on with: manage.py restore --in-place. "
+                "Nothing was changed."
+            ).format(refusal=text.format(number=records or links), how_to_empty=_how_to_empty())
+        )
 
 
 def refuse_while_used() -> None:
@@ -116,8 +156,13 @@ def refuse_while_used() -> None:
         (others,) = cursor.fetchone()
     if others:
         raise RestoreRefused(
-            f"{others} other connections use the database; stop the node (web, worker, beat, backup) first. "
-            "Nothing was changed."
+            ngettext(
+                "{number} other connection uses the database; stop the node (web, worker, beat, backup) first. "
+                "Nothing was changed.",
+                "{number} other connections use the database; stop the node (web, worker, beat, backup) first. "
+                "Nothing was changed.",
+                others,
+            ).format(number=others)
         )
 
 
@@ -133,5 +178,5 @@ def _count(table: str) -> int:
 
 def _how_to_empty() -> str:
     if settings.GISC_EMBEDDED_DATABASE:
-        return _EMPTY_EMBEDDED.format(folder=settings.GISC_DATA_DIR / "postgres")
-    return _EMPTY_EXTERNAL.format(name=connection.settings_dict["NAME"])
+        return gettext(_EMPTY_EMBEDDED).format(folder=settings.GISC_DATA_DIR / "postgres")
+    return gettext(_EMPTY_EXTERNAL).format(name=connection.settings_dict["NAME"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.utils.translation import gettext
 
 from catalogue import journal_state, seams
 from gisc.backup import archive
@@ -103,7 +104,9 @@ def back_up_if_due() -> bool:
     try:
         if is_due():
             if not journal_state.is_ready():
-                raise BackupFailed("The database was put back from a copy; run manage.py restore --in-place first")
+                raise BackupFailed(
+                    gettext("The database was put back from a copy; run manage.py restore --in-place first")
+                )
             back_up(_folder(), keep=settings.GISC_BACKUP_KEEP)
     except (BackupFailed, OSError, DatabaseError) as exc:
         logger.error("no backup was made", extra={"reason": " ".join(str(exc).split())})

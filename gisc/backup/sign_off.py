@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext, ngettext
 
 from catalogue import datestamps
+from catalogue.bulk import ingest
 from gisc.backup.archive import Manifest
 from gisc.backup.backup import has_key_of
 from gisc.backup.follow_up import FollowUpReport
@@ -35,7 +37,15 @@ class SignOff:
     def text(self) -> str:
         """Return the report for people."""
         return "\n".join(
-            [*self._done(), "", "Left as it is:", *self._left(), "", "Next:", *self._numbered(self._next())]
+            [
+                *self._done(),
+                "",
+                gettext("Left as it is:"),
+                *self._left(),
+                "",
+                gettext("Next:"),
+                *self._numbered(self._next()),
+            ]
         )
 
     def report(self) -> dict[str, Any]:
@@ -68,46 +78,68 @@ class SignOff:
     def _done(self) -> Iterator[str]:
         done, replay = self.follow_up, self.follow_up.replay
         if self.manifest is None:
-            yield "The database was put back by other means; nothing of it was replaced."
+            yield gettext("The database was put back by other means; nothing of it was replaced.")
         else:
             figures = self.manifest.figures
-            yield (
-                f"Restored {self.archive}, made at {datestamps.write(self.manifest.made)} by version "
-                f"{self.manifest.software}: {figures.records:,} records, {figures.deleted:,} of them deleted."
+            yield gettext(
+                "Restored {archive}, made at {made} by version {version}: {records:,} records, {deleted:,} of them deleted."
+            ).format(
+                archive=self.archive,
+                made=datestamps.write(self.manifest.made),
+                version=self.manifest.software,
+                records=figures.records,
+                deleted=figures.deleted,
             )
-        yield (
-            f"Journal replayed: {replay.deleted:,} records deleted again, {replay.moved:,} moved again, "
-            f"{replay.departed:,} deleted again in a set that they had left; {replay.unchanged:,} needed no change."
+        yield gettext(
+            "Journal replayed: {deleted:,} records deleted again, {moved:,} moved again, {departed:,} deleted again in a "
+            "set that they had left; {unchanged:,} needed no change."
+        ).format(deleted=replay.deleted, moved=replay.moved, departed=replay.departed, unchanged=replay.unchanged)
+        stamped = ", ".join(
+            gettext("{number:,} of {spec}").format(number=number, spec=spec) for spec, number in done.restamped.items()
         )
-        stamped = ", ".join(f"{number:,} of {spec}" for spec, number in done.restamped.items())
-        yield f"New datestamps, so that all harvesters take them again: {stamped}."
-        yield f"No datestamp is given before {datestamps.write(done.mark)} any more."
+        yield gettext("New datestamps, so that all harvesters take them again: {stamped}.").format(stamped=stamped)
+        yield gettext("No datestamp is given before {mark} any more.").format(mark=datestamps.write(done.mark))
         for path, reports in done.ingested.items():
             counts = sum((each.counts for each in reports), Counter[str]())
-            named = ", ".join(f"{number:,} {name}" for name, number in sorted((+counts).items()))
-            yield f"Ingested before the replay: {path}, {counts.total():,} documents: {named or 'none'}."
+            texts = ingest.count_texts().items()
+            named = ", ".join(text.format(number=f"{counts[name]:,}") for name, text in texts if counts[name])
+            yield ngettext(
+                "Ingested before the replay: {path}, {number:,} document: {counts}.",
+                "Ingested before the replay: {path}, {number:,} documents: {counts}.",
+                counts.total(),
+            ).format(path=path, number=counts.total(), counts=named or gettext("none"))
         if done.cancelled_runs:
-            yield f"{done.cancelled_runs} runs that were open in the copy are ended; their links are harvested again."
+            yield ngettext(
+                "{number} run that was open in the copy is ended; its link is harvested again.",
+                "{number} runs that were open in the copy are ended; their links are harvested again.",
+                done.cancelled_runs,
+            ).format(number=done.cancelled_runs)
 
     def _left(self) -> Iterator[str]:
         done, replay = self.follow_up, self.follow_up.replay
         is_empty = True
         for text, names in (
-            ("in the files, and not stored", self._rejects()),
-            ("deleted here, though they were brought back after the copy: ingest them", done.brought_back),
-            ("not changed by the replay", [f"{each.identifier} {each.reason}" for each in replay.left]),
-            ("in the archive, and other content on disk, which stays", self.journals.left),
-            ("lines of the journal that cannot be read", [str(each) for each in replay.damaged]),
-            ("events of the journal that no file has", [str(each) for each in replay.missing]),
+            (gettext("{number:,} in the files, and not stored:"), self._rejects()),
+            (
+                gettext("{number:,} deleted here, though they were brought back after the copy: ingest them:"),
+                done.brought_back,
+            ),
+            (
+                gettext("{number:,} not changed by the replay:"),
+                [f"{each.identifier} {each.reason}" for each in replay.left],
+            ),
+            (gettext("{number:,} in the archive, and other content on disk, which stays:"), self.journals.left),
+            (gettext("{number:,} lines of the journal that cannot be read:"), [str(each) for each in replay.damaged]),
+            (gettext("{number:,} events of the journal that no file has:"), [str(each) for each in replay.missing]),
         ):
             if names:
                 is_empty = False
-                yield f"  {len(names):,} {text}:"
+                yield f"  {text.format(number=len(names))}"
                 yield from (f"    {name}" for name in names[:_MAX_NAMED])
                 if len(names) > _MAX_NAMED:
-                    yield f"    and {len(names) - _MAX_NAMED:,} more"
+                    yield f"    {gettext('and {number:,} more').format(number=len(names) - _MAX_NAMED)}"
         if is_empty:
-            yield "  nothing"
+            yield f"  {gettext('nothing')}"
 
     def _rejects(self) -> list[str]:
         reports = [report for reports in self.follow_up.ingested.values() for report in reports]
@@ -115,21 +147,29 @@ class SignOff:
         return [f"{each.identifier or each.source} {each.reason}" for each in rejects]
 
     def _next(self) -> Iterator[str]:
-        since = f"after {datestamps.write(self.manifest.made)}" if self.manifest else "after the copy was made"
         if not self.follow_up.ingested:
-            yield (
-                f"What was new or changed {since} is not in the database. Before anybody connects, bring it from your files "
-                "(manage.py restore --in-place --records PATH), or from a GISC that has a copy of your set "
-                f"(manage.py link add recovery URL --set {settings.GISC_NAME} --kind recovery; manage.py harvest recovery)."
+            text = (
+                gettext("What was new or changed after {made} is not in the database. {advice}")
+                if self.manifest
+                else gettext("What was new or changed after the copy was made is not in the database. {advice}")
             )
+            advice = gettext(
+                "Before anybody connects, bring it from your files (manage.py restore --in-place --records PATH), or from "
+                "a GISC that has a copy of your set (manage.py link add recovery URL --set {spec} --kind recovery; "
+                "manage.py harvest recovery)."
+            ).format(spec=settings.GISC_NAME)
+            yield text.format(made=self.manifest and datestamps.write(self.manifest.made), advice=advice)
         if self.key_differs:
             links = Link.objects.exclude(sealed_password="").count()
-            yield (
-                "SECRET_KEY is not that of the backup: set that one in SECRET_KEY_FALLBACKS, or enter the passwords of "
-                f"{links} links again."
-            )
-        yield "Start the node (make run, or docker compose up --detach), and look at /health/ready."
-        yield "Make a backup: manage.py backup."
+            yield ngettext(
+                "SECRET_KEY is not that of the backup: set that one in SECRET_KEY_FALLBACKS, or enter the password of {links} "
+                "link again.",
+                "SECRET_KEY is not that of the backup: set that one in SECRET_KEY_FALLBACKS, or enter the passwords of {links} "
+                "links again.",
+                links,
+            ).format(links=links)
+        yield gettext("Start the node (make run, or docker compose up --detach), and look at /health/ready.")
+        yield gettext("Make a backup: manage.py backup.")
 
     @staticmethod
     def _numbered(steps: Iterator[str]) -> Iterator[str]:

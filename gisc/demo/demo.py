@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import requests
+from django.utils.translation import gettext
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -21,40 +22,46 @@ def show(folder: Path) -> None:
     """Run the mesh and show it until Ctrl-C."""
     mesh = nodes(folder)
     console = Console()
-    console.print(f"Starting {', '.join(node.name for node in mesh)}; their logs are below {folder} ...")
+    text = gettext("Starting {nodes}; their logs are below {folder} ...")
+    console.print(text.format(nodes=", ".join(node.name for node in mesh), folder=folder))
     with running(mesh) as processes:
         for node in mesh:
             console.print(f"{node.name}  {node.url}/  {node.url}/oai?verb=Identify")
-        console.print(f"Each harvests the others every {HARVEST_EVERY_S} s. Ctrl-C stops everything.")
+        text = gettext("Each harvests the others every {seconds} s. Ctrl-C stops everything.")
+        console.print(text.format(seconds=HARVEST_EVERY_S))
         try:
             with Live(console=console, auto_refresh=False) as live:
                 while all(process.poll() is None for process in processes.values()):
                     live.update(_table(mesh), refresh=True)
                     time.sleep(_POLL_S)
         except KeyboardInterrupt:
-            console.print("Stopping ...")
+            console.print(gettext("Stopping ..."))
             return
-    raise MeshFailed(f"a node ended by itself; the logs are below {folder}")
+    raise MeshFailed(gettext("a node ended by itself; the logs are below {folder}").format(folder=folder))
 
 
 def _table(mesh: Sequence[DemoNode]) -> Table:
     """Make a table with a row for each node and a column for each set: live records, tombstones, last change."""
     table = Table(
-        "node", *(node.name for node in mesh), "WIS-CATALOGUE", "last harvests", title="live -deleted  last change"
+        gettext("node"),
+        *(node.name for node in mesh),
+        "WIS-CATALOGUE",
+        gettext("last harvests"),
+        title=gettext("live -deleted  last change"),
     )
     for node in mesh:
         try:
             sets = {row["set"]: row for row in node.get_json("/stats.json")["sets"]}
             links = node.get_json("/harvest/status.json")["links"]
         except _NO_ANSWER:
-            table.add_row(node.name, *["does not answer"] * (len(mesh) + 2))
+            table.add_row(node.name, *[gettext("does not answer")] * (len(mesh) + 2))
             continue
         cells = []
         for spec in (*(other.name for other in mesh), "WIS-CATALOGUE"):
             row = sets.get(spec)
             cells.append(f"{row['live']} -{row['deleted']}  {(row['newest'] or '-')[11:]}" if row else "-")
         runs = [f"{link['name']} {link['last_run']['state']}" for link in links if link["last_run"]]
-        table.add_row(node.name, *cells, ", ".join(runs) or "none yet")
+        table.add_row(node.name, *cells, ", ".join(runs) or gettext("none yet"))
     return table
 
 
@@ -67,17 +74,18 @@ def check(folder: Path) -> bool:
     def say(text: str) -> None:
         console.print(f"{time.monotonic() - started:6.1f} s  {text}", highlight=False, soft_wrap=True)
 
-    say(f"starting {len(mesh)} nodes; their logs are below {folder}")
+    say(gettext("starting {number} nodes; their logs are below {folder}").format(number=len(mesh), folder=folder))
     with running(mesh):
         passed = _run_checks(mesh, say)
-    say("stopped; all checks passed" if passed else "stopped; THE DEMO FAILED")
+    say(gettext("stopped; all checks passed") if passed else gettext("stopped; THE DEMO FAILED"))
     return passed
 
 
 def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     tokyo = mesh[0]
     expected = len(list(samples(tokyo).parent.glob("WIS-GISC-*/*.xml")))
-    say(f"all ready, {expected} sample records split among them; waiting until all have the same records")
+    text = gettext("all ready, {number} sample records split among them; waiting until all have the same records")
+    say(text.format(number=expected))
     if not converge(mesh, lambda records: len(records) == expected, say):
         return False
 
@@ -87,12 +95,13 @@ def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
     before = tokyo.catalogue()[updated].digest
     _update(tokyo, updated)
     tokyo.manage("withdraw", withdrawn)
-    say(f"{tokyo.name} updated {updated} and withdrew {withdrawn}")
+    text = gettext("{node} updated {updated} and withdrew {withdrawn}")
+    say(text.format(node=tokyo.name, updated=updated, withdrawn=withdrawn))
     if not converge(mesh, lambda records: records[updated].digest != before and records[withdrawn].digest is None, say):
         return False
 
     stamps = {node: _stamps(node.catalogue()) for node in mesh}
-    say("one more round with nothing to harvest")
+    say(gettext("one more round with nothing to harvest"))
     if not _one_more_round(mesh, say):
         return False
     restamped = [
@@ -102,9 +111,9 @@ def _run_checks(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
         if stamp != stamps[node].get(identifier)
     ]
     for line in restamped:
-        say(f"restamped without a change: {line}")
+        say(gettext("restamped without a change: {line}").format(line=line))
     if not restamped:
-        say("no record was restamped")
+        say(gettext("no record was restamped"))
     return not restamped
 
 
@@ -123,7 +132,7 @@ def _update(node: DemoNode, identifier: str) -> None:
             changed.write_text(f"{text[:start]}Revised edition. {text[start:]}", encoding="utf-8")
             node.manage("ingest", str(changed))
             return
-    raise MeshFailed(f"no sample below {folder} is {identifier}")
+    raise MeshFailed(gettext("no sample below {folder} is {identifier}").format(folder=folder, identifier=identifier))
 
 
 def converge(
@@ -137,11 +146,12 @@ def converge(
         differences = _differences(catalogues)
         if not differences and is_reached(first):
             live = sum(record.digest is not None for record in first.values())
-            say(f"identical at all {len(mesh)} nodes: {live} live, {len(first) - live} deleted")
+            text = gettext("identical at all {nodes} nodes: {live} live, {deleted} deleted")
+            say(text.format(nodes=len(mesh), live=live, deleted=len(first) - live))
             return True
         if time.monotonic() > deadline:
-            say(f"not identical after {CONVERGENCE_TIMEOUT_S} s")
-            for line in differences or ["all nodes have the same records, but not the expected ones"]:
+            say(gettext("not identical after {seconds} s").format(seconds=CONVERGENCE_TIMEOUT_S))
+            for line in differences or [gettext("all nodes have the same records, but not the expected ones")]:
                 say(line)
             return False
         time.sleep(_POLL_S)
@@ -159,9 +169,9 @@ def _differences(catalogues: dict[DemoNode, dict[str, ListedRecord]]) -> list[st
 
 def _state(record: ListedRecord | None) -> str:
     if record is None:
-        return "does not have it"
-    content = "deleted" if record.digest is None else record.digest.hex()[:12]
-    return f"{content} in {'+'.join(sorted(record.set_specs))}"
+        return gettext("does not have it")
+    content = gettext("deleted") if record.digest is None else record.digest.hex()[:12]
+    return gettext("{content} in {sets}").format(content=content, sets="+".join(sorted(record.set_specs)))
 
 
 def _one_more_round(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> bool:
@@ -174,10 +184,12 @@ def _one_more_round(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> boo
         if not waiting:
             received = sum(run["received"] for run in now.values())
             changed = sum(run["new"] + run["updated"] + run["deleted"] for run in now.values())
-            say(f"{len(now)} links harvested once more: {received} entries received, {changed} changed anything")
+            text = gettext("{links} links harvested once more: {received} entries received, {changed} changed anything")
+            say(text.format(links=len(now), received=received, changed=changed))
             return True
         if time.monotonic() > deadline:
-            say(f"no further complete run after {CONVERGENCE_TIMEOUT_S} s: {', '.join(waiting)}")
+            text = gettext("no further complete run after {seconds} s: {links}")
+            say(text.format(seconds=CONVERGENCE_TIMEOUT_S, links=", ".join(waiting)))
             return False
         time.sleep(_POLL_S)
 
@@ -185,7 +197,8 @@ def _one_more_round(mesh: Sequence[DemoNode], say: Callable[[str], None]) -> boo
 def _last_runs(mesh: Sequence[DemoNode]) -> dict[str, Any]:
     """Return the last run of every link of every node, by a name for messages."""
     return {
-        f"{node.name} from {link['name']}": link["last_run"] or {"id": 0, "state": "none"}
+        gettext("{node} from {link}").format(node=node.name, link=link["name"]): link["last_run"]
+        or {"id": 0, "state": "none"}
         for node in mesh
         for link in node.get_json("/harvest/status.json")["links"]
     }

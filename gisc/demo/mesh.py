@@ -22,6 +22,7 @@ from typing import Any
 
 import requests
 from django.conf import settings
+from django.utils.translation import gettext
 
 from catalogue.documents import iso19139
 from catalogue.documents.sources import SAMPLES
@@ -111,7 +112,10 @@ class DemoNode:
             text=True,
         )
         if done.returncode:
-            raise MeshFailed(f"{self.name}: `{shlex.join(command[1:])}` failed: {done.stderr.strip()}")
+            text = gettext("{node}: `{command}` failed: {error}")
+            raise MeshFailed(
+                text.format(node=self.name, command=shlex.join(command[1:]), error=done.stderr.strip())
+            )
         return done.stdout
 
     def get_json(self, path: str) -> Any:
@@ -174,7 +178,9 @@ def _require_free_port(node: DemoNode) -> None:
             probe.bind(("127.0.0.1", node.port))
         except OSError as exc:
             raise MeshFailed(
-                f"port {node.port}, which the demo needs for {node.name}, is in use; stop what listens there"
+                gettext("port {port}, which the demo needs for {node}, is in use; stop what listens there").format(
+                    port=node.port, node=node.name
+                )
             ) from exc
 
 
@@ -215,12 +221,14 @@ def wait_until_ready(node: DemoNode, process: "subprocess.Popen[bytes]") -> None
         except requests.RequestException:
             pass
         time.sleep(0.2)
-    raise MeshFailed(f"{node.name} was not ready after {START_TIMEOUT_S} s; its log: {node.log}")
+    text = gettext("{node} was not ready after {seconds} s; its log: {log}")
+    raise MeshFailed(text.format(node=node.name, seconds=START_TIMEOUT_S, log=node.log))
 
 
 def ended(node: DemoNode, process: "subprocess.Popen[bytes]") -> MeshFailed:
     """Return the error of a node whose processes ended by themselves."""
-    return MeshFailed(f"{node.name} ended with status {process.returncode}; its log: {node.log}")
+    text = gettext("{node} ended with status {status}; its log: {log}")
+    return MeshFailed(text.format(node=node.name, status=process.returncode, log=node.log))
 
 
 def stop(processes: Mapping[DemoNode, "subprocess.Popen[bytes]"]) -> None:
@@ -232,6 +240,6 @@ def stop(processes: Mapping[DemoNode, "subprocess.Popen[bytes]"]) -> None:
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:
-            print(f"{node.name} did not stop in 20 s and is killed", file=sys.stderr)
+            print(gettext("{node} did not stop in 20 s and is killed").format(node=node.name), file=sys.stderr)
             process.kill()
             process.wait()

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape, quoteattr
 
 from catalogue.documents.sources import SAMPLES
+from catalogue.reasons import _
 
 HOST = "127.0.0.1"
 _DAY_S = 86_400
@@ -136,19 +137,19 @@ def _with_a_record_of_ours(centre: Centre) -> list[Entry]:
 def centres(*, page_s: float = 2.0) -> dict[str, Centre]:
     """The centres by name. `page_s`: how long a page of the slow one takes."""
     listed = (
-        Centre("toulouse", "is well", _entries(16)),
-        Centre("offenbach", "deletes two thirds of its records at once", _with_deletions),
-        Centre("exeter", "gives one list, then refuses", _entries(12), fails_after=1),
-        Centre("melbourne", "has no set of the name that is asked for", _entries(9), has_other_set=True),
-        Centre("brasilia", "has records that cannot be stored", _with_rejects),
-        Centre("beijing", "lists fewer records than it announces", _entries(15), announced=4, hides_headers=True),
-        Centre("pretoria", "asks to wait for half an hour", _entries(5), fails_after=0, retry_after_s=1800),
-        Centre("seoul", "no longer lists most of its records, and does not call them deleted", _with_gaps),
-        Centre("moscow", "lists a record that is not its own", _with_a_record_of_ours),
-        Centre("washington", "has moved for good", _entries(6), moves=True),
-        Centre("jeddah", "has a clock that is ahead", _entries(7), clock_ahead_s=300),
-        Centre("delhi", "is slow", _entries(400), page_s=page_s),
-        Centre("tehran", "is not harvested", _entries(4)),
+        Centre("toulouse", _("is well"), _entries(16)),
+        Centre("offenbach", _("deletes two thirds of its records at once"), _with_deletions),
+        Centre("exeter", _("gives one list, then refuses"), _entries(12), fails_after=1),
+        Centre("melbourne", _("has no set of the name that is asked for"), _entries(9), has_other_set=True),
+        Centre("brasilia", _("has records that cannot be stored"), _with_rejects),
+        Centre("beijing", _("lists fewer records than it announces"), _entries(15), announced=4, hides_headers=True),
+        Centre("pretoria", _("asks to wait for half an hour"), _entries(5), fails_after=0, retry_after_s=1800),
+        Centre("seoul", _("no longer lists most of its records, and does not call them deleted"), _with_gaps),
+        Centre("moscow", _("lists a record that is not its own"), _with_a_record_of_ours),
+        Centre("washington", _("has moved for good"), _entries(6), moves=True),
+        Centre("jeddah", _("has a clock that is ahead"), _entries(7), clock_ahead_s=300),
+        Centre("delhi", _("is slow"), _entries(400), page_s=page_s),
+        Centre("tehran", _("is not harvested"), _entries(4)),
     )
     return {centre.name: centre for centre in listed}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import django
 from django.conf import settings
+from django.utils.translation import gettext
 from rich.console import Console
 
 from gisc import installation
@@ -30,7 +31,7 @@ def show(folder: Path) -> None:
     password = secrets.token_urlsafe(12)
     shutil.rmtree(node.folder, ignore_errors=True)
     node.folder.mkdir(parents=True)
-    console.print(f"Starting {node.name}; its log is {node.log} ...")
+    console.print(gettext("Starting {node}; its log is {log} ...").format(node=node.name, log=node.log))
     process = start(node, password)
     server = subprocess.Popen(
         installation.module("gisc.demo.troubled_centres", str(_CENTRES_PORT)), cwd=settings.BASE_DIR
@@ -40,14 +41,16 @@ def show(folder: Path) -> None:
         node.manage("ingest", str(samples(node)))
         node.run_module("gisc.demo.troubles", str(_CENTRES_PORT))
         for centre in centres().values():
-            console.print(f"  {centre.name:12} {centre.trouble}")
-        console.print(f"Administration: {node.url}/admin/  user admin, password {password}", highlight=False)
-        console.print(f"Public status:  {node.url}/harvest/", highlight=False)
-        console.print(f"Each link is harvested every {HARVEST_EVERY_S} s. Ctrl-C stops everything.")
+            console.print(f"  {centre.name:12} {gettext(centre.trouble)}")
+        text = gettext("Administration: {url}  user admin, password {password}")
+        console.print(text.format(url=f"{node.url}/admin/", password=password), highlight=False)
+        console.print(gettext("Public status: {url}").format(url=f"{node.url}/harvest/"), highlight=False)
+        text = gettext("Each link is harvested every {seconds} s. Ctrl-C stops everything.")
+        console.print(text.format(seconds=HARVEST_EVERY_S))
         _compare(node, process)
         process.wait()
     except KeyboardInterrupt:
-        console.print("Stopping ...")
+        console.print(gettext("Stopping ..."))
         return
     finally:
         server.terminate()

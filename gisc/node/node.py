@@ -20,10 +20,11 @@ from pathlib import Path
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, connections
+from django.utils.translation import gettext, gettext_noop
 
 from catalogue import journal_state, seams
 from catalogue.models import Record
-from gisc import administrator, database, embedded, file_locks, file_modes, running_nodes
+from gisc import administrator, database, embedded, file_locks, file_modes, language, running_nodes
 from gisc.node import children, samples, supervision
 from gisc.node.welcome import Welcome
 
@@ -55,11 +56,11 @@ def run() -> None:
         children.await_end(data_dir)
         _check_port()
         if settings.GISC_EMBEDDED_DATABASE:
-            _report("Starting the database ...")
+            _report(gettext_noop("Starting the database ..."))
             stack.enter_context(embedded.database(data_dir))
         stack.callback(connections.close_all)
         connection.ensure_connection()
-        _report("Preparing the catalogue ...")
+        _report(gettext_noop("Preparing the catalogue ..."))
         database.prepare()
         journal_state.check()
         password = _create_administrator()
@@ -67,7 +68,7 @@ def run() -> None:
         welcome = Welcome(password=password, is_empty=not Record.objects.exists())
         connections.close_all()
         stack.enter_context(_metrics_folder(data_dir))
-        _report("Starting web server, harvest workers and scheduler ...")
+        _report(gettext_noop("Starting web server, harvest workers and scheduler ..."))
         supervision.supervise(welcome)
 
 
@@ -81,7 +82,8 @@ def _write_paths_in_full() -> None:
 def _report(line: str) -> None:
     """Tell whoever waits at a terminal what goes on."""
     if not settings.LOG_JSON:
-        print(line, flush=True)
+        with language.for_people():
+            print(gettext(line), flush=True)
 
 
 def _lock_data_dir(node_lock: file_locks.FileLock) -> None:

@@ -15,7 +15,7 @@ from supervisor.states import ProcessStates
 from supervisor.supervisord import Supervisor
 
 from catalogue import seams
-from gisc import embedded, installation
+from gisc import embedded, installation, language
 from gisc.node import children, keeper, processes, readiness
 from gisc.node.watchdog import StandIn, Watchdog
 from gisc.node.welcome import Welcome
@@ -151,7 +151,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         status, answer = readiness.ask()
         if readiness.is_complete(status, answer):
             assert self.welcome is not None
-            print(self.welcome.text(), flush=True)
+            with language.for_people():
+                print(self.welcome.text(), flush=True)
             self.welcome = None
         elif self.warn_at is not None and seams.monotonic() > self.warn_at:
             logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from gisc import administrator, installation
 from gisc.node import samples
@@ -27,26 +28,27 @@ class Welcome:
         lines = []
         if self.is_empty:
             lines += [
-                "The catalogue is empty. To load the sample records, or records of your own, in another terminal:",
+                gettext(
+                    "The catalogue is empty. To load the sample records, or records of your own, in another terminal:"
+                ),
                 f"  {self._command('ingest', str(samples.folder()))}",
             ]
-        lines += [
-            f"{settings.GISC_NAME} is ready.",
-            f"  catalogue       {address}/",
-            f"  OAI-PMH         {address}/oai?verb=Identify",
-        ]
+        lines.append(gettext("{node} is ready.").format(node=settings.GISC_NAME))
+        rows = [(gettext("catalogue"), f"{address}/"), ("OAI-PMH", f"{address}/oai?verb=Identify")]
         if address != settings.GISC_BASE_URL:
-            lines.append(f"  published as    {settings.GISC_BASE_URL}/")
-        lines += [f"  administration  {address}/admin/", f"  sign in         {self._account()}"]
-        return "\n".join(lines)
+            rows.append((gettext("published as"), f"{settings.GISC_BASE_URL}/"))
+        rows += [(gettext("administration"), f"{address}/admin/"), (gettext("sign in"), self._account())]
+        width = max(len(title) for title, _ in rows)
+        return "\n".join((*lines, *(f"  {title:{width}}  {text}" for title, text in rows)))
 
     def _account(self) -> str:
         file = administrator.password_file()
         if not file.exists():
-            return f"user {administrator.NAME}"
+            return gettext("user {name}").format(name=administrator.NAME)
         if self.password and sys.stdout.isatty():
-            return f"user {administrator.NAME}, password {self.password} (also in {file})"
-        return f"user {administrator.NAME}, password in {file}"
+            text = gettext("user {name}, password {password} (also in {file})")
+            return text.format(name=administrator.NAME, password=self.password, file=file)
+        return gettext("user {name}, password in {file}").format(name=administrator.NAME, file=file)
 
     def _command(self, *arguments: str) -> str:
         """Return a line for a shell that runs a command on this node, whatever else runs beside it."""
@@ -54,4 +56,6 @@ class Welcome:
         # Their values have passwords; the shell of the other terminal must know them.
         outside = [name for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)]
         line = shlex.join(["env", *variables, *installation.command(*arguments)])
-        return f"{line}   (with {' and '.join(outside)} as here)" if outside else line
+        if not outside:
+            return line
+        return f"{line}   {gettext('(with {variables} as here)').format(variables=', '.join(outside))}"

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from django.utils.translation import gettext, ngettext
+
 from catalogue import datestamps, oai, seams
 from catalogue.datestamps import Granularity
 from catalogue.reasons import Reason
@@ -121,7 +123,15 @@ class Copier:
     @property
     def summary(self) -> str:
         """What this call has stored, as "3 new, 1 deleted"."""
-        return ", ".join(f"{self.counted[name]} {name}" for name in OUTCOMES if self.counted[name]) or "nothing new"
+        texts = {
+            "new": gettext("{number} new"),
+            "changed": gettext("{number} changed"),
+            "deleted": gettext("{number} deleted"),
+            "unchanged": gettext("{number} unchanged"),
+            "refused": gettext("{number} refused"),
+        }
+        counted = (texts[name].format(number=self.counted[name]) for name in OUTCOMES if self.counted[name])
+        return ", ".join(counted) or gettext("nothing new")
 
     def copy(self, bounds: ListBounds) -> None:
         """Copy what is new. Raises HarvestError where that has to wait for another call; what came until then is stored."""
@@ -142,16 +152,30 @@ class Copier:
             prefix = _choose_prefix(self._try(conversation.formats))
             self._request, conversation.prefix = replace(self._request, prefix=prefix), prefix
         self._folder.write_state("request", asdict(self._request))
-        self._report(f"copies {self._request.prefix} of {self._request.remote_set or 'all sets'}")
+        text = (
+            gettext("copies {prefix} of {remote_set}")
+            if self._request.remote_set
+            else gettext("copies {prefix} of all sets")
+        )
+        self._report(text.format(prefix=self._request.prefix, remote_set=self._request.remote_set))
         kept = self._folder.load("list")
         if kept is not None:
             open_list = OpenList(**kept)
-            self._report(f"goes on after {open_list.pages} pages of the list that was begun at {open_list.first_asked}")
+            text = ngettext(
+                "goes on after {pages} page of the list that was begun at {begun}",
+                "goes on after {pages} pages of the list that was begun at {begun}",
+                open_list.pages,
+            )
+            self._report(text.format(pages=open_list.pages, begun=open_list.first_asked))
         else:
             self._ask_for_refused(conversation)
             found = self._begin_list(conversation, bounds)
             if found is None:
-                self._report(f"is complete up to {datestamps.write(bounds.last)}" if bounds.last else "is complete")
+                self._report(
+                    gettext("is complete up to {end}").format(end=datestamps.write(bounds.last))
+                    if bounds.last
+                    else gettext("is complete")
+                )
                 return
             open_list = found
         while not self._take_list(conversation, open_list):
@@ -163,7 +187,7 @@ class Copier:
         """Decide what is asked for, as a link does (H7 to H9, H48); None if the copy is complete up to its end."""
         identity = self._try(conversation.identify)
         if identity.deleted_record == "no":
-            self._report("the provider keeps no deletions: what it drops stays in the copy")
+            self._report(gettext("the provider keeps no deletions: what it drops stays in the copy"))
         now, granularity = seams.now().replace(microsecond=0), identity.granularity
         stored = self._folder.load("complete")
         begin = None if bounds.begin is None else bounds.begin[0]
@@ -181,7 +205,8 @@ class Copier:
             assert next_begin is not None
             next_begin = min(next_begin, schedule.begin_of(by_clock, granularity))
             if stepped_back_s:
-                self._report(f"the provider's clock was set back by {stepped_back_s} s; asks from {_write(next_begin)}")
+                text = gettext("the provider's clock was set back by {seconds} s; asks from {begin}")
+                self._report(text.format(seconds=stepped_back_s, begin=_write(next_begin)))
             begin = next_begin if begin is None else min(begin, next_begin)
         return OpenList(
             granularity=granularity,
@@ -198,7 +223,8 @@ class Copier:
             try:
                 records.append(_copied(conversation.record(identifier)))
             except HarvestError as exc:
-                self._report(f"{identifier} is still refused: {fault}; asked for by itself: {exc}")
+                text = gettext("{identifier} is still refused: {fault}; asked for by itself: {reason}")
+                self._report(text.format(identifier=identifier, fault=fault, reason=exc))
         self._store(records, {})
 
     # --- Pages ------------------------------------------------------------------------------------------
@@ -281,8 +307,13 @@ class Copier:
         )
         if is_last or seams.monotonic() >= self._next_line:
             self._next_line = seams.monotonic() + _PROGRESS_S
-            of_all = "" if page.list_size is None else f" of {page.list_size}"
-            self._report(f"page {open_list.pages}: {open_list.listed}{of_all} records listed; {self.summary}")
+            text = (
+                gettext("page {page}: {listed} records listed; {summary}")
+                if page.list_size is None
+                else gettext("page {page}: {listed} of {list_size} records listed; {summary}")
+            )
+            facts = {"page": open_list.pages, "listed": open_list.listed, "list_size": page.list_size}
+            self._report(text.format(**facts, summary=self.summary))
         return is_last
 
     def _records(self, conversation: Conversation, page: Page, *, by_headers: bool) -> Iterator[CopiedRecord]:
@@ -290,7 +321,7 @@ class Copier:
             header = entry.header
             if not header.identifier:
                 self.counted["refused"] += 1
-                self._report(f"refused: a record that {Reason(EntryCode.NO_IDENTIFIER)}")
+                self._report(gettext("refused: a record that {reason}").format(reason=Reason(EntryCode.NO_IDENTIFIER)))
             elif not by_headers or header.deleted:
                 yield _copied(entry)
             elif not self._folder.is_current(header.identifier, header.datestamp):
@@ -302,12 +333,13 @@ class Copier:
         except Retry:
             raise
         except HarvestError as exc:
-            return _copied(entry)._replace(content=None, fault=str(exc))
+            return _copied(entry)._replace(content=None, fault=exc)
 
     def _store(self, records: list[CopiedRecord], states: dict[str, dict[str, Any] | None]) -> None:
         for record in records:
             if record.fault:
-                self._report(f"refused: {record.identifier} {record.fault}")
+                text = gettext("refused: {identifier} {reason}")
+                self._report(text.format(identifier=record.identifier, reason=record.fault))
         self.counted.update(self._folder.store(records, states, is_compressed=self._request.is_compressed))
 
     def _complete(self, open_list: OpenList) -> dict[str, Any]:
@@ -357,9 +389,9 @@ class Copier:
 
 def _copied(entry: ReceivedEntry) -> CopiedRecord:
     header = entry.header
-    fault = ""
+    fault = None
     if not header.deleted and (entry.fault is not None or entry.metadata is None):
-        fault = str(entry.fault or Reason(EntryCode.NO_METADATA))
+        fault = entry.fault or Reason(EntryCode.NO_METADATA)
     content = None if fault or header.deleted else entry.metadata
     return CopiedRecord(header.identifier, header.datestamp, header.set_specs, content, header.deleted, fault)
 

@@ -20,6 +20,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.utils import translation
+from django.utils.translation import gettext
+
+from catalogue.reasons import Reason
 from harvester.copying.file_names import file_name
 
 _TABLES = """
@@ -41,6 +45,12 @@ class FolderUnusable(Exception):
     """The folder cannot take this copy; the text says why."""
 
 
+def _in_english(fault: Exception | Reason | None) -> str | None:
+    """Return why a record is refused as the state and the manifest have it, whatever the language: programs read them."""
+    with translation.override("en"):
+        return None if fault is None else str(fault)
+
+
 class CopiedRecord(NamedTuple):
     """A record as it came. `content`: its XML; None for a deletion, and for a record that is refused because of `fault`."""
 
@@ -49,7 +59,7 @@ class CopiedRecord(NamedTuple):
     set_specs: Sequence[str]
     content: bytes | None
     deleted: bool = False
-    fault: str = ""
+    fault: Exception | Reason | None = None
 
 
 class CopyFolder(AbstractContextManager["CopyFolder"]):
@@ -59,7 +69,11 @@ class CopyFolder(AbstractContextManager["CopyFolder"]):
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         if not (path / _STATE).exists() and any(path.iterdir()):
-            raise FolderUnusable(f"{path} is not empty, and has no copy in it; name an empty folder, or a new one")
+            raise FolderUnusable(
+                gettext("{path} is not empty, and has no copy in it; name an empty folder, or a new one").format(
+                    path=path
+                )
+            )
         (path / _RECORDS).mkdir(exist_ok=True)
         self._database = sqlite3.connect(path / _STATE, timeout=0, isolation_level=None)
         try:
@@ -70,8 +84,12 @@ class CopyFolder(AbstractContextManager["CopyFolder"]):
         except sqlite3.DatabaseError as exc:
             self._database.close()
             if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
-                raise FolderUnusable(f"another copy is working in {path}; let it end first") from exc
-            raise FolderUnusable(f"{path / _STATE} is no state of a copy ({exc})") from exc
+                raise FolderUnusable(
+                    gettext("another copy is working in {path}; let it end first").format(path=path)
+                ) from exc
+            raise FolderUnusable(
+                gettext("{path} is no state of a copy ({reason})").format(path=path / _STATE, reason=exc)
+            ) from exc
         self._write_files()
 
     def __exit__(self, *_: object) -> None:
@@ -147,7 +165,7 @@ class CopyFolder(AbstractContextManager["CopyFolder"]):
                 self._database.execute("INSERT OR REPLACE INTO to_write VALUES (?, ?)", [file, record.content])
         row = (record.identifier, record.datestamp, json.dumps(record.set_specs), record.deleted, file, digest)
         self._database.execute(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, record.fault or None)
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, _in_english(record.fault))
         )
         return outcome
 

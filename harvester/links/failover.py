@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from catalogue import seams
 from catalogue.datestamps import Granularity
@@ -208,17 +209,20 @@ def describe_relay(link: Link) -> str:
     """Which alternative serves the link, and since when; empty while its own provider does."""
     if link.serving is None or link.serving_since is None:
         return ""
-    return f"by relay {link.serving} since {link.serving_since:%Y-%m-%d %H:%M}"
+    since = f"{link.serving_since:%Y-%m-%d %H:%M}"
+    return gettext("by relay {relay} since {since}").format(relay=link.serving, since=since)
 
 
 def describe_next_list(link: Link) -> str:
     """What a link that was just switched asks its provider for."""
     if link.harvested_to is None:
-        return "the whole list is asked for, then all headers are compared; nothing is deleted because it is not listed"
-    return (
-        f"it goes on from where it was with that provider ({link.harvested_to:%Y-%m-%d %H:%M:%S}), then all headers are "
-        "compared; nothing is deleted because it is not listed"
-    )
+        return gettext(
+            "the whole list is asked for, then all headers are compared; nothing is deleted because it is not listed"
+        )
+    return gettext(
+        "it goes on from where it was with that provider ({harvested_to}), then all headers are compared; nothing is "
+        "deleted because it is not listed"
+    ).format(harvested_to=f"{link.harvested_to:%Y-%m-%d %H:%M:%S}")
 
 
 def describe_return(link: Link) -> str:
@@ -227,11 +231,15 @@ def describe_return(link: Link) -> str:
         return ""
     standby = link.standbys.filter(alternative=None).first()
     if standby is None or standby.probed is None:
-        return "its own provider has not been asked yet"
+        return gettext("its own provider has not been asked yet")
     if standby.answers_since is None:
-        return f"its own provider cannot serve it ({standby.probed:%Y-%m-%d %H:%M}): {standby.fault}"
-    answers = f"its own provider has answered since {standby.answers_since:%Y-%m-%d %H:%M}"
+        return gettext("its own provider cannot serve it ({probed}): {fault}").format(
+            probed=f"{standby.probed:%Y-%m-%d %H:%M}", fault=standby.fault
+        )
+    since = f"{standby.answers_since:%Y-%m-%d %H:%M}"
     if not link.return_after_h:
-        return f"{answers}; switch back by hand"
-    due = standby.answers_since + timedelta(hours=link.return_after_h)
-    return f"{answers}; the link returns to it at {due:%Y-%m-%d %H:%M}, if it keeps answering"
+        return gettext("its own provider has answered since {since}; switch back by hand").format(since=since)
+    due = f"{standby.answers_since + timedelta(hours=link.return_after_h):%Y-%m-%d %H:%M}"
+    return gettext(
+        "its own provider has answered since {since}; the link returns to it at {due}, if it keeps answering"
+    ).format(since=since, due=due)

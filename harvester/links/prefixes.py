@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from django.utils.translation import gettext
+
 from catalogue import oai
 from harvester import messages
 from harvester.errors import HarvestError
@@ -26,21 +28,30 @@ def check(provider: Link | Alternative) -> PrefixCheck:
         offered = _ask(provider)
     except (HarvestError, ValueError) as exc:  # ValueError: an address that requests cannot take apart
         if prefix != oai.OAI_DC:
-            return PrefixCheck(warning=f"{_UNKNOWN.format(prefix=prefix)} The provider could not be asked: {exc}.")
+            return PrefixCheck(
+                warning=gettext("{unknown} The provider could not be asked: {reason}.").format(
+                    unknown=_unknown(prefix), reason=exc
+                )
+            )
         offered = [answers.Format(oai.OAI_DC, oai.OAI_DC_NS)]  # P61: known all the same
     if fault := answers.find_prefix_fault(offered, prefix):
         return PrefixCheck(fault=messages.as_sentence(str(fault)))
     if any(item.prefix == prefix and item.is_iso for item in offered):
         return PrefixCheck()
     prefixes = ", ".join(answers.iso_prefixes(offered))
-    hint = f" ISO 19139 is called {prefixes} there." if prefixes else ""
-    return PrefixCheck(warning=f"{_UNKNOWN.format(prefix=prefix)} The provider does not say what it brings.{hint}")
+    text = (
+        gettext("{unknown} The provider does not say what it brings. ISO 19139 is called {prefixes} there.")
+        if prefixes
+        else gettext("{unknown} The provider does not say what it brings.")
+    )
+    return PrefixCheck(warning=text.format(unknown=_unknown(prefix), prefixes=prefixes))
 
 
-_UNKNOWN = (
-    "It is not known whether the prefix {prefix} brings ISO 19139, which alone can be stored: look by “retrieve info” or "
-    "`manage.py link check`."
-)
+def _unknown(prefix: str) -> str:
+    return gettext(
+        "It is not known whether the prefix {prefix} brings ISO 19139, which alone can be stored: look by “retrieve info” "
+        "or `manage.py link check`."
+    ).format(prefix=prefix)
 
 
 def _ask(provider: Link | Alternative) -> list[answers.Format]:

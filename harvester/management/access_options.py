@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
 
 from harvester.models import Link
 from harvester.net import access
@@ -19,16 +20,22 @@ _PLAIN = ("user", "proxy", "proxy_user", "post", "user_agent", "sender")
 
 def add_to(parser: ArgumentParser) -> None:
     """Add the options; those that are not given are None."""
-    options = parser.add_argument_group("access", "what the provider wants before it answers; '' takes a value away")
-    options.add_argument("--user", help="user name of HTTP basic authentication; '' forgets the password too")
-    options.add_argument("--password-file", metavar="FILE", help="file whose first line is the password; - for stdin")
-    options.add_argument("--certificates", metavar="FILE", help="PEM file of the authorities to trust; it is copied")
+    options = parser.add_argument_group(
+        gettext("access"), gettext("what the provider wants before it answers; '' takes a value away")
+    )
+    options.add_argument("--user", help=gettext("user name of HTTP basic authentication; '' forgets the password too"))
+    options.add_argument(
+        "--password-file", metavar="FILE", help=gettext("file whose first line is the password; - for stdin")
+    )
+    options.add_argument(
+        "--certificates", metavar="FILE", help=gettext("PEM file of the authorities to trust; it is copied")
+    )
     options.add_argument("--proxy", metavar="URL", help="http://host:port")
     options.add_argument("--proxy-user", metavar="USER")
     options.add_argument("--proxy-password-file", metavar="FILE")
-    options.add_argument("--post", action=BooleanOptionalAction, help="ask by POST")
+    options.add_argument("--post", action=BooleanOptionalAction, help=gettext("ask by POST"))
     options.add_argument("--user-agent", metavar="TEXT")
-    options.add_argument("--sender", metavar="MAIL", help="the From of requests")
+    options.add_argument("--sender", metavar="MAIL", help=gettext("the From of requests"))
 
 
 def apply(link: Link, options: Mapping[str, Any]) -> set[str]:
@@ -47,7 +54,9 @@ def apply(link: Link, options: Mapping[str, Any]) -> set[str]:
         set_password(_read_password(file, of_proxy=user == "proxy_user") if file else "")
         changed.add(f"sealed_{password}")
         if file and not getattr(link, user):
-            raise CommandError(f"A password needs a user name: --{user.replace('_', '-')}.")
+            raise CommandError(
+                gettext("A password needs a user name: --{option}.").format(option=user.replace("_", "-"))
+            )
     return changed
 
 
@@ -55,7 +64,9 @@ def _read_password(file: str, *, of_proxy: bool) -> str:
     text = sys.stdin.readline() if file == "-" else _read_text(file)
     password = text.partition("\n")[0].rstrip("\r")
     fault = (
-        access.password_fault(password, of_proxy=of_proxy) if password else f"{file} has no password in its first line"
+        access.password_fault(password, of_proxy=of_proxy)
+        if password
+        else gettext("{file} has no password in its first line").format(file=file)
     )
     if fault:
         raise CommandError(f"{fault}.")
@@ -66,4 +77,8 @@ def _read_text(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as exc:
-        raise CommandError(f"{file} cannot be read: {getattr(exc, 'strerror', None) or 'it is no text'}.") from exc
+        raise CommandError(
+            gettext("{file} cannot be read: {reason}.").format(
+                file=file, reason=getattr(exc, "strerror", None) or gettext("it is no text")
+            )
+        ) from exc

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
 
 from harvester.links.exchange import MAX_BYTES, Report
 
 
-def add_to(actions: Any, what: str) -> list[ArgumentParser]:
+def add_to(actions: Any, *, import_help: str, export_help: str) -> list[ArgumentParser]:
     """Add the actions `import` and `export`."""
-    importing = actions.add_parser(
-        "import", help=f"store {what} from a CSV file: all its lines or, if one is wrong, none"
-    )
-    importing.add_argument("file", metavar="FILE", help="-: standard input")
-    exporting = actions.add_parser("export", help=f"write {what} into a CSV file, without passwords")
-    exporting.add_argument("file", metavar="FILE", help="-: standard output")
+    importing = actions.add_parser("import", help=import_help)
+    importing.add_argument("file", metavar="FILE", help=gettext("-: standard input"))
+    exporting = actions.add_parser("export", help=export_help)
+    exporting.add_argument("file", metavar="FILE", help=gettext("-: standard output"))
     return [importing, exporting]
 
 
@@ -30,7 +29,9 @@ def read(file: str) -> bytes:
         with Path(file).open("rb") as opened:
             return opened.read(MAX_BYTES + 1)
     except OSError as exc:
-        raise CommandError(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+        raise CommandError(
+            gettext("{file} cannot be read: {reason}.").format(file=file, reason=exc.strerror or exc)
+        ) from exc
 
 
 def write(file: str, text: str, stdout: Any) -> None:
@@ -41,7 +42,9 @@ def write(file: str, text: str, stdout: Any) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8", newline="")
     except OSError as exc:
-        raise CommandError(f"{file} cannot be written: {exc.strerror or exc}.") from exc
+        raise CommandError(
+            gettext("{file} cannot be written: {reason}.").format(file=file, reason=exc.strerror or exc)
+        ) from exc
 
 
 def print_report(report: Report, stdout: Any, *, as_json: bool) -> None:
@@ -52,5 +55,5 @@ def print_report(report: Report, stdout: Any, *, as_json: bool) -> None:
             raise SystemExit(1)
         return
     if report.faults:
-        raise CommandError("\n".join(("Nothing was imported.", *report.faults)))
+        raise CommandError("\n".join((gettext("Nothing was imported."), *report.faults)))
     stdout.write(report.text)

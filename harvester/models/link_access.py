@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from harvester.errors import FaultCode, RefusedByProvider
@@ -13,7 +14,10 @@ from harvester.net.access import Access
 
 _PASSWORD, _PROXY_PASSWORD = "password", "proxy password"
 SEALED = {"sealed_password": _PASSWORD, "sealed_proxy_password": _PROXY_PASSWORD}  # columns and their purposes
-UNREADABLE = "cannot be read: stored under another SECRET_KEY; enter it again"
+_UNREADABLE = {
+    _PASSWORD: _("The password cannot be read: stored under another SECRET_KEY; enter it again."),
+    _PROXY_PASSWORD: _("The proxy password cannot be read: stored under another SECRET_KEY; enter it again."),
+}
 
 
 class AccessFields(models.Model):
@@ -141,5 +145,12 @@ def _is_readable(sealed: str, purpose: str) -> bool:
 
 def _state(sealed: str, purpose: str) -> str:
     if not sealed:
-        return "none"
-    return "kept" if _is_readable(sealed, purpose) else UNREADABLE
+        return gettext("none")
+    if _is_readable(sealed, purpose):
+        return gettext("kept")
+    return gettext("cannot be read: stored under another SECRET_KEY; enter it again")
+
+
+def describe_unreadable(purpose: str) -> str:
+    """Return a sentence on one of the passwords of `unreadable_passwords`."""
+    return str(_UNREADABLE[purpose])

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
@@ -22,7 +22,7 @@ from harvester.link_rules import Kind
 from harvester.links import failover
 from harvester.messages import FaultCode, OutcomeCode
 from harvester.models import Conflict, Link, Reject, Run
-from harvester.models.link_access import UNREADABLE
+from harvester.models.link_access import describe_unreadable
 from harvester.monitoring.coverage import read_coverage
 from harvester.protocol.warnings import report_warnings
 from harvester.rows import health, queue
@@ -189,15 +189,15 @@ def outcome_in_words(
 ) -> tuple[str, str]:
     """`run_outcome` of the columns of a run, where many are read."""
     if outcome == OutcomeCode.NOTHING_TAKEN:
-        return PARTIAL, f"nothing taken, {rejected} rejected"
+        return PARTIAL, _("nothing taken, {number} rejected").format(number=rejected)
     if state == Run.State.DONE and held_back:
-        return PARTIAL, f"done, {held_back} held back"
+        return PARTIAL, _("done, {number} held back").format(number=held_back)
     if state == Run.State.DONE and not_served:
-        return PARTIAL, f"done, {not_served} not served"
+        return PARTIAL, _("done, {number} not served").format(number=not_served)
     if state == Run.State.DONE and rejected:
-        return PARTIAL, f"done, {rejected} rejected"
+        return PARTIAL, _("done, {number} rejected").format(number=rejected)
     if state == Run.State.DONE and warnings:
-        return state, f"done, {warnings} warning{'s' if warnings > 1 else ''}"
+        return state, ngettext("done, {number} warning", "done, {number} warnings", warnings).format(number=warnings)
     return state, str(Run.State(state).label)
 
 
@@ -207,23 +207,48 @@ def link_state(link: Link, now: datetime | None = None) -> tuple[str, str]:
     What has failed is failed until a run succeeds, also while the next one runs. Where something is to be done, it is not
     just done.
     """
+    state = _read_state(link, now)
+    return state.key, state.text
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The key of a state, the whole of it in words, and what the words add to the one word of the key."""
+
+    key: str
+    text: str
+    reason: str
+
+
+def _read_state(link: Link, now: datetime | None) -> _State:
     run = last_run(link)
     if run is None:
-        key, text = (NEVER, "not harvested yet") if link.enabled else (DISABLED, "disabled")
+        key, text = (NEVER, _("not harvested yet")) if link.enabled else (DISABLED, _("disabled"))
     elif run.is_open:
         key, text = _state_of_open(run, now or seams.now())
     else:
         key, text = _outcome_of_link(link, run)
-    if fault := _fault_in_words(link):
+    fault, more = _fault_in_words(link)
+    if fault:
         is_told = run is not None and run.state == Run.State.FAILED
-        return Run.State.FAILED, fault if is_told else f"{text}; {fault}"
+        told, reason = (fault, more) if is_told else (f"{text}; {fault}", f"{text}; {fault}")
+        return _State(Run.State.FAILED, told, reason)
     if (since := overdue_since(link, now or seams.now())) is not None:
-        return OVERDUE, f"{text}; overdue since {since:%Y-%m-%d %H:%M}"
+        text = _("{state}; overdue since {since}").format(state=text, since=f"{since:%Y-%m-%d %H:%M}")
+        return _State(OVERDUE, text, text)
     if key in (Run.State.DONE, PARTIAL) and (remarks := _remarks_in_words(link)):
-        return PARTIAL, ", ".join([text, *remarks])
+        text = ", ".join([text, *remarks])
+        return _State(PARTIAL, text, text)
     if key == Run.State.DONE and (number := len(list(find_todos(link)))):
-        return PARTIAL, f"{text}, {number} thing{'s' if number > 1 else ''} to do"
-    return key, text
+        todos = ngettext("{state}, {number} thing to do", "{state}, {number} things to do", number)
+        text = todos.format(state=text, number=number)
+        return _State(PARTIAL, text, text)
+    return _State(key, text, "" if key == RUNNING or _is_plain(text) else text)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text on a state says no more than its one word."""
+    return text in {_("not harvested yet"), _("disabled"), *(str(state.label) for state in Run.State)}
 
 
 def _outcome_of_link(link: Link, run: Run) -> tuple[str, str]:
@@ -231,7 +256,7 @@ def _outcome_of_link(link: Link, run: Run) -> tuple[str, str]:
     key, text = run_outcome(run)
     is_more = run.held_back or run.not_served or run.outcome == OutcomeCode.NOTHING_TAKEN
     if key == PARTIAL and not is_more and count_rejects_standing(link) and not count_rejects_to_do(link):
-        return Run.State.DONE, f"{text}, of a known cause"
+        return Run.State.DONE, _("{state}, of a known cause").format(state=text)
     return key, text
 
 
@@ -247,19 +272,25 @@ def overdue_since(link: Link, now: datetime) -> datetime | None:
     return due if now - due > timedelta(seconds=settings.GISC_CANARY_SECONDS) else None
 
 
-def _fault_in_words(link: Link) -> str:
-    """Why nothing arrives, in a few words; empty if the last harvest that ended has not failed."""
-    failed = f"failed {link.failures} times" if link.failures > 1 else "failed" if link.failures else ""
-    return ": ".join(filter(None, (failed, "set missing" if link.lacks_remote_set else "")))
+def _fault_in_words(link: Link) -> tuple[str, str]:
+    """Why nothing arrives, in a few words, and the same beside the word that it fails; empty if the last harvest has not failed."""
+    failed = more = ""
+    if link.failures > 1:
+        failed = _("failed {number} times").format(number=link.failures)
+        more = _("{number} times").format(number=link.failures)
+    elif link.failures:
+        failed = _("failed")
+    missing = _("set missing") if link.lacks_remote_set else ""
+    return ": ".join(filter(None, (failed, missing))), ": ".join(filter(None, (more, missing)))
 
 
 def _remarks_in_words(link: Link) -> list[str]:
     """What is not as it should be though records arrive, in a few words."""
     words = {
-        "set not listed": link.has_unlisted_set,
-        "nothing listed": link.has_brought_nothing and not link.has_unlisted_set,
-        "`from` ignored": link.from_ignored >= link.FROM_IS_IGNORED,
-        "in doubt": bool(link.doubts),
+        _("set not listed"): link.has_unlisted_set,
+        _("nothing listed"): link.has_brought_nothing and not link.has_unlisted_set,
+        _("`from` ignored"): link.from_ignored >= link.FROM_IS_IGNORED,
+        _("in doubt"): bool(link.doubts),
     }
     return [word for word, is_true in words.items() if is_true]
 
@@ -267,15 +298,16 @@ def _remarks_in_words(link: Link) -> list[str]:
 def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:
     if not queue.is_abandoned(run, now):
         if run.asking_since is not None:
-            return WAITING, f"waits for the provider's answer since {run.asking_since:%H:%M:%S}"
-        return RUNNING, f"runs, {run.received} received"
+            since = f"{run.asking_since:%H:%M:%S}"
+            return WAITING, _("waits for the provider's answer since {since}").format(since=since)
+        return RUNNING, _("runs, {number} received").format(number=run.received)
     if run.not_before is not None and run.not_before > now:
-        return WAITING, f"waits until {run.not_before:%H:%M:%S}"
+        return WAITING, _("waits until {time}").format(time=f"{run.not_before:%H:%M:%S}")
     if not schedule.is_open(run.windows, now):
-        opening = schedule.next_opening(run.windows, now)
-        return WAITING, f"waits until {opening:%H:%M} UTC, {run.received} received"
-    since = max(run.queued or run.begun, run.not_before or run.begun)
-    return WAITING, f"waits for its turn since {since:%H:%M:%S}, {run.received} received"
+        opening = f"{schedule.next_opening(run.windows, now):%H:%M}"
+        return WAITING, _("waits until {time} UTC, {number} received").format(time=opening, number=run.received)
+    since = f"{max(run.queued or run.begun, run.not_before or run.begun):%H:%M:%S}"
+    return WAITING, _("waits for its turn since {since}, {number} received").format(since=since, number=run.received)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,17 +321,14 @@ class StateInWords:
 
 def describe_state(link: Link, now: datetime | None = None) -> StateInWords:
     """The state of a link that came from `with_last_run`, as pages show it."""
-    key, text = link_state(link, now)
-    reason = "" if text in (key, "not harvested yet") or key == RUNNING else text
-    if key == Run.State.FAILED:  # the word says that it fails
-        reason = reason.removeprefix("failed").lstrip(": ")
-    return StateInWords(str(key), str(WORDS[key]), reason)
+    state = _read_state(link, now)
+    return StateInWords(str(state.key), str(WORDS[state.key]), state.reason)
 
 
 def describe_run_state(run: Run) -> StateInWords:
     """The state of a run, as pages show it."""
     key, text = run_outcome(run)
-    return StateInWords(str(key), word_of_run(key), "" if text == key else text)
+    return StateInWords(str(key), word_of_run(key), "" if _is_plain(text) else text)
 
 
 def word_of_run(key: str) -> str:
@@ -340,39 +369,52 @@ def find_todos(link: Link) -> Iterator[Todo]:
     for remark in link.remarks:
         yield Todo(str(remark), LINK)
     if (since := overdue_since(link, seams.now())) is not None:
-        yield Todo(
-            f"Due since {since:%Y-%m-%d %H:%M} UTC and not begun: see whether beat and worker run (/health/tasks).",
-            LINK,
-        )
+        text = _("Due since {since} UTC and not begun: see whether beat and worker run (/health/tasks).")
+        yield Todo(text.format(since=f"{since:%Y-%m-%d %H:%M}"), LINK)
     for password in link.unreadable_passwords():
-        yield Todo(f"The {password} {UNREADABLE}.", LINK)
+        yield Todo(describe_unreadable(password), LINK)
     if link.moved_to:
-        yield Todo(f"The provider has moved to {link.moved_to}: accept the new address, or ask the centre.", LINK)
+        text = _("The provider has moved to {address}: accept the new address, or ask the centre.")
+        yield Todo(text.format(address=link.moved_to), LINK)
     if run is not None and run.outcome != OutcomeCode.RUNNING and _is_failing(run) and not _is_set_missing(link, run):
         yield Todo(run.message, RUN)
     if not link.failures:  # else the same is told of the harvest
         for slice_run in (compared, last_reharvest(link)):
             if slice_run is not None and slice_run.outcome != OutcomeCode.RUNNING and _is_failing(slice_run):
-                yield Todo(f"The {slice_run.get_purpose_display()} fails. {slice_run.message}", LINK)
+                text = _("The {purpose} fails. {message}")
+                yield Todo(text.format(purpose=slice_run.get_purpose_display(), message=slice_run.message), LINK)
     if compared is not None and compared.held_back:
-        number = f"{compared.held_back} records are" if compared.held_back > 1 else "1 record is"
-        yield Todo(f"{number} no longer listed by the provider: ask it, then compare beyond the ceiling.", LINK)
+        text = ngettext(
+            "{number} record is no longer listed by the provider: ask it, then compare beyond the ceiling.",
+            "{number} records are no longer listed by the provider: ask it, then compare beyond the ceiling.",
+            compared.held_back,
+        )
+        yield Todo(text.format(number=compared.held_back), LINK)
     reharvest = last_reharvest(link)
     if reharvest is not None and reharvest.changed:
-        number = f"{reharvest.changed} records" if reharvest.changed > 1 else "1 record"
-        yield Todo(f"{number} had changed without a new datestamp: tell the provider.", LINK)
-    if waiting := count_conflicts_waiting(link):
-        yield Todo(f"{waiting} conflict{'s wait' if waiting > 1 else ' waits'} for a decision.", CONFLICTS)
-    if rejected := count_rejects_to_do(link):
-        number = f"{rejected} records are" if rejected > 1 else "1 record is"
-        yield Todo(f"{number} rejected: tell the provider why.", REJECTS)
-    if link.kind == Kind.SHARED and link.only_reports:
-        yield Todo(
-            f"Records are uploaded into {link.local_set} here, so this link stores none: make it one of the kind backup.",  # W42
-            LINK,
+        text = ngettext(
+            "{number} record had changed without a new datestamp: tell the provider.",
+            "{number} records had changed without a new datestamp: tell the provider.",
+            reharvest.changed,
         )
+        yield Todo(text.format(number=reharvest.changed), LINK)
+    if waiting := count_conflicts_waiting(link):
+        text = ngettext("{number} conflict waits for a decision.", "{number} conflicts wait for a decision.", waiting)
+        yield Todo(text.format(number=waiting), CONFLICTS)
+    if rejected := count_rejects_to_do(link):
+        text = ngettext(
+            "{number} record is rejected: tell the provider why.",
+            "{number} records are rejected: tell the provider why.",
+            rejected,
+        )
+        yield Todo(text.format(number=rejected), REJECTS)
+    if link.kind == Kind.SHARED and link.only_reports:
+        text = _(  # W42
+            "Records are uploaded into {local_set} here, so this link stores none: make it one of the kind backup."
+        )
+        yield Todo(text.format(local_set=link.local_set), LINK)
     if not link.enabled and link.kind != Kind.RECOVERY:
-        yield Todo("Not harvested by schedule: enable it, or run it by hand.", LINK)
+        yield Todo(_("Not harvested by schedule: enable it, or run it by hand."), LINK)
 
 
 def _is_set_missing(link: Link, run: Run) -> bool:
@@ -424,7 +466,7 @@ def _link_facts(link: Link, open_runs: list[queue.OpenRun]) -> dict[str, Any]:
         "failures": link.failures,
         "clock_skew_s": None if link.skew_s is None else round(link.skew_s, 1),
         "moved_to": link.moved_to,
-        "provider": failover.describe_relay(link) or "its own",
+        "provider": failover.describe_relay(link) or _("its own"),
         "way_back": failover.describe_return(link),
         "set": link.set_state or None,
         "compared": link.cycle_ended and datestamps.write(link.cycle_ended),

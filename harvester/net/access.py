@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 Cookie = Mapping[str, Any]
 _PEM = "-----BEGIN "
@@ -60,28 +61,30 @@ def faults(
     """Return what is wrong with the fields of an access: a sentence by field."""
     found = {}
     if "@" in base_url.partition("://")[2].partition("/")[0]:
-        found["base_url"] = "Leave user name and password out of the address; they have fields of their own below"
+        found["base_url"] = gettext(
+            "Leave user name and password out of the address; they have fields of their own below"
+        )
     if ":" in user or not user.isprintable():
-        found["user"] = "A user name of HTTP basic authentication has no colon and no control characters"
+        found["user"] = gettext("A user name of HTTP basic authentication has no colon and no control characters")
     if fault := _certificates_fault(certificates):
         found["certificates"] = fault
     if fault := _proxy_fault(proxy):
         found["proxy"] = fault
     if proxy_user and not proxy:
-        found["proxy_user"] = "Name the proxy too, or leave its user out"
+        found["proxy_user"] = gettext("Name the proxy too, or leave its user out")
     elif ":" in proxy_user or not (proxy_user.isprintable() and _is_latin(proxy_user)):
-        found["proxy_user"] = "A proxy's user name has no colon, no control characters and Latin letters only"
+        found["proxy_user"] = gettext("A proxy's user name has no colon, no control characters and Latin letters only")
     if not (user_agent.isascii() and user_agent.isprintable()):
-        found["user_agent"] = "A User-Agent is one line of ASCII characters, such as GISC-Tokyo/1.0"
+        found["user_agent"] = gettext("A User-Agent is one line of ASCII characters, such as GISC-Tokyo/1.0")
     return found
 
 
 def password_fault(password: str, *, of_proxy: bool) -> str:
     """Return what is wrong with a password, as a sentence that does not show it; "" if nothing is."""
     if not password.isprintable():
-        return "The password has control characters, such as a line end; enter it without"
+        return gettext("The password has control characters, such as a line end; enter it without")
     if of_proxy and not _is_latin(password):
-        return "A proxy's password has Latin letters, digits and signs only"
+        return gettext("A proxy's password has Latin letters, digits and signs only")
     return ""
 
 
@@ -93,15 +96,18 @@ def describe_certificates(certificates: str) -> str:
     try:
         context.load_verify_locations(cadata=certificates)
     except (ssl.SSLError, ValueError):
-        return "cannot be read"
-    names = [f"{_name(item)} until {item.get('notAfter')}" for item in context.get_ca_certs()]
-    return "; ".join(names) or "of no authority"
+        return gettext("cannot be read")
+    names = [
+        gettext("{name} until {end}").format(name=_name(item), end=item.get("notAfter"))
+        for item in context.get_ca_certs()
+    ]
+    return "; ".join(names) or gettext("of no authority")
 
 
 def _name(certificate: Mapping[str, object]) -> str:
     subject = certificate.get("subject")
     parts = dict(pair for group in subject for pair in group) if isinstance(subject, tuple) else {}
-    return str(parts.get("commonName") or parts.get("organizationName") or "an authority without a name")
+    return str(parts.get("commonName") or parts.get("organizationName") or gettext("an authority without a name"))
 
 
 def _certificates_fault(certificates: str) -> str:
@@ -110,20 +116,24 @@ def _certificates_fault(certificates: str) -> str:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if is_pem(certificates):
         if "PRIVATE KEY" in certificates:
-            return "This holds a private key, which must not leave its owner; paste the certificates alone"
+            return gettext("This holds a private key, which must not leave its owner; paste the certificates alone")
         try:
             context.load_verify_locations(cadata=certificates)
         except (ssl.SSLError, ValueError):
-            return "These are no certificates in PEM; paste them with their BEGIN CERTIFICATE and END CERTIFICATE lines"
+            return gettext(
+                "These are no certificates in PEM; paste them with their BEGIN CERTIFICATE and END CERTIFICATE lines"
+            )
         return ""
     if "\n" in certificates or not Path(certificates).is_absolute():
-        return "Paste certificates in PEM, or write the absolute path of a PEM file that every worker can read"
+        return gettext("Paste certificates in PEM, or write the absolute path of a PEM file that every worker can read")
     try:
         context.load_verify_locations(cafile=certificates)
     except (ssl.SSLError, ValueError):
-        return f"{certificates} holds no certificates in PEM"
+        return gettext("{path} holds no certificates in PEM").format(path=certificates)
     except OSError as exc:
-        return f"{certificates} cannot be read ({exc.strerror}); every worker must be able to"
+        return gettext("{path} cannot be read ({reason}); every worker must be able to").format(
+            path=certificates, reason=exc.strerror
+        )
     return ""
 
 
@@ -136,9 +146,9 @@ def _proxy_fault(proxy: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid or parts.path not in ("", "/") or parts.query or parts.fragment or not proxy.isprintable():
-        return "Write the proxy as http://host:port"
+        return gettext("Write the proxy as http://host:port")
     if "@" in parts.netloc:
-        return "Leave user name and password out of the proxy's address; they have fields of their own"
+        return gettext("Leave user name and password out of the proxy's address; they have fields of their own")
     return ""
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from django.utils.translation import gettext
+
 from catalogue import oai, seams, validation
 from catalogue.documents import iso19139, xml_tree
 from harvester import messages
@@ -84,26 +86,35 @@ class Offer:
         offered = [item.prefix for item in self.formats]
         if prefix not in offered:
             prefixes = answers.iso_prefixes(self.formats)
-            hint = f"; ISO 19139 is called {', '.join(prefixes)} there" if prefixes else ""
-            sentence = f"The provider does not offer the prefix {prefix!r}; it offers {', '.join(offered)}{hint}."
-            found.append(("prefix", sentence))
+            text = (
+                gettext(
+                    "The provider does not offer the prefix {prefix!r}; it offers {offered}; ISO 19139 is called {iso} there."
+                )
+                if prefixes
+                else gettext("The provider does not offer the prefix {prefix!r}; it offers {offered}.")
+            )
+            found.append(("prefix", text.format(prefix=prefix, offered=", ".join(offered), iso=", ".join(prefixes))))
         if fault := answers.find_prefix_fault(self.formats, prefix):
             found.append(("prefix", messages.as_sentence(str(fault))))
         specs = [item.spec for item in self.sets]
         if remote_set and not self.sets_fault and remote_set not in specs:
-            sentence = f"The provider does not list the set {remote_set!r}; it lists {', '.join(specs) or 'none'}."
-            found.append(("remote_set", sentence))
+            text = gettext("The provider does not list the set {remote_set!r}; it lists {listed}.")
+            listed = ", ".join(specs) or gettext("none")
+            found.append(("remote_set", text.format(remote_set=remote_set, listed=listed)))
         if remote_set and self.sets_fault:
-            found.append(("remote_set", f"The provider does not list its sets: {self.sets_fault}"))
+            text = gettext("The provider does not list its sets: {reason}")
+            found.append(("remote_set", text.format(reason=self.sets_fault)))
         if identifiers == Identifiers.SAME and self.sample.identifiers not in ("", Identifiers.SAME):
-            sentence = (
+            text = gettext(
                 "Its headers have other identifiers than gmd:fileIdentifier, so that records would be rejected: choose "
-                f"“{self.sample.identifiers}” for the identifiers of the link."
+                "“{choice}” for the identifiers of the link."
             )
-            found.append(("identifiers", sentence))
+            found.append(("identifiers", text.format(choice=self.sample.identifiers)))
         elif identifiers == Identifiers.FILE and self.sample.identifiers == Identifiers.HEADER:
-            sentence = "Some of its records have no gmd:fileIdentifier of their own: choose “header” for the identifiers of the link."
-            found.append(("identifiers", sentence))
+            text = gettext(
+                "Some of its records have no gmd:fileIdentifier of their own: choose “header” for the identifiers of the link."
+            )
+            found.append(("identifiers", text))
         return found
 
 
@@ -182,7 +193,7 @@ def _list_sets(provider: Conversation) -> tuple[list[answers.RemoteSet], str, fr
 def _sample(provider: Conversation, prefix: str, remote_set: str, *, is_promised: bool) -> Sample:
     """Return the first live record of the first page, checked as a harvest would check it."""
     if not prefix:
-        return Sample(fault="ISO 19139 is not on offer")
+        return Sample(fault=gettext("ISO 19139 is not on offer"))
     arguments = {"verb": "ListRecords", "metadataPrefix": prefix} | ({"set": remote_set} if remote_set else {})
     try:
         page = provider.page(arguments)
@@ -194,16 +205,18 @@ def _sample(provider: Conversation, prefix: str, remote_set: str, *, is_promised
         if header.deleted:
             continue
         if received.fault or received.metadata is None:
-            return Sample(header.identifier, header.datestamp, fault=str(received.fault or "it has no metadata"))
+            return Sample(
+                header.identifier, header.datestamp, fault=str(received.fault or gettext("it has no metadata"))
+            )
         try:
             document = iso19139.read(received.metadata)
         except xml_tree.Unusable as exc:
-            return Sample(header.identifier, header.datestamp, fault=f"the record {exc}", identifiers=identifiers)
+            fault = gettext("the record {reason}").format(reason=exc)
+            return Sample(header.identifier, header.datestamp, fault=fault, identifiers=identifiers)
         checked = validation.check_document(received.metadata)
         differs = oai.oai_identifier(document.identifier) != header.key  # W3
-        fault = (
-            f"its gmd:fileIdentifier is {document.identifier!r}, not the identifier of its header" if differs else ""
-        )
+        text = gettext("its gmd:fileIdentifier is {identifier!r}, not the identifier of its header")
+        fault = text.format(identifier=document.identifier) if differs else ""
         return Sample(
             header.identifier,
             header.datestamp,
@@ -213,7 +226,7 @@ def _sample(provider: Conversation, prefix: str, remote_set: str, *, is_promised
             checked.structure.value,
             tuple(found.text for found in checked.faults),
         )
-    return Sample(fault="the first page has no live record" if page.entries else "there is no record")
+    return Sample(fault=gettext("the first page has no live record") if page.entries else gettext("there is no record"))
 
 
 def _suggest(entries: list[answers.ReceivedEntry], is_promised: bool) -> str:
@@ -232,7 +245,8 @@ def _identify_warnings(identity: answers.Identity, base_url: str) -> tuple[str, 
     """Return what in the answer to Identify an operator should know (F49, F82)."""
     found = []
     if identity.base_url and identity.base_url.rstrip("/") != base_url.rstrip("/"):
-        found.append(f"The provider gives its base URL as {identity.base_url}.")
+        found.append(gettext("The provider gives its base URL as {url}.").format(url=identity.base_url))
     if identity.protocol_version.startswith("1."):
-        found.append(f"The provider speaks OAI-PMH {identity.protocol_version}: days only, no sets in headers.")
+        text = gettext("The provider speaks OAI-PMH {version}: days only, no sets in headers.")
+        found.append(text.format(version=identity.protocol_version))
     return tuple(found)

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext
 
 from catalogue.reasons import ActRefused, Reason
 from harvester.models import Link
@@ -53,7 +54,12 @@ def accept(link: Link, moved_to: str) -> str:
         raise ActRefused(Reason(ActCode.LINK_INVALID, {"faults": exc.messages})) from exc
     current.save(update_fields=["base_url", "moved_to", "user", "sealed_password"])
     logger.info("new address accepted", extra={"link": current.name, "base_url": moved_to})
-    message = f"The base URL of {current} is now {moved_to}; the next run goes on from where the last one ended"
-    if keeps_password:
-        return f"{message}."
-    return f"{message}. It is another host, so user name and password were removed: enter them again if it needs them."
+    text = (
+        gettext("The base URL of {link} is now {base_url}; the next run goes on from where the last one ended.")
+        if keeps_password
+        else gettext(
+            "The base URL of {link} is now {base_url}; the next run goes on from where the last one ended. It is another "
+            "host, so user name and password were removed: enter them again if it needs them."
+        )
+    )
+    return text.format(link=current, base_url=moved_to)

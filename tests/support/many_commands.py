@@ -70,6 +70,6 @@ def _run(arguments: list[str]) -> tuple[int, str, str]:
 if __name__ == "__main__":
     import django
 
-    os.environ["DJANGO_SETTINGS_MODULE"] = "gisc.settings"
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     django.setup()
     print(json.dumps([_run(arguments) for arguments in json.load(sys.stdin)]))

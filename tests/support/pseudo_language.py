@@ -1,12 +1,14 @@
-"""A language that nobody speaks, for tests: all texts of the product that can be translated, each between two marks.
+"""A language that nobody speaks, for tests: all texts of the product that can be translated, each between two marks or in other
+letters, so that what is still in Latin letters is no text that can be.
 
 The texts are those that xgettext finds in code and templates (`makemessages`), found here without it.
 """
 
 import ast
 import re
+import string
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.utils.translation import template
@@ -52,11 +54,26 @@ def marked(text: str) -> str:
     return text.replace(core, f"{BEGIN}{core}{END}") if core else text
 
 
-def write_catalogue(folder: Path) -> None:
+def in_other_letters(text: str) -> str:
+    """The text in letters that no ordinary word has; the places for facts stay as they are."""
+    return "".join(part if _PLACE.fullmatch(part) else part.translate(_LETTERS) for part in _PLACE.split(text))
+
+
+_PLACE = re.compile(r"(\{[^{}]*\}|%\([a-z_]+\)[sd]|%[sd])")
+_LETTERS = {ord(letter): ord(letter) + 0xFEE0 for letter in string.ascii_letters}  # the full-width forms of Unicode
+
+
+def english_words(text: str) -> list[str]:
+    """The words of a text in Latin letters: neither in the pseudo-language nor a path, an option, a code or the like."""
+    parts = (part.strip(".,:;()[]{}'\"“”‘’?!|") for part in text.split())
+    return [part for part in parts if re.fullmatch(r"[A-Za-z]?[a-z]+('[a-z]+)?", part) and len(part) > 1]
+
+
+def write_catalogue(folder: Path, write: Callable[[str], str] = marked) -> None:
     """Write all texts in the pseudo-language, as gettext's .mo file, into a folder of LOCALE_PATHS."""
     entries = {b"": b"Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"}
     for one, many in texts():
-        key, value = (f"{one}\0{many}", f"{marked(one)}\0{marked(many)}") if many else (one, marked(one))
+        key, value = (f"{one}\0{many}", f"{write(one)}\0{write(many)}") if many else (one, write(one))
         entries[key.encode()] = value.encode()
     keys = sorted(entries)
     strings, tables = b"", []

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from rich.console import Console
 from rich.table import Table
 
@@ -24,63 +26,79 @@ _MAX_CLOCK_AHEAD = timedelta(days=366)
 
 
 class Command(BaseCommand):
-    help = "Report on the catalogue as a whole, and maintain it."
+    help = _("Report on the catalogue as a whole, and maintain it.")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        stats_parser = actions.add_parser("stats", help="counts per set, newest datestamp, size")
-        stats_parser.add_argument("--json", dest="as_json", action="store_true", help="print the figures as JSON")
+        stats_parser = actions.add_parser("stats", help=gettext("counts per set, newest datestamp, size"))
+        stats_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the figures as JSON")
+        )
         validate_parser = actions.add_parser(
-            "validate", help="check records against the schemas and the WMO Core Profile"
+            "validate", help=gettext("check records against the schemas and the WMO Core Profile")
         )
         validate_parser.add_argument(
-            "--all", action="store_true", help="also those that have been checked by these rules"
+            "--all", action="store_true", help=gettext("also those that have been checked by these rules")
         )
-        validate_parser.add_argument("--json", dest="as_json", action="store_true", help="print the counts as JSON")
+        validate_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the counts as JSON")
+        )
         restamp_parser = actions.add_parser(
-            "restamp", help="after a restore: give records new datestamps, to be harvested again"
+            "restamp", help=gettext("after a restore: give records new datestamps, to be harvested again")
         )
         restamp_parser.add_argument(
-            "--set", dest="spec", required=True, metavar="S", help="the set, or WIS-CATALOGUE for all"
+            "--set", dest="spec", required=True, metavar="S", help=gettext("the set, or WIS-CATALOGUE for all")
         )
         restamp_parser.add_argument(
-            "--since", required=True, metavar="T", help="what is stamped at T or later: YYYY-MM-DD[Thh:mm:ssZ]"
+            "--since", required=True, metavar="T", help=gettext("what is stamped at T or later: YYYY-MM-DD[Thh:mm:ssZ]")
         )
         restamp_parser.add_argument(
-            "--clock", metavar="T", help="give no datestamp before T any more; at most a year ahead"
+            "--clock", metavar="T", help=gettext("give no datestamp before T any more; at most a year ahead")
         )
-        restamp_parser.add_argument("--dry-run", action="store_true", help="count only")
-        restamp_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
-        purge_parser = actions.add_parser("purge", help="forget the deleted records that are older than the retention")
-        purge_parser.add_argument("--dry-run", action="store_true", help="count only")
+        restamp_parser.add_argument("--dry-run", action="store_true", help=gettext("count only"))
+        restamp_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the report as JSON")
+        )
+        purge_parser = actions.add_parser(
+            "purge", help=gettext("forget the deleted records that are older than the retention")
+        )
+        purge_parser.add_argument("--dry-run", action="store_true", help=gettext("count only"))
         purge_parser.add_argument(
-            "--even-if-many", action="store_true", help="also if most of all deleted records would be forgotten at once"
+            "--even-if-many",
+            action="store_true",
+            help=gettext("also if most of all deleted records would be forgotten at once"),
         )
-        purge_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
+        purge_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the report as JSON")
+        )
 
-        dictionary_parser = actions.add_parser("dictionary", help="what payloads are compressed with")
+        dictionary_parser = actions.add_parser("dictionary", help=gettext("what payloads are compressed with"))
         steps = dictionary_parser.add_subparsers(dest="step", required=True)
-        list_parser = steps.add_parser("list", help="the dictionaries, the newest first")
-        list_parser.add_argument("--json", dest="as_json", action="store_true", help="print the list as JSON")
+        list_parser = steps.add_parser("list", help=gettext("the dictionaries, the newest first"))
+        list_parser.add_argument("--json", dest="as_json", action="store_true", help=gettext("print the list as JSON"))
         train_parser = steps.add_parser(
-            "train", help="train a new one on records of the catalogue, and use it from now on"
+            "train", help=gettext("train a new one on records of the catalogue, and use it from now on")
         )
         train_parser.add_argument(
             "--sample",
             type=whole_number(1, 10_000_000),
             default=dictionaries.SAMPLE_RECORDS,
             metavar="N",
-            help="on N records",
+            help=gettext("on N records"),
         )
         train_parser.add_argument(
             "--size",
             type=whole_number(1024, zstd.MAX_DICTIONARY_BYTES),
             default=zstd.MAX_DICTIONARY_BYTES,
             metavar="BYTES",
-            help="of at most so many bytes",
+            help=gettext("of at most so many bytes"),
         )
-        train_parser.add_argument("--repack", action="store_true", help="and compress all records again with it")
-        train_parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
+        train_parser.add_argument(
+            "--repack", action="store_true", help=gettext("and compress all records again with it")
+        )
+        train_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the report as JSON")
+        )
 
     def handle(self, *, action: str, **options: Any) -> None:
         if action == "dictionary":
@@ -96,62 +114,84 @@ class Command(BaseCommand):
         if options["as_json"]:
             self.stdout.write(dumps(figures, indent=2))
             return
-        table = Table("set", "live", "deleted", "newest datestamp")
+        table = Table(gettext("set"), gettext("live"), gettext("deleted"), gettext("newest datestamp"))
         for row in figures["sets"]:
             table.add_row(row["set"], f"{row['live']:,}", f"{row['deleted']:,}", row["newest"] or "-")
-        checks = Table("live records of", "valid", "invalid", "not checked", "with faults")
+        checks = Table(
+            gettext("live records of"),
+            gettext("valid"),
+            gettext("invalid"),
+            gettext("not checked"),
+            gettext("with faults"),
+        )
         for spec, labels in sorted(figures["checks"].items()):
             checks.add_row(spec, *(f"{number:,}" for number in labels.values()))
         console = Console(file=self.stdout)  # type: ignore[arg-type]
         console.print(table)
         console.print(checks)
-        console.print(f"{figures['bytes'] / 1e6:,.1f} MB in the database, indexes included")
+        console.print(gettext("{size:,.1f} MB in the database, indexes included").format(size=figures["bytes"] / 1e6))
         if figures["waiting_for_search"]:
             self.stdout.write(
-                f"{figures['waiting_for_search']} records are not found by search yet; the ticks prepare them"
+                ngettext(
+                    "{records} record is not found by search yet; the ticks prepare it",
+                    "{records} records are not found by search yet; the ticks prepare them",
+                    figures["waiting_for_search"],
+                ).format(records=figures["waiting_for_search"])
             )
         if figures["waiting_for_journal"]:
             console.print(
-                f"{figures['waiting_for_journal']} events wait for the journal, since {figures['waiting_for_journal_since']}"
+                ngettext(
+                    "{events} event waits for the journal, since {since}",
+                    "{events} events wait for the journal, since {since}",
+                    figures["waiting_for_journal"],
+                ).format(events=figures["waiting_for_journal"], since=figures["waiting_for_journal_since"])
             )
 
     def _list_dictionaries(self, *, as_json: bool, **_: Any) -> None:
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"id": row.pk, "bytes": len(row.content), "trained_on": row.trained_on, "created": row.created.isoformat()}
             for row in Dictionary.objects.order_by("-created", "-id")
         ]
         if as_json:
             self.stdout.write(dumps(rows, indent=2))
             return
-        table = Table("id", "bytes", "trained on", "created")
+        table = Table(gettext("id"), gettext("bytes"), gettext("trained on"), gettext("created"))
         for row in rows:
-            table.add_row(str(row["id"]), f"{row['bytes']:,}", f"{row['trained_on']:,} records", str(row["created"]))
+            table.add_row(str(row["id"]), f"{row['bytes']:,}", _records(row["trained_on"]), str(row["created"]))
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
 
     def _train(self, *, sample: int, size: int, repack: bool, as_json: bool, **_: Any) -> None:
         try:
             dictionary = dictionaries.train(records=sample, size=size)
         except zstd.Untrainable as exc:
-            raise CommandError(f"{exc}. The dictionary in use stays.") from exc
+            raise CommandError(gettext("{reason}. The dictionary in use stays.").format(reason=exc)) from exc
         report: dict[str, Any] = {
             "id": dictionary.pk,
             "bytes": len(dictionary.content),
             "trained_on": dictionary.trained_on,
         }
         if repack:
-            with progress_bar("repack", None) as advance:
+            with progress_bar(gettext("repack"), None) as advance:
                 repacked = dictionaries.repack(advance=advance)
             report |= {"repacked": repacked.repacked, "kept": repacked.unchanged, "damaged": repacked.damaged}
         if as_json:
             self.stdout.write(dumps(report, ensure_ascii=False, indent=2))
         else:
             self.stdout.write(
-                f"dictionary {dictionary.pk} of {report['bytes']:,} bytes, trained on {dictionary.trained_on:,} records"
+                gettext("dictionary {id} of {size:,} bytes, trained on {records:,} records").format(
+                    id=dictionary.pk, size=report["bytes"], records=dictionary.trained_on
+                )
             )
             if repack:
-                self.stdout.write(f"{report['repacked']:,} records compressed again, {report['kept']:,} unchanged")
+                self.stdout.write(
+                    gettext("{repacked:,} records compressed again, {kept:,} unchanged").format(
+                        repacked=report["repacked"], kept=report["kept"]
+                    )
+                )
             for identifier in report.get("damaged", ()):
-                self.stderr.write(f"damaged: {identifier}; offer or harvest it again")
+                self.stderr.write(
+                    gettext("damaged: {identifier}; offer or harvest it again").format(identifier=identifier)
+                )
         if report.get("damaged"):
             raise SystemExit(1)
 
@@ -159,23 +199,37 @@ class Command(BaseCommand):
         into = MetadataSet.objects.filter(spec=spec).first()
         if into is None:
             known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
-            raise CommandError(f"There is no set {spec!r}; there are: {known}. Nothing was changed.")
+            raise CommandError(
+                gettext("There is no set {spec!r}; there are: {known}. Nothing was changed.").format(
+                    spec=spec, known=known
+                )
+            )
         mark = _instant(clock) if clock is not None else None
         if mark and mark > seams.now() + _MAX_CLOCK_AHEAD:
             raise CommandError(
-                f"--clock {clock} is more than a year ahead, and every datestamp would be that late until then. "
-                "Nothing was changed."
+                gettext(
+                    "--clock {clock} is more than a year ahead, and every datestamp would be that late until then. "
+                    "Nothing was changed."
+                ).format(clock=clock)
             )
-        with progress_bar("restamp", None) as advance:
+        with progress_bar(gettext("restamp"), None) as advance:
             report = restamp.restamp(into, _instant(since), mark=mark, dry_run=dry_run, advance=advance)
         if as_json:
             facts = {"records": report.records, "deleted": report.deleted, "mark": datestamps.write(report.mark)}
             self.stdout.write(dumps(facts | {"dry_run": dry_run}, indent=2))
             return
-        have = "would have" if dry_run else "have"
         self.stdout.write(
-            f"{report.records} records of {spec}, {report.deleted} of them deleted, {have} a new datestamp; "
-            f"no datestamp {'would be' if dry_run else 'is'} given before {datestamps.write(report.mark)} any more"
+            (
+                gettext(
+                    "{records} records of {spec}, {deleted} of them deleted, would have a new datestamp; "
+                    "no datestamp would be given before {mark} any more"
+                )
+                if dry_run
+                else gettext(
+                    "{records} records of {spec}, {deleted} of them deleted, have a new datestamp; "
+                    "no datestamp is given before {mark} any more"
+                )
+            ).format(records=report.records, spec=spec, deleted=report.deleted, mark=datestamps.write(report.mark))
         )
 
     def _purge(self, *, dry_run: bool, even_if_many: bool, as_json: bool, **_: Any) -> None:
@@ -185,21 +239,33 @@ class Command(BaseCommand):
             self.stdout.write(dumps(report.to_json() | {"dry_run": dry_run}, indent=2))
         elif retention is None:
             self.stdout.write(
-                "Tombstones are kept for ever (GISC_TOMBSTONE_RETENTION_DAYS is empty); nothing to remove."
+                gettext("Tombstones are kept for ever (GISC_TOMBSTONE_RETENTION_DAYS is empty); nothing to remove.")
             )
         elif report.before is None:
             self.stdout.write(
-                f"This node has lived {report.days_lived} of the {retention} days for which tombstones are kept; nothing "
-                "to remove."
+                gettext(
+                    "This node has lived {days_lived} of the {retention} days for which tombstones are kept; nothing "
+                    "to remove."
+                ).format(days_lived=report.days_lived, retention=retention)
             )
         else:
-            removed = "would be removed" if dry_run else "are removed"
             self.stdout.write(
-                f"{report.tombstones} tombstones and {report.memberships} ended memberships from before "
-                f"{datestamps.write(report.before)} {removed}"
+                (
+                    gettext(
+                        "{tombstones} tombstones and {memberships} ended memberships from before {before} would be removed"
+                    )
+                    if dry_run
+                    else gettext(
+                        "{tombstones} tombstones and {memberships} ended memberships from before {before} are removed"
+                    )
+                ).format(
+                    tombstones=report.tombstones,
+                    memberships=report.memberships,
+                    before=datestamps.write(report.before),
+                )
             )
         for veto in report.vetoes:
-            self.stderr.write(f"not purged: {veto}")
+            self.stderr.write(gettext("not purged: {veto}").format(veto=veto))
         if report.vetoes and not dry_run:
             raise SystemExit(1)
 
@@ -213,7 +279,7 @@ class Command(BaseCommand):
             checked += number
             advance(number)
 
-        with progress_bar("checking", total) as advance, locks.session_lock(locks.VALIDATION):
+        with progress_bar(gettext("checking"), total) as advance, locks.session_lock(locks.VALIDATION):
             position = validation.label_records(seconds=1, everything=everything, advance=count)
             while position is not None:
                 position = validation.label_records(position, seconds=1, everything=everything, advance=count)
@@ -222,13 +288,25 @@ class Command(BaseCommand):
             self.stdout.write(dumps(report, indent=2))
             return
         self.stdout.write(
-            f"{checked:,} records checked; of the catalogue {report['valid']:,} are valid, {report['invalid']:,} "
-            f"invalid, {report['not_checked']:,} not checked, and {report['faulty']:,} have faults of some rule"
+            gettext(
+                "{checked:,} records checked; of the catalogue {valid:,} are valid, {invalid:,} "
+                "invalid, {not_checked:,} not checked, and {faulty:,} have faults of some rule"
+            ).format(
+                checked=checked,
+                valid=report["valid"],
+                invalid=report["invalid"],
+                not_checked=report["not_checked"],
+                faulty=report["faulty"],
+            )
         )
+
+
+def _records(number: int) -> str:
+    return ngettext("{number:,} record", "{number:,} records", number).format(number=number)
 
 
 def _instant(text: str) -> datetime:
     try:
         return datestamps.parse(text)[0]
     except ValueError as exc:
-        raise CommandError(f"{exc}. Nothing was changed.") from exc
+        raise CommandError(gettext("{reason}. Nothing was changed.").format(reason=exc)) from exc

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import acting, oai
 from catalogue.discovery import set_searches as set_searches_of_people
@@ -18,27 +20,51 @@ from catalogue.writing import decisions, set_changes, set_inclusion, set_searche
 from catalogue.writing.set_changes import Foreseen
 
 _FOR_PROGRAMS = "rejects"  # of the report: the rejected with codes and facts, in JSON only
+# What a report calls its parts; programs get the keys.
+_TITLES = {
+    "set": gettext_noop("set"),
+    "name": gettext_noop("name"),
+    "kind": gettext_noop("kind"),
+    "made of": gettext_noop("made of"),
+    "found": gettext_noop("found"),
+    "added": gettext_noop("added"),
+    "deleted": gettext_noop("deleted"),
+    "unchanged": gettext_noop("unchanged"),
+    "category": gettext_noop("category"),
+    "signed-in people": gettext_noop("signed-in people"),
+    "records": gettext_noop("records"),
+    "changed": gettext_noop("changed"),
+    "seen by": gettext_noop("seen by"),
+    "moved": gettext_noop("moved"),
+    "rejected": gettext_noop("rejected"),
+    "fed by uploads": gettext_noop("fed by uploads"),
+}
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
 
 
 class Command(BaseCommand):
-    help = "Add sets, make virtual sets of others, move records of this node between its own and shared sets."
+    help = _("Add sets, make virtual sets of others, move records of this node between its own and shared sets.")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        add = actions.add_parser("add", help="add a set, and its ancestors where they are missing")
+        add = actions.add_parser("add", help=gettext("add a set, and its ancestors where they are missing"))
         add.add_argument("spec", metavar="SPEC")
-        add.add_argument("--name", default="", help="setName (default: the setSpec)")
+        add.add_argument("--name", default="", help=gettext("setName (default: the setSpec)"))
         add.add_argument("--kind", choices=[str(kind) for kind in _KINDS], default=str(MetadataSet.Kind.PEER))
-        for action, what in (("include", "show these sets in a virtual set"), ("exclude", "no longer show them")):
+        for action, what in (
+            ("include", gettext("show these sets in a virtual set")),
+            ("exclude", gettext("no longer show them")),
+        ):
             change = actions.add_parser(action, help=what)
             change.add_argument("virtual", metavar="VIRTUAL")
             change.add_argument("members", nargs="+", metavar="SPEC")
             change.add_argument(
-                "--dry-run", action="store_true", help="only say what harvesters of the virtual set would see of it"
+                "--dry-run",
+                action="store_true",
+                help=gettext("only say what harvesters of the virtual set would see of it"),
             )
         search = actions.add_parser(
-            "search", help="define a virtual set by a search: it has the records that the search finds"
+            "search", help=gettext("define a virtual set by a search: it has the records that the search finds")
         )
         search.add_argument("virtual", metavar="VIRTUAL")
         search.add_argument(
@@ -46,46 +72,52 @@ class Command(BaseCommand):
             dest="address",
             default="",
             metavar="ADDRESS",
-            help="of a search on the public page, or its arguments, or words",
+            help=gettext("of a search on the public page, or its arguments, or words"),
         )
         search.add_argument(
             "--filter",
             dest="filter_text",
             default="",
             metavar="CQL2",
-            help="a filter in CQL2 text, as /ogcapi/ takes it",
+            help=gettext("a filter in CQL2 text, as /ogcapi/ takes it"),
         )
-        search.add_argument("--none", action="store_true", help="take the search away: its records leave the set")
         search.add_argument(
-            "--dry-run", action="store_true", help="only say what harvesters of the set would see of it"
+            "--none", action="store_true", help=gettext("take the search away: its records leave the set")
         )
-        move = actions.add_parser("move", help="move records of this node to another set: own or shared")
+        search.add_argument(
+            "--dry-run", action="store_true", help=gettext("only say what harvesters of the set would see of it")
+        )
+        move = actions.add_parser("move", help=gettext("move records of this node to another set: own or shared"))
         move.add_argument("into", metavar="SPEC")
         move.add_argument("identifiers", nargs="+", metavar="IDENTIFIER")
-        move.add_argument("--reason", default="", metavar="TEXT", help="why, for the history of the records")
+        move.add_argument("--reason", default="", metavar="TEXT", help=gettext("why, for the history of the records"))
         category = actions.add_parser(
-            "category", help="add a category of records that not everybody sees, or change it"
+            "category", help=gettext("add a category of records that not everybody sees, or change it")
         )
         category.add_argument("name", metavar="CATEGORY")
         category.add_argument("--description", default="")
-        category.add_argument("--harvesters-only", action="store_true", help="not for people who are signed in either")
-        visible = actions.add_parser("visible", help="say who sees the records of a set, or single records")
-        visible.add_argument("spec", metavar="SPEC", help="the set, or - for single records")
+        category.add_argument(
+            "--harvesters-only", action="store_true", help=gettext("not for people who are signed in either")
+        )
+        visible = actions.add_parser("visible", help=gettext("say who sees the records of a set, or single records"))
+        visible.add_argument("spec", metavar="SPEC", help=gettext("the set, or - for single records"))
         visible.add_argument("identifiers", nargs="*", metavar="IDENTIFIER")
         to = visible.add_mutually_exclusive_group(required=True)
-        to.add_argument("--to", metavar="CATEGORY", help="whoever may see this category")
+        to.add_argument("--to", metavar="CATEGORY", help=gettext("whoever may see this category"))
         to.add_argument("--to-everybody", action="store_true")
         to.add_argument(
-            "--unlisted", action="store_true", help="leave the set out of ListSets, with what is in it alone"
+            "--unlisted", action="store_true", help=gettext("leave the set out of ListSets, with what is in it alone")
         )
-        to.add_argument("--listed", action="store_true", help="name the set in ListSets")
+        to.add_argument("--listed", action="store_true", help=gettext("name the set in ListSets"))
         visible.add_argument(
-            "--dry-run", action="store_true", help="say how many records it is about, and change nothing"
+            "--dry-run", action="store_true", help=gettext("say how many records it is about, and change nothing")
         )
-        stop = actions.add_parser("stop-feeding", help="say that nothing is uploaded here into a shared set any more")
+        stop = actions.add_parser(
+            "stop-feeding", help=gettext("say that nothing is uploaded here into a shared set any more")
+        )
         stop.add_argument("spec", metavar="SPEC")
         for sub in actions.choices.values():
-            sub.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
+            sub.add_argument("--json", dest="as_json", action="store_true", help=gettext("print JSON"))
 
     def handle(self, *, action: str, as_json: bool, **options: Any) -> None:
         try:
@@ -93,7 +125,7 @@ class Command(BaseCommand):
         except ValidationError as exc:
             raise CommandError(" ".join(exc.messages)) from exc
         except ActRefused as exc:
-            raise CommandError(f"{exc}. Nothing was changed.") from exc
+            raise CommandError(gettext("{reason}. Nothing was changed.").format(reason=exc)) from exc
         self._print(report, as_json=as_json)
         if report.get("rejected"):
             raise SystemExit(1)
@@ -102,7 +134,7 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
-            lines = (f"{name}: {value}" for name, value in report.items() if name != _FOR_PROGRAMS)
+            lines = (f"{gettext(_TITLES[name])}: {value}" for name, value in report.items() if name != _FOR_PROGRAMS)
             self.stdout.write(", ".join(lines))
 
 
@@ -110,7 +142,7 @@ def _find_set(spec: str) -> MetadataSet:
     found = MetadataSet.objects.filter(spec=spec).first()
     if found is None:
         known = ", ".join(MetadataSet.objects.values_list("spec", flat=True))
-        raise CommandError(f"There is no set {spec!r}; there are: {known}.")
+        raise CommandError(gettext("There is no set {spec!r}; there are: {known}.").format(spec=spec, known=known))
     return found
 
 
@@ -119,8 +151,10 @@ def _add(options: dict[str, Any]) -> dict[str, Any]:
     is_other = (options["name"] or added.name) != added.name
     if is_other or (options["kind"] != MetadataSet.Kind.PEER and options["kind"] != added.kind):
         raise CommandError(
-            f"The set {added.spec} is there already, of the kind {added.kind}, with the name {added.name!r}. Nothing was changed; "
-            "the administration changes names."
+            gettext(
+                "The set {spec} is there already, of the kind {kind}, with the name {name!r}. Nothing was changed; "
+                "the administration changes names."
+            ).format(spec=added.spec, kind=added.kind, name=added.name)
         )
     return {"set": added.spec, "name": added.name, "kind": added.kind}
 
@@ -129,7 +163,7 @@ def _include(options: dict[str, Any]) -> dict[str, Any]:
     virtual, members = _find_set(options["virtual"]), [_find_set(spec) for spec in options["members"]]
     foreseen = set_changes.foresee_include(virtual, members)
     if not options["dry_run"]:
-        with progress.progress_bar("include", foreseen.moved + foreseen.stay) as advance:
+        with progress.progress_bar(gettext("include"), foreseen.moved + foreseen.stay) as advance:
             set_inclusion.include(virtual, members, advance=advance)
     return _members_report(virtual, foreseen)
 
@@ -138,7 +172,7 @@ def _exclude(options: dict[str, Any]) -> dict[str, Any]:
     virtual, members = _find_set(options["virtual"]), [_find_set(spec) for spec in options["members"]]
     foreseen = set_changes.foresee_exclude(virtual, members)
     if not options["dry_run"]:
-        with progress.progress_bar("exclude", foreseen.moved + foreseen.stay) as advance:
+        with progress.progress_bar(gettext("exclude"), foreseen.moved + foreseen.stay) as advance:
             set_inclusion.exclude(virtual, members, advance=advance)
     return _members_report(virtual, foreseen)
 
@@ -147,7 +181,7 @@ def _search(options: dict[str, Any]) -> dict[str, Any]:
     virtual = _find_set(options["virtual"])
     address, filter_text = options["address"], options["filter_text"]
     if options["none"] and (address or filter_text):
-        raise CommandError("Give a search, or --none. Nothing was changed.")
+        raise CommandError(gettext("Give a search, or --none. Nothing was changed."))
     defined = None if options["none"] else set_searches_of_people.read(address, filter_text)
     condition = None if defined is None else defined.condition
     foreseen = set_searches.foresee(virtual, condition)
@@ -155,7 +189,7 @@ def _search(options: dict[str, Any]) -> dict[str, Any]:
         texts = {} if defined is None else {"address": defined.address, "filter_text": defined.filter_text}
         change = set_searches.begin(virtual, condition, **texts)
         if change is not None:
-            with progress.progress_bar("search", change.total) as advance:
+            with progress.progress_bar(gettext("search"), change.total) as advance:
                 set_changes.go_on(change, advance=advance)
     return {
         "set": virtual.spec,
@@ -190,8 +224,12 @@ def find_category(name: str) -> Category:
     """Return the category with this name. Raises CommandError."""
     found = Category.objects.filter(name=name).first()
     if found is None:
-        known = ", ".join(Category.objects.values_list("name", flat=True)) or "none"
-        raise CommandError(f"There is no category {name!r}; there are: {known}. `manage.py set category` adds one.")
+        known = ", ".join(Category.objects.values_list("name", flat=True)) or gettext("none")
+        raise CommandError(
+            gettext("There is no category {name!r}; there are: {known}. `manage.py set category` adds one.").format(
+                name=name, known=known
+            )
+        )
     return found
 
 
@@ -200,10 +238,10 @@ def _visible(options: dict[str, Any]) -> dict[str, Any]:
     is_about_listing = options["unlisted"] or options["listed"]
     if options["spec"] == "-":
         if is_about_listing or not options["identifiers"]:
-            raise CommandError("Name the records after -, and --to CATEGORY or --to-everybody.")
+            raise CommandError(gettext("Name the records after -, and --to CATEGORY or --to-everybody."))
         return _visible_records(options["identifiers"], category, dry_run=options["dry_run"])
     if options["identifiers"]:
-        raise CommandError("Write - instead of the set to say it of single records.")
+        raise CommandError(gettext("Write - instead of the set to say it of single records."))
     found = _find_set(options["spec"])
     live = visibility.count_live(found)
     if options["dry_run"]:

@@ -4,20 +4,22 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.management.base import BaseCommand
 from gisc.administrator import NAME, AccountOutcome, create_first
 
 _MESSAGES = {
-    AccountOutcome.EXISTED: "There is an administrator; GISC_ADMIN_PASSWORD is not used.",
-    AccountOutcome.NO_PASSWORD: "There is no administrator: set GISC_ADMIN_PASSWORD and start again, "
-    "or run manage.py createsuperuser",
-    AccountOutcome.CREATED: f"The administrator `{NAME}` was created with the password in GISC_ADMIN_PASSWORD.",
+    AccountOutcome.EXISTED: _("There is an administrator; GISC_ADMIN_PASSWORD is not used."),
+    AccountOutcome.NO_PASSWORD: _(
+        "There is no administrator: set GISC_ADMIN_PASSWORD and start again, or run manage.py createsuperuser"
+    ),
+    AccountOutcome.CREATED: _("The administrator `{name}` was created with the password in GISC_ADMIN_PASSWORD."),
 }
 
 
 class Command(BaseCommand):
-    help = "Create the administrator `admin` with the password in GISC_ADMIN_PASSWORD, if there is no administrator."
+    help = _("Create the administrator `admin` with the password in GISC_ADMIN_PASSWORD, if there is no administrator.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -25,4 +27,4 @@ class Command(BaseCommand):
             outcome, _ = create_first(generate_password=False)
         except ImproperlyConfigured as exc:
             raise CommandError(str(exc), returncode=2) from exc
-        self.stdout.write(_MESSAGES[outcome])
+        self.stdout.write(str(_MESSAGES[outcome]).format(name=NAME))

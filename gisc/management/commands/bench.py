@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.bulk import ingest
+from catalogue.management.base import BaseCommand
 from catalogue.management.option_types import whole_number
 from catalogue.models import Record
 from gisc import database, embedded
@@ -29,38 +32,50 @@ from gisc.bench.catalogue import Row
 
 
 class Command(BaseCommand):
-    help = "Measure the catalogue with N records. Needs an empty embedded database of its own: use `make bench`."
+    help = _("Measure the catalogue with N records. Needs an empty embedded database of its own: use `make bench`.")
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("records", nargs="?", type=whole_number(0, 100_000_000), default=10_000, metavar="N")
         parser.add_argument("--processes", type=whole_number(1, 1000), default=ingest.default_processes(), metavar="P")
-        parser.add_argument("--small", action="store_true", help="records of 7 kB instead of 21")
+        parser.add_argument("--small", action="store_true", help=gettext("records of 7 kB instead of 21"))
         parser.add_argument(
             "--runs",
             type=whole_number(1, 1_000_000_000),
             default=1_000_000,
             metavar="R",
-            help="with --year: of all links",
+            help=gettext("with --year: of all links"),
         )
-        parser.add_argument("--links", type=whole_number(1, 10_000), default=200, metavar="L", help="with --year")
+        parser.add_argument(
+            "--links", type=whole_number(1, 10_000), default=200, metavar="L", help=gettext("with --year")
+        )
         only = parser.add_mutually_exclusive_group()
-        only.add_argument("--provider", action="store_true", help="measure what /oai serves, and nothing else")
-        only.add_argument("--harvest", action="store_true", help="measure a harvest of all records, and nothing else")
-        only.add_argument("--upload", action="store_true", help="measure an upload beside ingest, and nothing else")
+        only.add_argument("--provider", action="store_true", help=gettext("measure what /oai serves, and nothing else"))
         only.add_argument(
-            "--set-search", action="store_true", help="measure ingest beside a set that is defined by a search"
+            "--harvest", action="store_true", help=gettext("measure a harvest of all records, and nothing else")
         )
-        only.add_argument("--public", action="store_true", help="measure the public pages, and nothing else")
-        only.add_argument("--year", action="store_true", help="measure the pages on links and runs after a year")
+        only.add_argument(
+            "--upload", action="store_true", help=gettext("measure an upload beside ingest, and nothing else")
+        )
+        only.add_argument(
+            "--set-search", action="store_true", help=gettext("measure ingest beside a set that is defined by a search")
+        )
+        only.add_argument("--public", action="store_true", help=gettext("measure the public pages, and nothing else"))
+        only.add_argument(
+            "--year", action="store_true", help=gettext("measure the pages on links and runs after a year")
+        )
         only.add_argument(
             "--soak",
             type=whole_number(1, 100_000),
             metavar="MINUTES",
-            help="watch what grows in a node that harvests; no records",
+            help=gettext("watch what grows in a node that harvests; no records"),
         )
-        only.add_argument("--pycsw", metavar="PYTHON", help="measure searches beside pycsw, which this Python has")
-        only.add_argument("--queue", action="store_true", help="measure 200 links that are due at once; no records")
+        only.add_argument(
+            "--pycsw", metavar="PYTHON", help=gettext("measure searches beside pycsw, which this Python has")
+        )
+        only.add_argument(
+            "--queue", action="store_true", help=gettext("measure 200 links that are due at once; no records")
+        )
 
     def handle(self, *, records: int, processes: int, small: bool, **options: Any) -> None:
         folder = Path(settings.GISC_DATA_DIR)
@@ -70,16 +85,20 @@ class Command(BaseCommand):
             self.stdout.write(f"\n{os.cpu_count()} cores\n\n{table}")
             return
         if not settings.GISC_EMBEDDED_DATABASE:
-            raise CommandError("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
+            raise CommandError(
+                gettext("DATABASE_URL is set; a benchmark needs an embedded database: use `make bench`.")
+            )
         with embedded.database(folder):
             database.prepare()
             if Record.objects.exists():
                 raise CommandError(
-                    f"{folder} has a catalogue with records; a benchmark needs an empty one: use `make bench`."
+                    gettext(
+                        "{folder} has a catalogue with records; a benchmark needs an empty one: use `make bench`."
+                    ).format(folder=folder)
                 )
             lacking = catalogue_bench.lack_of_room(folder, records)
             if lacking:
-                raise CommandError(f"{lacking}; name another folder in TMPDIR.")
+                raise CommandError(gettext("{lacking}; name another folder in TMPDIR.").format(lacking=lacking))
             # The log of each request shall not be measured.
             logging.getLogger("oaiprovider").setLevel(logging.WARNING)
             benches: dict[str, Callable[..., list[Row]]] = {

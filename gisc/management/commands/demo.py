@@ -5,15 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
+from catalogue.management.base import BaseCommand
 from gisc.demo import demo
 from gisc.demo import troubles as demo_of_troubles
 from gisc.demo.mesh import MeshFailed
 
 
 class Command(BaseCommand):
-    help = "Run three nodes on 127.0.0.1:8001-8003 that harvest one another, with the sample records split among them."
+    help = _(
+        "Run three nodes on 127.0.0.1:8001-8003 that harvest one another, with the sample records split among them."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,13 +26,17 @@ class Command(BaseCommand):
         what.add_argument(
             "--check",
             action="store_true",
-            help="compare the catalogues, change two records, compare again and end; exit status 1 on a difference",
+            help=gettext(
+                "compare the catalogues, change two records, compare again and end; exit status 1 on a difference"
+            ),
         )
         what.add_argument(
             "--troubles",
             action="store_true",
-            help="run one node on 127.0.0.1:8001 instead, with links to centres on port 8002 that each have a trouble: "
-            "failing, waiting, in doubt, rejects, deletions at once, and more",
+            help=gettext(
+                "run one node on 127.0.0.1:8001 instead, with links to centres on port 8002 that each have a trouble: "
+                "failing, waiting, in doubt, rejects, deletions at once, and more"
+            ),
         )
 
     def handle(self, *, check: bool, troubles: bool, **_: Any) -> None:

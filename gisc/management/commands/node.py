@@ -2,15 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.utils.translation import gettext_lazy as _
 
+from catalogue.management.base import BaseCommand
+from gisc import language
 from gisc.node import node
 
 
 class Command(BaseCommand):
-    help = "Run the whole node in the foreground: web server, harvest workers, scheduler and embedded servers."
+    help = _("Run the whole node in the foreground: web server, harvest workers, scheduler and embedded servers.")
     requires_system_checks = "__all__"
     requires_migrations_checks = False
 
     def handle(self, *args: Any, **options: Any) -> None:
-        node.run()
+        with language.for_programs():  # it writes logs; what it prints for people asks for their language
+            node.run()

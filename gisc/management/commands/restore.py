@@ -9,6 +9,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import datestamps, oai, seams
 from catalogue.documents import sources
@@ -23,19 +25,23 @@ _MAX_CLOCK_AHEAD = timedelta(days=366)
 
 
 class Command(BaseCommand):
-    help = (
+    help = _(
         "Restore an archive of `manage.py backup` into a node without records, replay the journals, and stamp the records "
         "anew, so that every harvester ends equal to the catalogue. Stop the node first."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "archive", nargs="?", type=Path, metavar="ARCHIVE|DIR", help="or a folder: its newest verified archive"
+            "archive",
+            nargs="?",
+            type=Path,
+            metavar="ARCHIVE|DIR",
+            help=gettext("or a folder: its newest verified archive"),
         )
         parser.add_argument(
             "--in-place",
             action="store_true",
-            help="the database was put back by other means (a copy of its files, a snapshot): do the rest",
+            help=gettext("the database was put back by other means (a copy of its files, a snapshot): do the rest"),
         )
         parser.add_argument(
             "--journal",
@@ -43,7 +49,7 @@ class Command(BaseCommand):
             default=[],
             type=Path,
             metavar="PATH",
-            help="the journal of another host that shared the database, a folder or file; may be repeated",
+            help=gettext("the journal of another host that shared the database, a folder or file; may be repeated"),
         )
         parser.add_argument(
             "--records",
@@ -51,22 +57,26 @@ class Command(BaseCommand):
             default=[],
             type=_record_files,
             metavar="[SET=]PATH",
-            help="ingest records in their present version, but for those that are deleted; may be repeated",
+            help=gettext("ingest records in their present version, but for those that are deleted; may be repeated"),
         )
         parser.add_argument(
             "--clock",
             type=_instant,
             metavar="T",
-            help="give no datestamp before T any more (YYYY-MM-DD[Thh:mm:ssZ]), as the clock was ahead before",
+            help=gettext("give no datestamp before T any more (YYYY-MM-DD[Thh:mm:ssZ]), as the clock was ahead before"),
         )
         parser.add_argument(
-            "--accept-gap", action="store_true", help="go on though events of the journal are missing: they are lost"
+            "--accept-gap",
+            action="store_true",
+            help=gettext("go on though events of the journal are missing: they are lost"),
         )
-        parser.add_argument("--json", dest="as_json", action="store_true", help="print the report as JSON")
+        parser.add_argument("--json", dest="as_json", action="store_true", help=gettext("print the report as JSON"))
 
     def handle(self, *, archive: Path | None, in_place: bool, as_json: bool, **options: Any) -> None:
         if (archive is None) != in_place:
-            raise CommandError("Name an archive, or a folder with archives; or say --in-place. Nothing was changed.")
+            raise CommandError(
+                gettext("Name an archive, or a folder with archives; or say --in-place. Nothing was changed.")
+            )
         _check_paths(options["journal"], options["records"])
         try:
             with _StoppedNode():
@@ -74,7 +84,11 @@ class Command(BaseCommand):
         except RestoreRefused as exc:
             raise CommandError(str(exc)) from exc
         except OSError as exc:
-            raise CommandError(f"{exc.filename} cannot be read or written: {exc.strerror}.") from exc
+            raise CommandError(
+                gettext("{filename} cannot be read or written: {reason}.").format(
+                    filename=exc.filename, reason=exc.strerror
+                )
+            ) from exc
         if as_json:
             self.stdout.write(json.dumps(sign_off.report(), ensure_ascii=False, indent=2))
         else:
@@ -117,7 +131,7 @@ class _StoppedNode:
         try:
             self._lock.acquire(wait_s=running_nodes.GLANCE_S)
         except file_locks.LockTaken as exc:
-            raise RestoreRefused("The node runs; stop it first. Nothing was changed.") from exc
+            raise RestoreRefused(gettext("The node runs; stop it first. Nothing was changed.")) from exc
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
@@ -130,9 +144,13 @@ def _check_paths(journals_given: list[Path], records: list[RecordFiles]) -> None
             path.stat()
         sources.check_sources([each.path for each in records])
     except OSError as exc:
-        raise CommandError(f"{exc.filename} cannot be read: {exc.strerror}. Nothing was changed.") from exc
+        raise CommandError(
+            gettext("{filename} cannot be read: {reason}. Nothing was changed.").format(
+                filename=exc.filename, reason=exc.strerror
+            )
+        ) from exc
     except sources.SourceError as exc:
-        raise CommandError(f"{exc}. Nothing was changed.") from exc
+        raise CommandError(gettext("{reason}. Nothing was changed.").format(reason=exc)) from exc
 
 
 def _record_files(text: str) -> RecordFiles:
@@ -146,5 +164,5 @@ def _instant(text: str) -> datetime:
     except ValueError as exc:
         raise ArgumentTypeError(str(exc)) from exc
     if instant > seams.now() + _MAX_CLOCK_AHEAD:
-        raise ArgumentTypeError("more than a year ahead: every datestamp would be that late until then")
+        raise ArgumentTypeError(gettext("more than a year ahead: every datestamp would be that late until then"))
     return instant

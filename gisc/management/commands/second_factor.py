@@ -6,6 +6,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.management.base import BaseCommand
 from gisc.accounts import second_factor
@@ -14,15 +16,17 @@ from gisc.accounts import second_factor
 class Command(BaseCommand):
     """Report on second factors, and remove one."""
 
-    help = (
+    help = _(
         "List the accounts that have a second factor, or reset that of an account: it signs in with its password alone."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True)
-        listing = acts.add_parser("list", help="list the accounts and whether they have a second factor")
-        listing.add_argument("--json", action="store_true", help="print JSON")
-        acts.add_parser("reset", help="remove the second factor of an account").add_argument("name", help="the account")
+        listing = acts.add_parser("list", help=gettext("list the accounts and whether they have a second factor"))
+        listing.add_argument("--json", action="store_true", help=gettext("print JSON"))
+        acts.add_parser("reset", help=gettext("remove the second factor of an account")).add_argument(
+            "name", help=gettext("the account")
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["act"] == "list":
@@ -30,10 +34,17 @@ class Command(BaseCommand):
             if options["json"]:
                 self.stdout.write(json.dumps(found, ensure_ascii=False))
             else:
-                self.stdout.write("\n".join(f"{name}: {'yes' if has else 'no'}" for name, has in found.items()))
+                self.stdout.write(
+                    "\n".join(f"{name}: {gettext('yes') if has else gettext('no')}" for name, has in found.items())
+                )
             return
         user = User.objects.filter(username=options["name"]).first()
         if user is None:
-            raise CommandError(f"there is no account {options['name']}")
+            raise CommandError(gettext("there is no account {name}").format(name=options["name"]))
         removed = second_factor.remove([user])
-        self.stdout.write(f"{user}: {'the second factor is removed' if removed else 'there was no second factor'}")
+        text = (
+            gettext("{name}: the second factor is removed")
+            if removed
+            else gettext("{name}: there was no second factor")
+        )
+        self.stdout.write(text.format(name=user))

@@ -4,6 +4,8 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from rich.console import Console
 from rich.table import Table
 
@@ -14,13 +16,18 @@ from harvester.monitoring.coverage import read_coverage
 
 
 class Command(BaseCommand):
-    help = "The list of centres, and which of them are harvested."
+    help = _("The list of centres, and which of them are harvested.")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        listing = actions.add_parser("list", help="all centres, and which of them are harvested")
-        for action in (listing, *csv_files.add_to(actions, "centres")):
-            action.add_argument("--json", action="store_true", help="print JSON")
+        listing = actions.add_parser("list", help=gettext("all centres, and which of them are harvested"))
+        files = csv_files.add_to(
+            actions,
+            import_help=gettext("store centres from a CSV file: all its lines or, if one is wrong, none"),
+            export_help=gettext("write centres into a CSV file, without passwords"),
+        )
+        for action in (listing, *files):
+            action.add_argument("--json", action="store_true", help=gettext("print JSON"))
 
     def handle(self, *, action: str, **options: Any) -> None:
         getattr(self, f"_{action}")(**options)
@@ -40,10 +47,17 @@ class Command(BaseCommand):
             ]
             self.stdout.write(json.dumps({**coverage.report(), "list": centres}, ensure_ascii=False, indent=2))
             return
-        table = Table("centre", "country", "set", "state", "links", "base URLs")
+        table = Table(
+            gettext("centre"),
+            gettext("country"),
+            gettext("set"),
+            gettext("state"),
+            gettext("links"),
+            gettext("base URLs"),
+        )
         for each in coverage.centres:
             centre, links = each.centre, ", ".join(link.name for link in each.links)
-            urls = "\n".join(centre.base_urls) or "not known"
+            urls = "\n".join(centre.base_urls) or gettext("not known")
             table.add_row(centre.name, centre.country, centre.set_spec, each.text, links, urls)
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
         self.stdout.write(coverage.text)

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import datestamps, oai
 from catalogue.datestamps import Granularity
+from catalogue.management.base import BaseCommand
 from harvester import messages
 from harvester.copying.copier import Copier, CopyRequest, ListBounds
 from harvester.copying.folder import CopyFolder, FolderUnusable
@@ -24,7 +27,7 @@ _NOT_COMPLETE, _WRONG, _REFUSED = 1, 2, 3
 
 
 class Command(BaseCommand):
-    help = (
+    help = _(
         "Copy the records of an OAI-PMH provider into a folder, one file a record, with a manifest. Called again, it goes "
         "on where it was broken off, or asks for what has changed since. It needs no link, no database and no node. "
         "Exit status 0: the copy is complete; 1: it is not, call again to go on; 2: nothing was asked, as options or "
@@ -33,19 +36,29 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("url", metavar="URL", help="base URL of the provider")
-        parser.add_argument("folder", metavar="FOLDER", help="a new folder, or one that has a copy of the same URL")
-        parser.add_argument("--set", dest="remote_set", metavar="SPEC", help="only records of this set")
+        parser.add_argument("url", metavar="URL", help=gettext("base URL of the provider"))
         parser.add_argument(
-            "--prefix", help="metadata prefix; by default that of ISO 19139, or oai_dc where there is none"
+            "folder", metavar="FOLDER", help=gettext("a new folder, or one that has a copy of the same URL")
         )
-        parser.add_argument("--from", dest="begin", metavar="DATE", type=_datestamp, help="only what changed since")
-        parser.add_argument("--until", dest="end", metavar="DATE", type=_datestamp, help="only what changed until then")
-        parser.add_argument("--gzip", action="store_true", default=None, help="compress the files (.xml.gz)")
+        parser.add_argument("--set", dest="remote_set", metavar="SPEC", help=gettext("only records of this set"))
         parser.add_argument(
-            "--delay", type=_seconds, default=0.0, metavar="SECONDS", help="pause before each request; 0.5, for example"
+            "--prefix", help=gettext("metadata prefix; by default that of ISO 19139, or oai_dc where there is none")
         )
-        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+        parser.add_argument(
+            "--from", dest="begin", metavar="DATE", type=_datestamp, help=gettext("only what changed since")
+        )
+        parser.add_argument(
+            "--until", dest="end", metavar="DATE", type=_datestamp, help=gettext("only what changed until then")
+        )
+        parser.add_argument("--gzip", action="store_true", default=None, help=gettext("compress the files (.xml.gz)"))
+        parser.add_argument(
+            "--delay",
+            type=_seconds,
+            default=0.0,
+            metavar="SECONDS",
+            help=gettext("pause before each request; 0.5, for example"),
+        )
+        parser.add_argument("--json", action="store_true", help=gettext("print the report as JSON"))
         access_options.add_to(parser)
 
     def handle(self, *, url: str, folder: str, **options: Any) -> None:
@@ -62,7 +75,9 @@ class Command(BaseCommand):
         if faults:
             raise CommandError("; ".join(faults.values()) + ".", returncode=_WRONG)
         if options["prefix"] and not oai.PREFIX.fullmatch(options["prefix"]):
-            raise CommandError(f"{options['prefix']!r} is no metadata prefix.", returncode=_WRONG)
+            raise CommandError(
+                gettext("{prefix!r} is no metadata prefix.").format(prefix=options["prefix"]), returncode=_WRONG
+            )
         try:
             with CopyFolder(Path(folder)) as copy_folder:
                 request = self._request(copy_folder, url, options)
@@ -80,7 +95,10 @@ class Command(BaseCommand):
         except (OSError, sqlite3.Error) as exc:
             cause = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
             raise CommandError(
-                f"{folder} cannot be written ({cause}); call again to go on.", returncode=_WRONG
+                gettext("{folder} cannot be written ({cause}); call again to go on.").format(
+                    folder=folder, cause=cause
+                ),
+                returncode=_WRONG,
             ) from exc
 
     def _request(self, folder: CopyFolder, url: str, options: dict[str, Any]) -> CopyRequest:
@@ -94,7 +112,9 @@ class Command(BaseCommand):
             if value is not None and value != kept[name]:
                 words = {"base_url": "URL", "remote_set": "--set", "prefix": "--prefix", "is_compressed": "--gzip"}
                 raise FolderUnusable(
-                    f"{folder.path} has a copy with {words[name]} {kept[name]!r}, not {value!r}; name another folder"
+                    gettext("{path} has a copy with {option} {there!r}, not {given!r}; name another folder").format(
+                        path=folder.path, option=words[name], there=kept[name], given=value
+                    )
                 )
         return CopyRequest(**kept)
 
@@ -105,7 +125,7 @@ class Command(BaseCommand):
         except HarvestError as exc:
             fault = exc
         for sentence in copier.warnings:
-            self._report(f"warning: {sentence}")
+            self._report(gettext("warning: {sentence}").format(sentence=sentence))
         complete, refused = folder.load("complete"), folder.refused()
         if as_json:
             report = {
@@ -118,8 +138,19 @@ class Command(BaseCommand):
             }
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
-            state = "complete" if fault is None else "not complete, call again to go on"
-            self.stdout.write(f"{state}: {copier.summary}; {folder.live} records in {folder.path}")
+            if fault is None:
+                text = ngettext(
+                    "complete: {summary}; {number} record in {path}",
+                    "complete: {summary}; {number} records in {path}",
+                    folder.live,
+                )
+            else:
+                text = ngettext(
+                    "not complete, call again to go on: {summary}; {number} record in {path}",
+                    "not complete, call again to go on: {summary}; {number} records in {path}",
+                    folder.live,
+                )
+            self.stdout.write(text.format(summary=copier.summary, number=folder.live, path=folder.path))
         if fault is not None:
             self._report(messages.as_sentence(str(fault)))
             raise SystemExit(_NOT_COMPLETE)
@@ -143,5 +174,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1
     if not 0 <= seconds <= 3600:
-        raise ArgumentTypeError(f"{text[:40]!r} is no number of seconds from 0 to 3600")
+        raise ArgumentTypeError(gettext("{text!r} is no number of seconds from 0 to 3600").format(text=text[:40]))
     return seconds

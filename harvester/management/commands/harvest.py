@@ -6,6 +6,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue import seams
 from catalogue.management.base import BaseCommand
@@ -19,39 +21,47 @@ from harvester.runs import lifecycle
 
 
 class Command(BaseCommand):
-    help = "Harvest a link now, in the foreground, or go on with its open run. Exit status 1 if the run fails."
+    help = _("Harvest a link now, in the foreground, or go on with its open run. Exit status 1 if the run fails.")
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("link", metavar="LINK", help="name of the link")
-        parser.add_argument("--full", action="store_true", help="ask for the whole list, not only for what changed")
+        parser.add_argument("link", metavar="LINK", help=gettext("name of the link"))
+        parser.add_argument(
+            "--full", action="store_true", help=gettext("ask for the whole list, not only for what changed")
+        )
         parser.add_argument(
             "--reconcile",
             action="store_true",
-            help="compare all headers with the provider's; ask for what is missing, stale, or no longer listed",
+            help=gettext(
+                "compare all headers with the provider's; ask for what is missing, stale, or no longer listed"
+            ),
         )
         parser.add_argument(
             "--beyond-ceiling",
             action="store_true",
-            help="with --reconcile: also where more is no longer listed than the link's ceiling",
+            help=gettext("with --reconcile: also where more is no longer listed than the link's ceiling"),
         )
         parser.add_argument(
             "--content",
             action="store_true",
-            help="total re-harvest: compare all records with their content; finds what has changed without a new datestamp",
+            help=gettext(
+                "total re-harvest: compare all records with their content; finds what has changed without a new datestamp"
+            ),
         )
-        parser.add_argument("--json", action="store_true", help="print the run's report as JSON")
+        parser.add_argument("--json", action="store_true", help=gettext("print the run's report as JSON"))
 
     def handle(self, *, link: str, full: bool, reconcile: bool, content: bool, **options: Any) -> None:
         logging.getLogger("harvester").setLevel(logging.ERROR)  # this command prints what goes on by itself
         name, found = link, Link.objects.filter(name=link).first()
         if found is None:
-            names = ", ".join(Link.objects.values_list("name", flat=True)) or "none yet; add one with `link add`"
-            raise CommandError(f"There is no link {name!r}; there are: {names}.")
+            names = ", ".join(Link.objects.values_list("name", flat=True)) or gettext(
+                "none yet; add one with `link add`"
+            )
+            raise CommandError(gettext("There is no link {name!r}; there are: {names}.").format(name=name, names=names))
         beyond_ceiling = bool(options["beyond_ceiling"])
         if beyond_ceiling and not reconcile:
-            raise CommandError("--beyond-ceiling goes with --reconcile.")
+            raise CommandError(gettext("--beyond-ceiling goes with --reconcile."))
         if full + reconcile + content > 1:
-            raise CommandError("Choose one of --full, --reconcile and --content.")
+            raise CommandError(gettext("Choose one of --full, --reconcile and --content."))
         purpose = Run.Purpose.HARVEST
         if reconcile:
             purpose = Run.Purpose.COMPARISON
@@ -65,20 +75,24 @@ class Command(BaseCommand):
             run = Run.objects.get(link=found, state=Run.State.OPEN)
             if run.purpose != purpose:
                 raise CommandError(
-                    f"A {run.get_purpose_display()} of this link is open; let it end first, or cancel it."
+                    gettext("A {purpose} of this link is open; let it end first, or cancel it.").format(
+                        purpose=run.get_purpose_display()
+                    )
                 )
             if full and run.list_from is not None:
-                raise CommandError("An incremental run of this link is open; let it end first, then ask for --full.")
+                raise CommandError(
+                    gettext("An incremental run of this link is open; let it end first, then ask for --full.")
+                )
             if run.windows:
                 runs.leave_windows(run, trigger="command line")
-            self.stderr.write("A run of this link is open already; going on with it.")
+            self.stderr.write(gettext("A run of this link is open already; going on with it."))
         run = self._work_to_end(run)
         self._print(run, as_json=options["json"])
         if run.state != Run.State.DONE:
             raise SystemExit(1)
 
     def _work_to_end(self, run: Run) -> Run:
-        with progress_bar(f"harvest {run.link.name}", None) as advance:
+        with progress_bar(gettext("harvest {name}").format(name=run.link.name), None) as advance:
             received = 0
 
             def progress(current: Run) -> None:
@@ -110,10 +124,22 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
             return
         for sentence in warnings.describe_warnings(run.warnings):
-            self.stderr.write(f"warning: {sentence}")
+            self.stderr.write(gettext("warning: {sentence}").format(sentence=sentence))
         for reject in run.rejects.defer("raw"):
-            self.stderr.write(f"rejected: {reject.identifier} {reject.reason_text}")
-        words = "nothing taken" if run.outcome == OutcomeCode.NOTHING_TAKEN else run.state
-        self.stdout.write(f"{words}: " + ", ".join(f"{getattr(run, name)} {name}" for name in COUNTERS))
+            self.stderr.write(
+                gettext("rejected: {identifier} {reason_text}").format(
+                    identifier=reject.identifier, reason_text=reject.reason_text
+                )
+            )
+        state = gettext("nothing taken") if run.outcome == OutcomeCode.NOTHING_TAKEN else run.get_state_display()
+        texts = {
+            "received": gettext("{number} received"),
+            "new": gettext("{number} new"),
+            "updated": gettext("{number} updated"),
+            "unchanged": gettext("{number} unchanged"),
+            "deleted": gettext("{number} deleted"),
+            "rejected": gettext("{number} rejected"),
+        }
+        self.stdout.write(f"{state}: " + ", ".join(texts[name].format(number=getattr(run, name)) for name in COUNTERS))
         if run.message:
             self.stdout.write(run.message)

@@ -9,6 +9,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 from rich.console import Console
 from rich.table import Table
 
@@ -17,29 +19,49 @@ from catalogue.reasons import ActRefused, describe_error
 from oaiprovider import gcube_export, gcube_import, preview
 from oaiprovider.models import Profile
 
+# What the preview calls each of its parts; programs get the keys.
+_TITLES = {
+    "profile": gettext_noop("profile"),
+    "why": gettext_noop("why"),
+    "repository_name": gettext_noop("repository name"),
+    "admin_emails": gettext_noop("admin emails"),
+    "formats": gettext_noop("formats"),
+    "sets": gettext_noop("sets"),
+    "set_tombstones": gettext_noop("set tombstones"),
+}
+
 
 class Command(BaseCommand):
-    help = "Show the harvester profiles and what a harvester would be served; import and export profiles of a gCube provider."
+    help = _(
+        "Show the harvester profiles and what a harvester would be served; import and export profiles of a gCube provider."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        list_parser = actions.add_parser("list", help="all profiles")
-        preview_parser = actions.add_parser("preview", help="what a harvester would see, and why")
+        list_parser = actions.add_parser("list", help=gettext("all profiles"))
+        preview_parser = actions.add_parser("preview", help=gettext("what a harvester would see, and why"))
         preview_parser.add_argument(
-            "user_agent", metavar="USER_AGENT", help='such as "DRIVER/2.1 (harvester)"; "" for none'
+            "user_agent", metavar="USER_AGENT", help=gettext('such as "DRIVER/2.1 (harvester)"; "" for none')
         )
-        preview_parser.add_argument("--address", default="", help="where the request comes from")
-        import_parser = actions.add_parser("import", help="add or change the profiles of an XML file (user-agents)")
+        preview_parser.add_argument("--address", default="", help=gettext("where the request comes from"))
+        import_parser = actions.add_parser(
+            "import", help=gettext("add or change the profiles of an XML file (user-agents)")
+        )
         import_parser.add_argument(
-            "file", type=Path, metavar="FILE", help="profiles of a gCube provider; its collections are setSpecs"
+            "file",
+            type=Path,
+            metavar="FILE",
+            help=gettext("profiles of a gCube provider; its collections are setSpecs"),
         )
-        import_parser.add_argument("--dry-run", action="store_true", help="check and report, but store nothing")
+        import_parser.add_argument(
+            "--dry-run", action="store_true", help=gettext("check and report, but store nothing")
+        )
         export_parser = actions.add_parser(
-            "export", help="write the profiles as an XML file (user-agents), and say what it cannot express"
+            "export", help=gettext("write the profiles as an XML file (user-agents), and say what it cannot express")
         )
-        export_parser.add_argument("file", metavar="FILE", help="-: standard output")
+        export_parser.add_argument("file", metavar="FILE", help=gettext("-: standard output"))
         for parser_of_action in (list_parser, preview_parser, import_parser, export_parser):
-            parser_of_action.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+            parser_of_action.add_argument("--json", action="store_true", dest="as_json", help=gettext("print JSON"))
 
     def handle(self, *, action: str, **options: Any) -> None:
         actions: dict[str, Callable[..., None]] = {
@@ -55,13 +77,24 @@ class Command(BaseCommand):
         if as_json:
             self._print_json(rows)
             return
-        table = Table("profile", "User-Agent contains", "networks", "shows", "on a page")
+        table = Table(
+            gettext("profile"),
+            gettext("User-Agent contains"),
+            gettext("networks"),
+            gettext("shows"),
+            gettext("on a page"),
+        )
         for row in rows:
-            sizes = ", ".join("default" if size is None else str(size) for size in row["page"].values())
-            shows = ", ".join(row["sets"]) if row["sets"] is not None else "everything"
-            shows += ", with set tombstones" if row["set_tombstones"] else ""
+            sizes = ", ".join(gettext("default") if size is None else str(size) for size in row["page"].values())
+            shows = ", ".join(row["sets"]) if row["sets"] is not None else gettext("everything")
+            if row["set_tombstones"]:
+                shows = gettext("{sets}, with set tombstones").format(sets=shows)
             table.add_row(
-                row["name"], row["match"] or "anything", ", ".join(row["networks"]) or "anywhere", shows, sizes
+                row["name"],
+                row["match"] or gettext("anything"),
+                ", ".join(row["networks"]) or gettext("anywhere"),
+                shows,
+                sizes,
             )
         Console(file=self.stdout).print(table)  # type: ignore[arg-type]
 
@@ -69,7 +102,9 @@ class Command(BaseCommand):
         try:
             address = str(ipaddress.ip_address(address)) if address else ""
         except ValueError as exc:
-            raise CommandError(f"--address {address!r} is no address; write one such as 192.0.2.7.") from exc
+            raise CommandError(
+                gettext("--address {address!r} is no address; write one such as 192.0.2.7.").format(address=address)
+            ) from exc
         result = preview.preview(user_agent, address)
         values: dict[str, str | list[str] | dict[str, str]] = {
             "profile": result.terms.name,
@@ -78,13 +113,13 @@ class Command(BaseCommand):
             "admin_emails": list(result.terms.admin_emails),
             "formats": [row[0] for row in result.formats],
             "sets": [row[0] for row in result.sets],
-            "set_tombstones": "yes" if result.terms.scope.set_tombstones else "no",
+            "set_tombstones": gettext("yes") if result.terms.scope.set_tombstones else gettext("no"),
         }
         if as_json:
             self._print_json(values)
             return
         for name, value in values.items():
-            title = name.replace("_", " ")
+            title = gettext(_TITLES[name])
             if isinstance(value, str):
                 self.stdout.write(f"{title}: {value}")
                 continue
@@ -98,7 +133,7 @@ class Command(BaseCommand):
         except (OSError, ActRefused) as exc:
             raise CommandError(f"{file}: {describe_error(exc)}") from exc
         except ValidationError as exc:
-            raise CommandError("Nothing was stored.\n" + "\n".join(exc.messages)) from exc
+            raise CommandError("\n".join((gettext("Nothing was stored."), *exc.messages))) from exc
         values = {
             "added": report.added,
             "changed": report.changed,
@@ -109,11 +144,12 @@ class Command(BaseCommand):
             self._print_json(values)
             return
         for name in report.added:
-            self.stdout.write(f"{name}: added")
+            self.stdout.write(gettext("{name}: added").format(name=name))
         for name in report.changed:
-            self.stdout.write(f"{name}: changed; ask its operator for a full harvest if it sees other sets now")  # G15
+            text = gettext("{name}: changed; ask its operator for a full harvest if it sees other sets now")  # G15
+            self.stdout.write(text.format(name=name))
         if dry_run:
-            self.stdout.write("Nothing was stored.")
+            self.stdout.write(gettext("Nothing was stored."))
 
     def _export(self, *, file: str, as_json: bool, **_: Any) -> None:
         export = gcube_export.export()
@@ -123,7 +159,9 @@ class Command(BaseCommand):
             try:
                 Path(file).write_bytes(export.document)
             except OSError as exc:
-                raise CommandError(f"{file} cannot be written: {describe_error(exc)}.") from exc
+                raise CommandError(
+                    gettext("{file} cannot be written: {reason}.").format(file=file, reason=describe_error(exc))
+                ) from exc
         values = {"profiles": list(export.names), "lost": list(export.lost)}
         if as_json and file != "-":
             self._print_json(values)
