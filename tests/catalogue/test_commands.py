@@ -71,7 +71,7 @@ def test_withdraw_ends_with_1_when_the_journal_could_not_be_written(journal_dir:
     world.put(world.iso_record("urn:a"))
     status, _, err = command("withdraw", "urn:a")
     assert status == 1
-    assert "1 deletions are in the database but not yet in the journal" in err
+    assert "1 deletion is in the database but not yet in the journal" in err
     assert (looking.record("urn:a").deleted, journal.count_waiting()) == (True, 1)
 
 
@@ -177,7 +177,7 @@ def test_stats_for_people_tell_of_a_journal_that_waits(journal_dir: Path) -> Non
     journal_dir.write_text("a file in the folder's place")
     world.put(world.iso_record("urn:a"))
     world.bury("urn:a")
-    assert "1 events wait for the journal" in command("catalogue", "stats")[1]
+    assert "1 event waits for the journal" in command("catalogue", "stats")[1]
 
 
 # --- The beginning --------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def test_a_catalogue_is_not_replaced(empty: None, write: Callable[..., Path]) ->
 
 def test_a_database_in_use_is_not_replaced(empty: None, write: Callable[..., Path]) -> None:
     with postgres_tools.connect():
-        refused(write(), "1 other connections use the database; stop the node")
+        refused(write(), "1 other connection uses the database; stop the node")
 
 
 def test_a_running_node_is_named(empty: None, write: Callable[..., Path], settings) -> None:

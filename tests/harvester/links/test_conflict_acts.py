@@ -317,7 +317,7 @@ def test_the_command_line_has_the_same_acts(
     assert json.loads(say("show", str(misplaced.pk), "--json"))["acts"] == ["keep", "silence", "hand-over"]
     assert "the same version" in say("ask", str(misplaced.pk))
 
-    assert "1 conflicts. The record moves from our own set" in say("hand-over", "--kind", "misplaced")
+    assert "1 conflict. The record moves from our own set" in say("hand-over", "--kind", "misplaced")
     misplaced.refresh_from_db()
     assert misplaced.settled is None
     with pytest.raises(SystemExit):
