@@ -113,9 +113,7 @@ class DemoNode:
         )
         if done.returncode:
             text = gettext("{node}: `{command}` failed: {error}")
-            raise MeshFailed(
-                text.format(node=self.name, command=shlex.join(command[1:]), error=done.stderr.strip())
-            )
+            raise MeshFailed(text.format(node=self.name, command=shlex.join(command[1:]), error=done.stderr.strip()))
         return done.stdout
 
     def get_json(self, path: str) -> Any:
