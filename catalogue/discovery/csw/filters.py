@@ -30,7 +30,7 @@ from catalogue.reading.query.words import LEAST_BYTES_OF_BEGINNING
 
 @dataclass(frozen=True, slots=True)
 class FilterLimits:
-    """How large a filter may be. Measured: the slowest that they allow takes 0.2 s to be read."""
+    """How large a filter may be. All are chosen."""
 
     characters: int = 4_000  # of CQL
     brackets: int = 6  # of CQL, within one another: the parser tries each in several ways
