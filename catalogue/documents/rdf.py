@@ -1,7 +1,7 @@
 """A small tree of RDF, and three ways to write it: RDF/XML, Turtle and JSON-LD. No Django.
 
 What is described is a tree: a node has properties, whose values are literals, addresses or further nodes. Each way gives the same
-triples; the tests read all of them with rdflib.
+triples; the tests read all of them with rdflib. A node with an address that is in several others, such as a theme, is written once.
 """
 
 import json
@@ -87,8 +87,10 @@ def to_xml(nodes: Iterable[Node], schema: str = "") -> bytes:
     root: etree._Element = etree.Element(f"{_RDF}RDF", nsmap=dict(PREFIXES))
     if schema:
         root.set(f"{{{oai.XSI_NS}}}schemaLocation", f"{PREFIXES['rdf']} {schema}")
+    written = set[Node]()
     for node in nodes:
-        _add_xml(root, node)
+        if not (node.iri and node in written):
+            _add_xml(root, node, written)
     etree.cleanup_namespaces(root)
     return etree.tostring(root, encoding="UTF-8", xml_declaration=False)
 
@@ -103,7 +105,8 @@ def _full(name: str) -> str:
     return PREFIXES[prefix] + local
 
 
-def _add_xml(parent: etree._Element, node: Node) -> None:
+def _add_xml(parent: etree._Element, node: Node, written: set[Node]) -> None:
+    written.add(node)
     element = etree.SubElement(parent, _qualified(node.types[0]))
     if node.iri:
         element.set(f"{_RDF}about", node.iri)
@@ -120,8 +123,10 @@ def _add_xml(parent: etree._Element, node: Node) -> None:
                     said.set(_XML_LANG, language)
                 elif datatype:
                     said.set(f"{_RDF}datatype", _full(datatype))
+            case Node(iri=iri) if iri and value in written:
+                said.set(f"{_RDF}resource", iri)
             case Node():
-                _add_xml(said, value)
+                _add_xml(said, value, written)
 
 
 # --- Turtle -------------------------------------------------------------------------------------------
@@ -131,7 +136,7 @@ def to_turtle(nodes: Iterable[Node]) -> bytes:
     """Write nodes as Turtle (RDF 1.1). Nodes with an address that stand within others follow them."""
     waiting = list(nodes)
     statements = []
-    written = set[Node]()  # many are in several others, such as themes
+    written = set[Node]()
     for node in waiting:  # grows meanwhile
         if node.iri and node in written:
             continue
@@ -169,19 +174,22 @@ def _turtle(value: Value, waiting: list[Node], depth: int) -> str:
 
 def to_json_ld(nodes: Iterable[Node]) -> bytes:
     """Write nodes as JSON-LD 1.1, as they are nested."""
-    body = {"@context": dict(PREFIXES), "@graph": [_json(node) for node in nodes]}
+    written = set[Node]()
+    graph = [_json(node, written) for node in nodes if not (node.iri and node in written)]
+    body = {"@context": dict(PREFIXES), "@graph": graph}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _json(node: Node) -> dict[str, Any]:
+def _json(node: Node, written: set[Node]) -> dict[str, Any]:
+    written.add(node)
     made: dict[str, Any] = {"@id": node.iri} if node.iri else {}
     made["@type"] = list(node.types)
     for name, value in node.properties:
-        made.setdefault(name, []).append(_json_value(value))
+        made.setdefault(name, []).append(_json_value(value, written))
     return made
 
 
-def _json_value(value: Value) -> dict[str, Any]:
+def _json_value(value: Value, written: set[Node]) -> dict[str, Any]:
     match value:
         case Iri(address):
             return {"@id": address}
@@ -192,8 +200,10 @@ def _json_value(value: Value) -> dict[str, Any]:
             elif datatype:
                 said["@type"] = datatype
             return said
+        case Node(iri=iri) if iri and value in written:
+            return {"@id": iri}
         case Node():
-            return _json(value)
+            return _json(value, written)
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node]:

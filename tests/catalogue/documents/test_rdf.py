@@ -80,7 +80,11 @@ def test_the_xml_stands_by_itself_and_declares_only_what_it_uses() -> None:
     assert root.findtext(".//{*}title") == "a <b> & c"
 
 
-def test_what_is_described_in_several_nodes_is_written_once_in_turtle() -> None:
-    theme = Node(("skos:Concept",), (), "urn:theme")
+def test_what_is_described_in_several_nodes_is_written_once() -> None:
+    theme = Node(("skos:Concept",), (("dct:subject", Node(("foaf:Agent",), ())),), "urn:theme")
     made = [Node(("dcat:Dataset",), (("dcat:theme", theme),), f"urn:{number}") for number in range(3)]
     assert rdf.to_turtle(made).count(b"<urn:theme> a") == 1
+    assert rdf.to_xml(made).count(b"<skos:Concept") == 1
+    assert rdf.to_json_ld(made).count(b"skos:Concept") == 1
+    first, *others = graphs(made)
+    assert all(isomorphic(first, other) for other in others)
