@@ -15,7 +15,7 @@ from types import FrameType
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from gisc import command_errors, embedded, running_nodes
+from gisc import embedded, running_nodes
 from gisc.audit.commands import audited
 
 # These read only code and files, or start servers of their own.
@@ -143,6 +143,8 @@ def _language(argv: Sequence[str]) -> AbstractContextManager[None]:
 def _describe(exc: Exception, argv: Sequence[str]) -> str | None:
     """Return the sentence for an error that a server is the cause of, in the language of the command."""
     from django.apps import apps
+
+    from gisc import command_errors  # its sentences are marked for translation, which reads the settings
 
     with _language(argv) if apps.ready else nullcontext():
         return command_errors.describe(exc)

@@ -38,6 +38,7 @@ READING = [
     ["conflict", "list"],
     ["harvest", "none"],
     ["profile", "preview", "x"],
+    ["secrets", "status"],
     ["showmigrations"],
     ["check", "--database", "default"],
     ["shell", "-v0", "-c", "from catalogue.models import Record; Record.objects.count()"],

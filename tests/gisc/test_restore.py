@@ -112,9 +112,7 @@ def test_a_damaged_archive_is_refused(empty: None, write: Callable[..., Path]) -
 
 def test_a_catalogue_is_not_replaced(empty: None, write: Callable[..., Path]) -> None:
     put(iso_record("urn:x:1"))
-    refused(
-        write(), "The database has 1 record, and a restore would replace it. To restore nevertheless, stop the"
-    )
+    refused(write(), "The database has 1 record, and a restore would replace it. To restore nevertheless, stop the")
 
 
 def test_a_database_in_use_is_not_replaced(empty: None, write: Callable[..., Path]) -> None:

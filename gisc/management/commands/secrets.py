@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from catalogue.management.base import BaseCommand
 from gisc import embedded, file_locks, running_nodes, sealed_secrets
@@ -16,7 +17,7 @@ from harvester.rows.sealed import KeysFound
 class Command(BaseCommand):
     """Report on the keys of the secrets in the database, and take the steps of a change of the key."""
 
-    help = (
+    help = _(
         "Change SECRET_KEY (docs/deployment.md): `rotate` makes a new one where the node has generated it, else set it in "
         "the environment, and the former one in SECRET_KEY_FALLBACKS; then start the node, `reseal`, and a day later `forget`."
     )
@@ -24,13 +25,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True)
         for act, text in (
-            ("status", "say which key opens the secrets in the database; status 1 where none does"),
-            ("rotate", "make a new key in the data directory, and keep the former one; the node must not run"),
-            ("reseal", "seal the secrets in the database under the present key"),
-            ("forget", "remove the former keys from the data directory; refused while a secret needs one"),
+            ("status", gettext("say which key opens the secrets in the database; status 1 where none does")),
+            ("rotate", gettext("make a new key in the data directory, and keep the former one; the node must not run")),
+            ("reseal", gettext("seal the secrets in the database under the present key")),
+            ("forget", gettext("remove the former keys from the data directory; refused while a secret needs one")),
         ):
             acts.add_parser(act, help=text).add_argument(
-                "--json", dest="as_json", action="store_true", help="print JSON"
+                "--json", dest="as_json", action="store_true", help=gettext("print JSON")
             )
 
     def handle(self, *args: Any, act: str, as_json: bool, **options: Any) -> None:
