@@ -7,11 +7,12 @@ import re
 import psycopg2
 import psycopg2.errors
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
-from django.utils.translation import gettext_noop
+
+from catalogue.reasons import _
 
 # COPY is the driver's own call, whose errors Django does not translate.
 ERRORS = (DatabaseError, InterfaceError, psycopg2.Error)
-DISK_FULL = gettext_noop("the disk of this node is full, so nothing was stored; make room on it, and try again")
+DISK_FULL = _("the disk of this node is full, so nothing was stored; make room on it, and try again")
 _OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg2.InterfaceError)
 
 

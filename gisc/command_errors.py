@@ -10,11 +10,10 @@ import redis
 from django.conf import settings
 from django.db import Error as DjangoDatabaseError
 from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
 from kombu.exceptions import OperationalError as BrokerError
 
 from catalogue import outage
-from catalogue.reasons import describe_error
+from catalogue.reasons import _, describe_error
 
 
 class Cause(enum.StrEnum):
