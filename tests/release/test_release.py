@@ -66,7 +66,8 @@ def test_the_wheel_wants_the_locked_versions_and_brings_its_commands(released: R
         commands = wheel.read(metadata.replace("METADATA", "entry_points.txt")).decode().splitlines()
     assert facts["Version"] == VERSION
     locked = [line.partition(" --hash")[0].strip() for line in requirements("requirements.txt")]
-    wanted = facts.get_all("Requires-Dist")
+    wanted = [each for each in facts.get_all("Requires-Dist") if "extra ==" not in each]
+    assert facts.get_all("Provides-Extra") == ["csw"]
     assert [normal(each) for each in wanted] == [normal(each) for each in locked]
     assert {"gisc = gisc.__main__:run", "gisc-catalogue-node = gisc.__main__:run"} <= set(commands)
 
