@@ -218,10 +218,10 @@ def _mesh(rows: Sequence[LinkRow]) -> Mesh:
     own = centres.get(settings.GISC_NAME)
     places, arcs = [], []
     for spec, centre in centres.items():
-        of_centre = by_set.get(spec, [])
+        of_centre = sorted(by_set.get(spec, []), key=lambda row: status.URGENCY.index(row.state.key))
         places.append(_place(centre, of_centre, list(centres.values()), is_own=centre is own))
-        if own is not None and centre is not own:
-            arcs += [_arc(row, centre, own) for row in of_centre]
+        if own is not None and centre is not own and of_centre:
+            arcs.append(_arc(of_centre, centre, own))
     arcs.sort(key=lambda arc: -status.URGENCY.index(arc.key))  # the most urgent is drawn last, on top
     return Mesh(places, arcs, [row for row in rows if row.link.local_set.spec not in centres])
 
@@ -231,16 +231,20 @@ def _place(centre: Centre, rows: Sequence[LinkRow], all_of_them: Sequence[Centre
     if is_own:
         words, key, url = _("this node"), Run.State.DONE.value, reverse("admin:harvester_link_changelist")
     elif rows:
-        words, key, url = f"{rows[0].state.word} {rows[0].state.reason}".strip(), rows[0].state.key, rows[0].url
+        words, key, url = _states(rows), rows[0].state.key, rows[0].url
     else:
         words, key, url = _("no link"), status.DISABLED, reverse("admin:harvester_link_add")
     crowded = any(0 < _position(other)[0] - x < 90 and abs(_position(other)[1] - y) < 22 for other in all_of_them)
     return Place(centre.name, round(x), round(y), key, f"{centre.name}: {words}", url, is_own, crowded)
 
 
-def _arc(row: LinkRow, centre: Centre, own: Centre) -> Arc:
-    title = f"{row.link.name}: {row.state.word} {row.state.reason}".strip()
-    return Arc(world_map.paths(_position(centre), _position(own)), row.state.key, title, row.url)
+def _arc(rows: Sequence[LinkRow], centre: Centre, own: Centre) -> Arc:
+    """Draw the links into the set of a centre as one line, which has the state of the first."""
+    return Arc(world_map.paths(_position(centre), _position(own)), rows[0].state.key, _states(rows), rows[0].url)
+
+
+def _states(rows: Sequence[LinkRow]) -> str:
+    return "; ".join(f"{row.link.name}: {row.state.word} {row.state.reason}".strip() for row in rows)
 
 
 def _position(centre: Centre) -> tuple[float, float]:

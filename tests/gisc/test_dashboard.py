@@ -125,6 +125,10 @@ def test_a_link_is_an_arc_from_its_centre_and_has_the_way_to_its_page(operator: 
     (arc,) = start.xpath("//*[contains(@class, 'gisc-arc ')]")
     assert arc.get("href") == f"/admin/harvester/link/{failing.pk}/change/"
     assert "gisc-is-failed" in arc.get("class") and "toulouse: failing" in arc.get("aria-label")
+    Link.objects.create(name="a-relay", base_url="http://y.example.org/oai", local_set=failing.local_set, enabled=False)
+    (both,) = page(operator).xpath("//*[contains(@class, 'gisc-arc ')]")
+    assert both.get("href") == arc.get("href") and "gisc-is-failed" in both.get("class"), "the most urgent counts"
+    assert "toulouse: failing" in both.get("aria-label") and "; a-relay: off" in both.get("aria-label")
     Centre.objects.filter(set_spec=failing.local_set.spec).update(latitude=None)
     start = page(operator)
     assert not start.xpath("//*[contains(@class, 'gisc-arc ')]")
