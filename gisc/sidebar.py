@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from catalogue.outage import ERRORS
+from gisc.parts import parts
 
 _PAGES = {
     _("Harvest"): (
@@ -74,11 +75,11 @@ def _badges() -> dict[str, int]:
 
 def _item(name: str, icon: str, model: str, badges: dict[str, int]) -> dict[str, Any]:
     item = {"title": gettext(name), "icon": icon, "link": reverse(f"admin:{model.replace('.', '_')}_changelist")}
-    return item | (
-        {"badge": f"{badges[model]:,}{'+' if badges[model] >= _MOST else ''}", "badge_variant": "warning"}
-        if badges.get(model)
-        else {}
-    )
+    return item | _badge(badges.get(model, 0))
+
+
+def _badge(number: int) -> dict[str, str]:
+    return {"badge": f"{number:,}{'+' if number >= _MOST else ''}", "badge_variant": "warning"} if number else {}
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -100,8 +101,6 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     public = [
         {"title": gettext(name), "icon": icon, "link": reverse(route), "active": False} for name, icon, route in _PUBLIC
     ]
-    start = {
-        "title": "",
-        "items": [{"title": gettext("Dashboard"), "icon": "dashboard", "link": reverse("admin:index")}],
-    }
+    dashboard = {"title": gettext("Dashboard"), "icon": "dashboard", "link": reverse("admin:index")}
+    start = {"title": "", "items": [dashboard | _badge(len(parts.recent().unwell))]}
     return [start, *groups, {"title": gettext("Public pages"), "items": public}]

@@ -78,6 +78,11 @@ class Node:
         """The parts that an operator should look at: all that are not ok."""
         return [part for part in self.parts if part.state != State.OK]
 
+    @property
+    def unwell(self) -> list[Part]:
+        """The parts that are degraded or have failed, without those of which nothing is known."""
+        return [part for part in self.troubles if part.state != State.UNKNOWN]
+
 
 _last: tuple[float, Node] | None = None
 

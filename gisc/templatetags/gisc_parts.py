@@ -3,7 +3,7 @@
 from django import template
 
 from gisc.parts import parts
-from gisc.parts.parts import Part, State
+from gisc.parts.parts import Part
 
 register = template.Library()
 
@@ -11,4 +11,4 @@ register = template.Library()
 @register.simple_tag
 def troubled_parts() -> list[Part]:
     """Return the parts that are degraded or have failed."""
-    return [part for part in parts.recent().troubles if part.state != State.UNKNOWN]
+    return parts.recent().unwell

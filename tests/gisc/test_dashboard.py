@@ -15,6 +15,7 @@ from lxml import html
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
 from gisc.dashboard import figures, world_map
+from gisc.parts import parts
 from harvester.models import Alternative, Centre, Link, LinkDay, Run
 
 pytestmark = pytest.mark.django_db
@@ -187,6 +188,8 @@ def test_badges_of_the_sidebar_count_what_waits(operator: Client, failing: Link)
         for item in page(operator).xpath("//nav//a | //*[@id='nav-sidebar-apps']//a")
     }
     assert any(words.endswith("Links 1") for words in badges), badges
+    unwell = len(parts.recent().unwell)
+    assert unwell and any(words.endswith(f"Dashboard {unwell}") for words in badges), badges
 
 
 def test_figures_of_records_are_for_those_who_may_view_records(client: Client, failing: Link) -> None:
