@@ -12,6 +12,7 @@ from django.test import Client, override_settings
 
 from catalogue import bootstrap, seams
 from catalogue.models import MetadataSet
+from catalogue.reading.query import search_limits
 from gisc import module_state
 from tests.support import schemas
 from tests.support.clock import SetClock
@@ -58,6 +59,14 @@ def standing_clock() -> Iterator[SetClock]:
     clock = SetClock(seams.now())
     with seams.replaced(clock=clock):
         yield clock
+
+
+@pytest.fixture
+def patient_searches(settings: Any) -> Iterator[None]:
+    """Let a search take what it takes on a machine with other work: for tests of what it finds."""
+    settings.GISC_PUBLIC_STATEMENT_SECONDS = 600
+    with search_limits.LIMITS.replaced(timeout_ms=500_000):
+        yield
 
 
 @pytest.fixture

@@ -18,6 +18,9 @@ class SearchLimits:
     chunks: tuple[int, ...] = (400, 4_000)
     # Looked through as well where several times the hits of a page are expected among so many.
     large_chunk: int = 20_000
+    timeout_ms: int = (
+        4_000  # of a statement: below the limit of public pages, so that the page can say how to ask for less
+    )
 
     @property
     def read(self) -> int:

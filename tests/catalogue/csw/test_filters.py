@@ -18,7 +18,7 @@ from tests.support import csw_answers
 from tests.support.csw_answers import comparison, envelope, get_records, needs_packages
 from tests.support.naive_search import Naive, World
 
-pytestmark = [pytest.mark.django_db, needs_packages]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches"), needs_packages]
 
 
 class Asked(NamedTuple):

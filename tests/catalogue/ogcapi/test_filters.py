@@ -17,7 +17,7 @@ from catalogue.reading.query.conditions import During, Meets, Phrase, Words
 from tests.support.naive_search import Naive, World
 from tests.support.world import TOULOUSE, bury, iso_record, put, restamp
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 ITEMS = "/ogcapi/collections/{}/items"
 Holds = Callable[[Naive], bool | None]
 

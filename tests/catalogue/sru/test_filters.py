@@ -17,7 +17,7 @@ from tests.support import sru_answers
 from tests.support.naive_search import Naive, World
 from tests.support.world import TOULOUSE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 
 
 class Asked(NamedTuple):

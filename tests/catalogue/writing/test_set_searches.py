@@ -39,7 +39,7 @@ from tests.support.naive_search import World
 from tests.support.some_conditions import some_conditions
 from tests.support.threads import TIMEOUT_S, threads
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 
 
 def live(spec: str = "SEA") -> set[str]:

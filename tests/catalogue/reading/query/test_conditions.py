@@ -13,7 +13,7 @@ from catalogue.reading.query.search import Query, Search
 from tests.support.naive_search import World
 from tests.support.some_conditions import some_conditions
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 
 
 @pytest.fixture
