@@ -18,7 +18,7 @@ class CrossOrigin:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         is_endpoint = request.path.startswith("/oai")
-        if not (is_endpoint or is_public(request.path)) or is_private_path(request.path):
+        if not is_endpoint and (is_private_path(request.path) or not is_public(request.path)):
             return self._get_response(request)
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             response = HttpResponse(status=204)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import get_resolver
 
 from catalogue import oai
 from catalogue.provenance import Provenance
@@ -24,6 +25,7 @@ HARVEST = {"metadataNamespace": oai.GMD_NS, "harvestDate": "2025-03-05T08:31:00Z
 def _in_a_new_process(settings) -> None:
     """No cache is filled; the middleware is what `gisc.wsgi` gives to `/oai`."""
     module_state.reset_all(memos=True)
+    assert get_resolver().url_patterns  # which are imported at the start
     settings.MIDDLEWARE = settings.GISC_OAI_MIDDLEWARE
 
 
