@@ -8,8 +8,6 @@ import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext
-
 from catalogue.reading.scopes import Scope
 
 ANY = "Any"  # G3: the profile of every harvester that no other profile fits
@@ -53,7 +51,11 @@ def choose_profile(candidates: Iterable[Candidate], user_agent: str, address: st
 
     Of equally long ones, a profile with networks comes before one without, then by name.
     """
-    fitting = [candidate for candidate in candidates if not why_not(candidate, user_agent, address)]
+    fitting = [
+        candidate
+        for candidate in candidates
+        if matches(candidate.match, user_agent) and _is_from_its_networks(candidate, address)
+    ]
     return min(
         fitting,
         key=lambda candidate: (-match_length(candidate.match), not candidate.networks, candidate.name),
@@ -63,13 +65,19 @@ def choose_profile(candidates: Iterable[Candidate], user_agent: str, address: st
 
 def why_not(candidate: Candidate, user_agent: str, address: str) -> str:
     """Return why a profile does not fit this request, as a sentence for the operator; empty if it fits."""
+    from django.utils.translation import gettext  # here: what chooses terms knows nothing of Django
+
     if not matches(candidate.match, user_agent):
         return gettext("The User-Agent does not contain {match}.").format(match=candidate.match)
-    if candidate.networks and not is_within(candidate.networks, address):
+    if not _is_from_its_networks(candidate, address):
         return gettext("The User-Agent fits, but {address} is in none of its networks.").format(
             address=address or gettext("an unknown address")
         )
     return ""
+
+
+def _is_from_its_networks(candidate: Candidate, address: str) -> bool:
+    return not candidate.networks or is_within(candidate.networks, address)
 
 
 def matches(match: str, user_agent: str) -> bool:

@@ -67,6 +67,7 @@ def test_a_link_is_read_from_a_few_runs_of_its_own(node: None, admin_client: Cli
     assert rows_read(lambda: printed("link", "list", "--json")) <= LINKS * 30
 
 
+@pytest.mark.usefixtures("standing_clock")  # the state of the node is kept for some seconds
 def test_a_list_of_runs_reads_a_page_of_them(node: None, admin_client: Client) -> None:
     link = Link.objects.get(name="year-7").pk
     queries = {
