@@ -62,6 +62,9 @@ _TRANSLATED = {
     f"{_GMD}title": True,  # of the data alone, not of what it cites
     **dict.fromkeys((f"{_GMD}{name}" for name in ("abstract", "keyword", "organisationName")), False),
 }
+_SEARCHED = tuple(
+    (name.removeprefix(_GMD).encode(), name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
+)
 _LEVEL, _LOCALE, _IDENTIFICATION = (f"{_GMD}{name}" for name in ("hierarchyLevel", "locale", "identificationInfo"))
 _PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
 
@@ -100,8 +103,7 @@ class Translation(NamedTuple):
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(NamedTuple):
     """The fields of a record. Texts are empty and instants None if the record has none.
 
     `has_bare_elements`: some of its elements are in no namespace (`xml_tree.to_splice`).
@@ -132,14 +134,17 @@ def read(element: bytes) -> Metadata:
     return read_tree(root, element, xml_tree.digest_of(root))
 
 
-def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
-    """Read the fields of an element that is parsed and digested already. Raises Unusable, as `read` does."""
+def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: str = "") -> Metadata:
+    """Read the fields of an element that is parsed and digested already. Raises Unusable, as `read` does.
+
+    `identifier`: what `identifier_of` returns, where that was read already.
+    """
     if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
-    searched = (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
-    found: dict[str, list[etree._Element]] = {name: [] for name in searched}
+    # One walk for all, and only for those whose names are in the bytes: names have no other spelling there.
+    found: dict[str, list[etree._Element]] = {name: [] for spelt, name in _SEARCHED if spelt in element}
     has_bare_elements = False
-    for part in root.iter(*found, "{}*"):  # one walk for all
+    for part in root.iter(*found, "{}*"):
         if part.tag in found:
             found[part.tag].append(part)
         else:
@@ -147,10 +152,12 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
     children: dict[object, etree._Element] = {}  # the first of each name
     for child in root:
         children.setdefault(child.tag, child)
-    extents = list(chain.from_iterable(found[name] for name in _EXTENTS))
-    begins, ends = _time_extent(_outermost(extents, few=1))
-    keywords, categories = _keywords(_outermost(found[_KEYWORD_BLOCK]), element)
-    organisations, persons = _parties(found[_PARTY_ELEMENT])
+    none: list[etree._Element] = []
+    extents = list(chain.from_iterable(found.get(name, none) for name in _EXTENTS))
+    begins, ends = _time_extent(_outermost(extents, few=1)) if extents else (None, None)
+    blocks, boxes, parties = (found.get(name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT))
+    keywords, categories = _keywords(_outermost(blocks), element) if blocks else ((), ())
+    organisations, persons = _parties(parties) if parties else ((), ())
     is_identified = _IDENTIFICATION in children
     return Metadata(
         digest=digest,
@@ -159,17 +166,17 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes) -> Metadata:
         abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT] if is_identified else "",
         keywords=keywords,
         categories=categories,
-        boxes=_boxes(_outermost(found[_BOX])),
+        boxes=_boxes(_outermost(boxes)) if boxes else (),
         begins=begins,
         ends=ends,
         language=text_of(children.get(_LANGUAGE))[:MAX_LANGUAGE],
-        identifier=identifier_of(root),
+        identifier=identifier or identifier_of(root),
         has_bare_elements=has_bare_elements,
         kind=_code(children.get(_LEVEL)),
         policy=_policy(root, element),
         organisations=organisations,
         persons=persons,
-        translations=translations_of(root, found[_LOCALISED]),
+        translations=translations_of(root, found.get(_LOCALISED, none)),
     )
 
 

@@ -256,8 +256,9 @@ def of_metadata(metadata: iso19139.Metadata) -> SearchTerms:
         Text(metadata.title, TITLE, language),
         Text("\n".join((*metadata.keywords, *metadata.categories)), KEYWORD, language),
         Text("\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons))), TEXT, language),
-        *(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language) for each in metadata.translations),
     ]
+    for each in metadata.translations:
+        texts.append(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language))
     filters = [("type", metadata.kind), ("language", metadata.language), ("policy", metadata.policy)]
     return of_record(metadata.identifier, texts, filters)
 

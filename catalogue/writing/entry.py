@@ -182,6 +182,8 @@ def _field(value: bytes) -> bytes:
 
 
 def _text(value: str) -> bytes:
+    if not value:
+        return _NO_TEXT
     encoded = value.encode()
     return _length(len(encoded)) + encoded
 
@@ -208,6 +210,7 @@ def _instant(value: datetime | None) -> bytes:
     return _NULL if value is None else _length(8) + _long((value - _EPOCH) // _MICROSECOND)
 
 
+_NO_TEXT = _length(0)
 _TRUE, _FALSE = _field(b"\x01"), _field(b"\x00")
 _NO_TEXTS = _field(struct.pack(">iii", 0, 0, _TEXT_OID))
 _NO_NUMBERS = _field(struct.pack(">iii", 0, 0, _INTEGER_OID))

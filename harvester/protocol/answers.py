@@ -58,6 +58,7 @@ class ReceivedEntry:
     containers (P126). `root`: the parsed root element of its metadata. `repairs`: what had to be repaired before it
     could be parsed. `fault`: why it cannot be parsed; then `metadata` is the whole record as received. `stored`: the
     version in the catalogue, if that is the same byte for byte; then the entry was not parsed and has no root.
+    `file_identifier`: its gmd:fileIdentifier, if that was read already to find the key (`harvester.protocol.names`).
     """
 
     header: ReceivedHeader
@@ -68,6 +69,7 @@ class ReceivedEntry:
     repairs: tuple[str, ...] = ()
     fault: Reason | None = None
     stored: StoredVersion | None = field(default=None, repr=False, compare=False)
+    file_identifier: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +294,7 @@ def page_from_tree(
     )
     if excess is not None:
         raise envelope.too_complex(excess)
-    containers = [record.find(f"{_OAI}metadata") for record in records]
+    containers = [next(record.iterchildren(_METADATA), None) for record in records]
     present = [container for container in containers if container is not None]
     abouts, left_out = raw_xml.other_abouts(text, records)
     contents = dict(zip(present, raw_xml.contents(text, present), strict=True))
@@ -403,6 +405,11 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
 
 # --- Entries ----------------------------------------------------------------------------------------
 
+_HEADER, _METADATA, _ABOUT = (f"{_OAI}{name}" for name in ("header", "metadata", "about"))
+_IDENTIFIER, _DATESTAMP, _DATESTAMP_OF_PYCSW, _SET_SPEC = _IN_HEADER = tuple(
+    f"{_OAI}{name}" for name in ("identifier", "datestamp", "dateStamp", "setSpec")
+)
+
 
 def _entry(
     record: etree._Element,
@@ -411,10 +418,12 @@ def _entry(
     root: etree._Element | None,
     payload: bytes | None,
 ) -> ReceivedEntry:
-    element = record.find(f"{_OAI}header")
+    element = next(record.iterchildren(_HEADER), None)
     header = _header(element, keys) if element is not None else NO_HEADER
-    origin = record.find(f"{_OAI}about/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
-    provenance = _origin(origin) if origin is not None else None
+    provenance = None
+    if next(record.iterchildren(_ABOUT), None) is not None:
+        origin = record.find(f"{_ABOUT}/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
+        provenance = _origin(origin) if origin is not None else None
     if header.deleted:  # H34: whatever else the record has
         return ReceivedEntry(header, None, provenance)
     return ReceivedEntry(header, payload, provenance, abouts, root)
@@ -447,11 +456,18 @@ def _with_unchanged(
 
 def _header(header: etree._Element, keys: Mapping[str, str]) -> ReceivedHeader:
     """Parse a header. `keys`: by identifier, where the key is known already."""
-    specs = tuple(_text(spec) for spec in islice(header.iterchildren(f"{_OAI}setSpec"), MAX_SET_SPECS))
+    texts: dict[str, str] = {}  # the first of each name
+    specs: list[str] = []
+    for child in header.iterchildren(*_IN_HEADER):
+        if child.tag == _SET_SPEC:
+            if len(specs) < MAX_SET_SPECS:
+                specs.append(_text(child))
+        elif child.tag not in texts:
+            texts[child.tag] = _text(child)
     deleted = header.get("status") == "deleted"
-    stamp = _child_text(header, "datestamp") or _child_text(header, "dateStamp")  # pycsw writes dateStamp
-    identifier = _child_text(header, "identifier")
-    return received_header(identifier, stamp, set_specs=specs, deleted=deleted, key=keys.get(identifier))
+    stamp = texts.get(_DATESTAMP) or texts.get(_DATESTAMP_OF_PYCSW, "")
+    identifier = texts.get(_IDENTIFIER, "")
+    return received_header(identifier, stamp, set_specs=tuple(specs), deleted=deleted, key=keys.get(identifier))
 
 
 def received_header(

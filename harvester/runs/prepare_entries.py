@@ -182,7 +182,7 @@ def _read_here(received: ReceivedEntry, source: EntrySource, stored: StoredVersi
     digest = xml_tree.digest_of(root)
     if stored is not None and digest == stored.digest:
         return unchanged_entry(root, digest)
-    version = iso19139.read_tree(root, element, digest)
+    version = iso19139.read_tree(root, element, digest, received.file_identifier)
     provenance = provenance_of(received, source)
     packed = payload.pack(element, is_to_splice=not version.has_bare_elements)
     key = header.key if version.identifier == header.identifier else None
