@@ -78,7 +78,8 @@ def lenient(text: str) -> datetime | None:
     """
     try:
         stamp = datetime.fromisoformat(text.strip())
-        stamp = stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp.astimezone(UTC)
+        if stamp.tzinfo is not UTC:
+            stamp = stamp.replace(tzinfo=UTC) if stamp.tzinfo is None else stamp.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return stamp.replace(microsecond=0)
+    return stamp.replace(microsecond=0) if stamp.microsecond else stamp

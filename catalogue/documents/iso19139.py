@@ -80,7 +80,7 @@ _ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
 _OTHER_CONSTRAINTS = xpath("gmd:identificationInfo/*/gmd:resourceConstraints/*/gmd:otherConstraints")
 # Terms of WMO_DataLicenseCode (WCMP 1.3, 9.3.1).
 DATA_POLICIES = ("WMOEssential", "WMOAdditional", "WMOOther", "NoLimitation")
-_DATA_POLICIES = tuple(policy.encode() for policy in DATA_POLICIES)
+_ESSENTIAL, _ADDITIONAL, _OTHER, _UNLIMITED = (policy.encode() for policy in DATA_POLICIES)
 _THESAURUS_PATHS = (
     "*/gmd:title//text()",
     "*/gmd:title/*/@xlink:href",
@@ -200,7 +200,7 @@ def _wrong_root(root: etree._Element) -> Reason:
 
 def identifier_of(root: etree._Element) -> str:
     """Read the gmd:fileIdentifier. Raises Unusable if there is not exactly one that can be stored (P68)."""
-    elements = list(root.iterchildren(_FILE_IDENTIFIER))
+    elements = [child for child in root if child.tag == _FILE_IDENTIFIER]
     if len(elements) != 1:
         raise Unusable(Reason(ReasonCode.FILE_IDENTIFIERS, {"number": len(elements)}))
     identifier = _whole_text(elements[0]).strip()
@@ -330,7 +330,7 @@ def _cites_the_data(role: etree._Element) -> bool:
 
 def _policy(root: etree._Element, element: bytes) -> str:
     """Return the one term of WMO_DataLicenseCode that otherConstraints give; "" if they give none or several."""
-    if not any(policy in element for policy in _DATA_POLICIES):
+    if not (_ESSENTIAL in element or _ADDITIONAL in element or _OTHER in element or _UNLIMITED in element):
         return ""
     texts = chain.from_iterable(
         (text_of(constraint), *(str(value.get(_HREF, "")) for value in constraint.iterchildren(etree.Element)))
@@ -374,13 +374,15 @@ _PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
 
 def _parse_instant(text: str) -> datetime | None:
     """Parse a date of a record as its first instant, in UTC; None if it is no date."""
+    if not text:
+        return None
     partial = _PARTIAL_DATE.fullmatch(text)
     try:
         if partial:
             return datetime(int(partial[1]), int(partial[2] or 1), 1, tzinfo=UTC)
     except ValueError:
         return None
-    return datestamps.lenient(text) if text else None
+    return datestamps.lenient(text)
 
 
 def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:

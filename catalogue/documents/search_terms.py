@@ -185,6 +185,7 @@ class _KnownWords(dict[Piece, tuple[int, bytes]]):
         return made
 
 
+_term_of, _line_of = itemgetter(0), itemgetter(1)
 _NO_TERM, _NO_LINE = TEXT, b""  # no term in tier 0 is TEXT
 _MOST_KNOWN = 100_000  # words of a language, chosen: 20 MB
 
@@ -215,6 +216,7 @@ def word_terms(stems: Iterable[str], worst_tier: int = TEXT) -> list[int]:
 # --- Identifiers ---------------------------------------------------------------------------------------
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+_PARTS = re.compile(r"[^\W_]+")
 _SCHEME = re.compile(r"\A[a-z][a-z0-9+.-]*:")
 _LAST_PART = re.compile(r"[^:/]*\Z")
 
@@ -227,8 +229,7 @@ def last_part(identifier: str) -> str:
 
 def words_of_identifier(identifier: str) -> list[str]:
     """Return the parts of an identifier that are words: letters alone, but its scheme. Numbers would make each one a word."""
-    parts = re.split(r"[^\w]+|_", _SCHEME.sub("", identifier.casefold()))
-    return [part for part in parts if _LETTERS.fullmatch(part)]
+    return [part for part in _PARTS.findall(_SCHEME.sub("", identifier.casefold())) if _LETTERS.fullmatch(part)]
 
 
 # --- Records -------------------------------------------------------------------------------------------
@@ -252,11 +253,10 @@ class Text(NamedTuple):
 def of_metadata(metadata: iso19139.Metadata) -> SearchTerms:
     """Return what a record with these fields is found by."""
     language = metadata.language
-    texts = [
-        Text(metadata.title, TITLE, language),
-        Text("\n".join((*metadata.keywords, *metadata.categories)), KEYWORD, language),
-        Text("\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons))), TEXT, language),
-    ]
+    keywords = "\n".join((*metadata.keywords, *metadata.categories))
+    others = "\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons)))
+    tiers = ((metadata.title, TITLE), (keywords, KEYWORD), (others, TEXT))
+    texts = [Text(text, tier, language) for text, tier in tiers if text]
     for each in metadata.translations:
         texts.append(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language))
     filters = [("type", metadata.kind), ("language", metadata.language), ("policy", metadata.policy)]
@@ -283,13 +283,13 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
     for tier, several in known.items():
         if not several:
             continue
-        bases = dict.fromkeys(map(itemgetter(0), several)).keys() - kept
+        bases = dict.fromkeys(map(_term_of, several)).keys() - kept
         room = MAX_WORDS + 1 - len(kept)
         if len(bases) > room:
             bases, is_cut = set(islice(bases, room)), True
         terms += [base + tier for base in bases]
         kept |= bases
     pairs = chain.from_iterable(known.values())
-    lines = dict.fromkeys(map(itemgetter(1), (pair for pair in pairs if pair[0] in kept) if is_cut else pairs))
+    lines = dict.fromkeys(map(_line_of, (pair for pair in pairs if pair[0] in kept) if is_cut else pairs))
     lines.pop(_NO_LINE, None)
     return SearchTerms(tuple(dict.fromkeys(terms)), b"\n".join(lines))

@@ -307,9 +307,10 @@ def shorten_blanks(text: bytes) -> bytes:
     sampled = text[::_STRIDE].translate(_BLANKS_ALIKE)
     at = sampled.find(_LONG_BLANK_SAMPLED)
     while at >= 0:
-        if not text[at * _STRIDE : (at + len(_LONG_BLANK_SAMPLED) - 1) * _STRIDE].strip():
+        not_blank = len(text[at * _STRIDE : (at + len(_LONG_BLANK_SAMPLED) - 1) * _STRIDE].rstrip())
+        if not not_blank:
             return _LONG_BLANK.sub(b"> <", text)
-        at = sampled.find(_LONG_BLANK_SAMPLED, at + 1)
+        at = sampled.find(_LONG_BLANK_SAMPLED, at + 1 + (not_blank - 1) // _STRIDE)  # a run begins behind what is none
     return text
 
 

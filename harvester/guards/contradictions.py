@@ -28,7 +28,7 @@ def resolve(run: Run, page: Page, provider: Conversation) -> Page:
         except RefusedByProvider:
             continue
         # What is deleted has no gmd:fileIdentifier that would say which record the provider's name means.
-        answers[key] = replace(answer, header=answer.header._replace(key=key)) if answer.header.deleted else answer
+        answers[key] = answer._replace(header=answer.header._replace(key=key)) if answer.header.deleted else answer
     if not contradictory:
         return page
     repeated = {key for key, number in Counter(entry.header.key for entry in page.entries).items() if number > 1}

@@ -51,8 +51,7 @@ def resolve(link: Link, entries: Sequence[ReceivedEntry]) -> tuple[ReceivedEntry
             holder = holders[header.key]
             if holder != header.identifier:
                 facts = {"header": header.identifier, "stored": holder, "record": header.key}
-                entry = replace(
-                    entry,
+                entry = entry._replace(
                     header=header._replace(key=unknown_key(header.identifier)),
                     fault=Reason(EntryCode.TWO_NAMES, facts),
                 )
@@ -60,7 +59,7 @@ def resolve(link: Link, entries: Sequence[ReceivedEntry]) -> tuple[ReceivedEntry
             record = brought.get(header.identifier)
             key = meant.get(header.identifier, "") if record is None else record.key
             if key and not (header.deleted and holders.get(key, header.identifier) != header.identifier):
-                entry = replace(entry, header=header._replace(key=key))
+                entry = entry._replace(header=header._replace(key=key))
         resolved.append(entry)
     return entries if list(entries) == resolved and isinstance(entries, tuple) else tuple(resolved)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -50,8 +51,7 @@ _MAX_BRANDING = 200, 500  # chosen: characters of a title, of an address
 _FRIENDS = "{http://www.openarchives.org/OAI/2.0/friends/}"
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedEntry:
+class ReceivedEntry(NamedTuple):
     """An entry as received. `provenance`: as the provider reports it (P122).
 
     `metadata`: UTF-8 bytes of one element; None for a deletion and in a list of headers. `abouts`: its other `about`
@@ -65,11 +65,11 @@ class ReceivedEntry:
     metadata: bytes | None = None
     provenance: Provenance | None = None
     abouts: tuple[About, ...] = ()
-    root: etree._Element | None = field(default=None, repr=False, compare=False)
+    root: etree._Element | None = None
     repairs: tuple[str, ...] = ()
     fault: Reason | None = None
-    stored: StoredVersion | None = field(default=None, repr=False, compare=False)
-    file_identifier: str = field(default="", repr=False, compare=False)
+    stored: StoredVersion | None = None
+    file_identifier: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,10 +418,15 @@ def _entry(
     root: etree._Element | None,
     payload: bytes | None,
 ) -> ReceivedEntry:
-    element = next(record.iterchildren(_HEADER), None)
+    element, provenance = None, None
+    has_about = False
+    for child in record:
+        if child.tag == _ABOUT:
+            has_about = True
+        elif child.tag == _HEADER and element is None:
+            element = child
     header = _header(element, keys) if element is not None else NO_HEADER
-    provenance = None
-    if next(record.iterchildren(_ABOUT), None) is not None:
+    if has_about:
         origin = record.find(f"{_ABOUT}/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
         provenance = _origin(origin) if origin is not None else None
     if header.deleted:  # H34: whatever else the record has
@@ -444,11 +449,7 @@ def _with_unchanged(
         record = unchanged_records[index]
         if entry.header.key != record.key:
             break
-        # Not by dataclasses.replace, which takes longer than to parse the header.
-        found_entry = ReceivedEntry(
-            entry.header, record.element, entry.provenance, entry.abouts, repairs=entry.repairs, stored=record.version
-        )
-        result.append(found_entry)
+        result.append(entry._replace(metadata=record.element, root=None, stored=record.version))
     if found != list(range(len(unchanged_records))):
         raise BrokenReply(FaultCode.PLACEHOLDERS_MISPLACED)
     return result
@@ -458,12 +459,13 @@ def _header(header: etree._Element, keys: Mapping[str, str]) -> ReceivedHeader:
     """Parse a header. `keys`: by identifier, where the key is known already."""
     texts: dict[str, str] = {}  # the first of each name
     specs: list[str] = []
-    for child in header.iterchildren(*_IN_HEADER):
-        if child.tag == _SET_SPEC:
+    for child in header:
+        tag = child.tag
+        if tag == _SET_SPEC:
             if len(specs) < MAX_SET_SPECS:
                 specs.append(_text(child))
-        elif child.tag not in texts:
-            texts[child.tag] = _text(child)
+        elif tag in _IN_HEADER and tag not in texts:
+            texts[tag] = _text(child)
     deleted = header.get("status") == "deleted"
     stamp = texts.get(_DATESTAMP) or texts.get(_DATESTAMP_OF_PYCSW, "")
     identifier = texts.get(_IDENTIFIER, "")

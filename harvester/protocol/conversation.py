@@ -147,7 +147,7 @@ class Conversation:
         if answer.header.identifier and answer.header.key != oai.oai_identifier(identifier):
             raise BrokenReply(FaultCode.OTHER_RECORD, {"identifier": answer.header.identifier})
         if self.has_names:
-            return names.identify(replace(answer, header=answer.header._replace(identifier=identifier)))
+            return names.identify(answer._replace(header=answer.header._replace(identifier=identifier)))
         return answer
 
     # --- Other forms of a refused request -----------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Conversation:
         except HarvestError as exc:
             reason = entry.fault or Reason(EntryCode.NO_METADATA)
             facts = {"reason": reason.to_json(), "cause": exc.to_json()}
-            return replace(entry, fault=Reason(EntryCode.ASKED_FOR_ITSELF, facts))
+            return entry._replace(fault=Reason(EntryCode.ASKED_FOR_ITSELF, facts))
         return entry if _is_incomplete(fetched) else fetched
 
     # --- HTTP ----------------------------------------------------------------------------------------

@@ -40,7 +40,9 @@ def contents(text: bytes, containers: Sequence[Container]) -> list[tuple[Root, b
         spans = _content_spans_by_expat(text, containers)
     found: list[tuple[Root, bytes] | tuple[None, None]] = []
     for index, container in enumerate(containers):
-        root = next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
+        root = container[0] if len(container) == 1 else None
+        if root is None or not isinstance(root.tag, str):
+            root = next(container.iterchildren(*iso19139.ROOTS), next(container.iterchildren("*"), None))
         if root is None:
             found.append((None, None))
         elif spans is None or (element := _only_element(text, spans[index], container, root)) is None:
@@ -110,8 +112,8 @@ def _content_spans_by_expat(text: bytes, containers: Sequence[Container]) -> lis
 
 
 def _qualified_name(element: etree._Element) -> bytes:
-    local = etree.QName(element).localname
-    return (f"{element.prefix}:{local}" if element.prefix else local).encode()
+    local, prefix = element.tag.rpartition("}")[2], element.prefix
+    return (f"{prefix}:{local}" if prefix else local).encode()
 
 
 def _tag_positions(text: bytes, beginning: bytes) -> list[int]:

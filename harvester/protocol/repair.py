@@ -179,7 +179,7 @@ def _entry(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: datetime)
     repaired, repairs = _repair(record) if record.count(b"&") <= complexity.LIMITS.in_force.references else (record, ())
     if repairs and not _header_changed(record, repaired):
         try:
-            return replace(_parse_record(repaired, wrapper, verb, at), repairs=repairs)
+            return _parse_record(repaired, wrapper, verb, at)._replace(repairs=repairs)
         except (BrokenReply, TooLarge) as exc:
             facts |= {"repairs": [str(code) for code in repairs], "cause_after_repairs": exc.to_json()}
     return ReceivedEntry(_header_as_text(record), record, fault=Reason(EntryCode.UNREADABLE, facts))
@@ -212,7 +212,7 @@ def _parse_record(record: bytes, wrapper: tuple[bytes, bytes], verb: str, at: da
         if isinstance(cause, etree.XMLSyntaxError):  # the cause alone, as the other speaks of a whole answer
             raise BrokenReply(FaultCode.XML_SYNTAX, {"detail": cause.msg or ""}) from exc
         raise
-    return replace(entry, root=None)
+    return entry._replace(root=None)
 
 
 def _header_text(record: bytes, name: str) -> str:

@@ -1,7 +1,7 @@
 """Ask for single records by GetRecord, a few at a time, and store each batch with the run's position (W18)."""
 
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from django.db import transaction
@@ -173,7 +173,7 @@ def _as_listed(row: RemoteHeader, answer: ReceivedEntry) -> ReceivedEntry:
     header = answer.header
     if header.deleted or row.datestamp is None or header.stamp is None or header.stamp <= row.datestamp:
         return answer
-    return replace(answer, header=header._replace(stamp=row.datestamp))
+    return answer._replace(header=header._replace(stamp=row.datestamp))
 
 
 def _is_live(answer: Answer) -> bool:

@@ -222,7 +222,7 @@ def _in_seconds(run: Run, page: Page) -> Page:
         known = known_headers.get(entry.header.key)
         if known is None or known.differs_by_day(entry.header):
             return entry
-        return replace(entry, header=entry.header._replace(stamp=known.datestamp))
+        return entry._replace(header=entry.header._replace(stamp=known.datestamp))
 
     return replace(page, entries=tuple(map(in_seconds, page.entries)))
 
@@ -497,7 +497,7 @@ def _put_entries(
     except staging.PayloadNeeded:  # the stored version was changed meanwhile, or is of another set now
         entry_source = prepare_entries.source_of(run, at)
         offered = [
-            (received, prepare_entries.prepare(replace(received, stored=None), entry_source, {}))
+            (received, prepare_entries.prepare(received._replace(stored=None), entry_source, {}))
             for received, _ in offered
         ]
         return offered, store.put_entries([entry for _, entry in offered], into=into, source=source, apart=apart)

@@ -66,7 +66,7 @@ def read(body: bytes, held: Mapping[str, StoredVersion] | None = None) -> answer
         whole = answers.parse_page(body, continued=True, load_stored=None if held is None else lambda keys: held)
     except BrokenReply:
         return "broken"
-    return replace(whole, entries=tuple(replace(entry, root=None, stored=None) for entry in whole.entries))
+    return replace(whole, entries=tuple(entry._replace(root=None, stored=None) for entry in whole.entries))
 
 
 def recognised(body: bytes, held: Mapping[str, StoredVersion]) -> int:
