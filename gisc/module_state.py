@@ -105,9 +105,7 @@ STATES = (
     ModuleState("gisc.public_pages", "_turns", "turns of views of public pages", None),
     ModuleState("gisc.wsgi", "_endpoint", "the handler of `/oai`, with its middleware", None),
     # --- Results of pure functions ---
-    ModuleState(
-        "catalogue.pages.interfaces", "has_packages", "whether the packages of an interface are installed", memo
-    ),
+    ModuleState("catalogue.pages.interfaces", "_is_installed", "whether a package is installed", memo),
     ModuleState("catalogue.documents.iso19139", "_names", "whether a text names a code list", memo),
     ModuleState("catalogue.writing.vocabulary", "_remembered", "words that the vocabulary is known to have", clear),
     ModuleState("catalogue.documents.search_terms", "word_of", "words with their stems", memo),

@@ -20,10 +20,14 @@ def is_offered(name: str) -> bool:
     return name not in settings.GISC_INTERFACES_OFF and has_packages(name)
 
 
-@functools.cache
 def has_packages(name: str) -> bool:
     """Whether the packages that an interface needs are installed. They are looked for, not loaded."""
-    return all(find_spec(package) for package in _PACKAGES.get(name, ()))
+    return all(map(_is_installed, _PACKAGES.get(name, ())))
+
+
+@functools.cache
+def _is_installed(package: str) -> bool:
+    return find_spec(package) is not None
 
 
 def offered(name: str) -> Callable[[Callable[..., Response]], Callable[..., Response | HttpResponse]]:

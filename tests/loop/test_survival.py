@@ -71,8 +71,13 @@ def complete_up_to(observed: Observed, strikes: chaos.Chaos) -> None:
     until(
         lambda: (observed.status() or {}).get("harvested_to") == newest,
         timeout_s=60,
-        what=f"the link is complete up to {newest}\n{observed.node.output()[-5000:]}",
+        what=lambda: f"the link is complete up to {newest}\n{state_of(observed)}",
     )
+
+
+def state_of(observed: Observed) -> str:
+    """What tells why nothing goes on: the last runs, the link, and what the node has written."""
+    return f"{observed.runs()[-5:]}\n{observed.status()}\n{observed.node.output()[-5000:]}"
 
 
 _editions = iter(range(1, 1000))
@@ -117,7 +122,7 @@ def test_two_beats_open_no_run_twice(observed: Observed, strikes: chaos.Chaos) -
         until(
             lambda: len([run for run in observed.runs() if run["id"] > until_run and run["state"] == "done"]) >= 3,
             timeout_s=60,
-            what="some runs are over",
+            what=lambda: f"some runs are over\n{state_of(observed)}",
         )
 
     times = observed.ask(f"SELECT begun, finished FROM harvester_run WHERE id > {until_run} ORDER BY begun")

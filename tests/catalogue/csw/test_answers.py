@@ -332,7 +332,6 @@ def test_a_node_without_its_packages_does_not_offer_it(
     client: Client, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(interfaces._PACKAGES, interfaces.CSW, ("pycsw", "no_such_package"))
-    interfaces.has_packages.cache_clear()
     assert client.get("/csw?service=CSW&request=GetCapabilities").status_code == 404
     assert b"/csw" not in client.get("/").content
 
