@@ -161,7 +161,6 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
     is_identified = _IDENTIFICATION in children
     return Metadata(
         digest=digest,
-        metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
         title=text_of(next(iter(_TITLE(root)), None))[:MAX_TITLE] if is_identified else "",
         abstract=text_of(next(iter(_ABSTRACT(root)), None))[:MAX_ABSTRACT] if is_identified else "",
         keywords=keywords,
@@ -177,6 +176,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
         organisations=organisations,
         persons=persons,
         translations=translations_of(root, found.get(_LOCALISED, none)),
+        metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
     )
 
 
