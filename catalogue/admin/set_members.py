@@ -9,9 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
-from kombu.exceptions import OperationalError
 
-from catalogue import tasks
+from catalogue.admin import set_sentences
 from catalogue.models import Claim, Membership, MetadataSet, Record, SetChange, SetInclusion, SetSearch
 from catalogue.reading import stats
 from catalogue.writing import set_changes, set_searches
@@ -61,13 +60,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
     """Say what harvesters of a virtual set will see of a change, with numbers of records."""
     said = []
     if act == SetChange.Act.INCLUDE:
-        if foreseen.added:
-            text = ngettext(
-                "{number} record comes new in lists of {virtual}, with the datestamp of the moment at which that is written.",
-                "{number} records come new in lists of {virtual}, with the datestamp of the moment at which that is written.",
-                foreseen.added,
-            )
-            said.append(text.format(number=f"{foreseen.added:,}", virtual=virtual))
+        said += set_sentences.describe_added(virtual, foreseen.added)
         if foreseen.deleted:
             text = ngettext(
                 "{number} record that is deleted comes as deleted, so that old copies go.",
@@ -75,14 +68,8 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
                 foreseen.deleted,
             )
             said.append(text.format(number=f"{foreseen.deleted:,}"))
-    elif foreseen.deleted:
-        text = ngettext(
-            "{number} record leaves: harvesters of {virtual} get it as deleted, with a new datestamp.",
-            "{number} records leave: harvesters of {virtual} get them as deleted, with a new datestamp.",
-            foreseen.deleted,
-        )
-        said.append(text.format(number=f"{foreseen.deleted:,}", virtual=virtual))
-        said.append(describe_untold(virtual))
+    else:
+        said += set_sentences.describe_leaving(virtual, foreseen.deleted)
     if foreseen.stay:
         text = ngettext(
             "{number} record is in {virtual} by another member, too: it stays there as it is.",
@@ -90,18 +77,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
             foreseen.stay,
         )
         said.append(text.format(number=f"{foreseen.stay:,}", virtual=virtual))
-    if not foreseen.moved:
-        said.append(gettext("No record that is there now changes; what is stored later follows."))
-    said.append(gettext("In all other sets, and in lists of the whole catalogue, nothing changes."))
-    return said
-
-
-def describe_untold(virtual: MetadataSet) -> str:
-    """Say which harvesters of a set are not told that records have left it."""
-    return gettext(
-        "A harvester that is still shown these records in another set, and has no “set tombstones” in its profile, is told "
-        "nothing: it would delete records that live. Ask its operator for a full harvest of {virtual}."
-    ).format(virtual=virtual)
+    return said + set_sentences.describe_rest(foreseen.moved)
 
 
 def page_context(virtual: MetadataSet) -> dict[str, Any]:
@@ -192,14 +168,10 @@ def _change(
             request, gettext("Done: {change}.").format(change=describe_change(change)), messages.SUCCESS
         )
     else:
-        text, level = gettext("Begun: {change}. This page shows how far it has come."), messages.SUCCESS
-        try:
-            tasks.queue_set_changes()
-        except OperationalError:
-            text, level = (
-                gettext("{change}: it begins when the queue can be reached again; nothing is lost."),
-                messages.WARNING,
-            )
+        text, level = set_sentences.queue_or_wait(
+            gettext("Begun: {change}. This page shows how far it has come."),
+            gettext("{change}: it begins when the queue can be reached again; nothing is lost."),
+        )
         model_admin.message_user(request, text.format(change=describe_change(change)), level)
 
 

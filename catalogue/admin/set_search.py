@@ -8,10 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
-from kombu.exceptions import OperationalError
 
-from catalogue import tasks
-from catalogue.admin.set_members import describe_untold
+from catalogue.admin import set_sentences
 from catalogue.discovery import set_searches as reading
 from catalogue.discovery.set_searches import DefinedSearch
 from catalogue.models import MetadataSet, Record
@@ -71,21 +69,8 @@ def describe_foreseen(virtual: MetadataSet, foreseen: ForeseenSearch) -> list[st
     said = []
     if not foreseen.is_exact:
         said.append(gettext("The numbers are estimates: the newest records were looked at in the time that there was."))
-    if foreseen.added:
-        text = ngettext(
-            "{number} record comes new in lists of {virtual}, with the datestamp of the moment at which that is written.",
-            "{number} records come new in lists of {virtual}, with the datestamp of the moment at which that is written.",
-            foreseen.added,
-        )
-        said.append(text.format(number=f"{foreseen.added:,}", virtual=virtual))
-    if foreseen.deleted:
-        text = ngettext(
-            "{number} record leaves: harvesters of {virtual} get it as deleted, with a new datestamp.",
-            "{number} records leave: harvesters of {virtual} get them as deleted, with a new datestamp.",
-            foreseen.deleted,
-        )
-        said.append(text.format(number=f"{foreseen.deleted:,}", virtual=virtual))
-        said.append(describe_untold(virtual))
+    said += set_sentences.describe_added(virtual, foreseen.added)
+    said += set_sentences.describe_leaving(virtual, foreseen.deleted)
     if foreseen.stay:
         text = ngettext(
             "{number} record is in {virtual} already and stays there as it is.",
@@ -93,10 +78,7 @@ def describe_foreseen(virtual: MetadataSet, foreseen: ForeseenSearch) -> list[st
             foreseen.stay,
         )
         said.append(text.format(number=f"{foreseen.stay:,}", virtual=virtual))
-    if not foreseen.moved:
-        said.append(gettext("No record that is there now changes; what is stored later follows."))
-    said.append(gettext("In all other sets, and in lists of the whole catalogue, nothing changes."))
-    return said
+    return said + set_sentences.describe_rest(foreseen.moved)
 
 
 def _change(model_admin: Any, request: HttpRequest, virtual: MetadataSet, defined: DefinedSearch | None) -> None:
@@ -112,11 +94,8 @@ def _change(model_admin: Any, request: HttpRequest, virtual: MetadataSet, define
         set_changes.go_on(change)
         model_admin.message_user(request, gettext("Done: the records of {virtual} follow.").format(virtual=virtual))
     else:
-        text = gettext("Begun: the records of {virtual} follow. This page shows how far it has come.")
-        level = messages.SUCCESS
-        try:
-            tasks.queue_set_changes()
-        except OperationalError:
-            text = gettext("The records of {virtual} follow when the queue can be reached again; nothing is lost.")
-            level = messages.WARNING
+        text, level = set_sentences.queue_or_wait(
+            gettext("Begun: the records of {virtual} follow. This page shows how far it has come."),
+            gettext("The records of {virtual} follow when the queue can be reached again; nothing is lost."),
+        )
         model_admin.message_user(request, text.format(virtual=virtual), level)
