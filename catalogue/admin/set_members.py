@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
 
-from catalogue.admin import set_sentences
+from catalogue.admin import set_change_pages
 from catalogue.models import Claim, Membership, MetadataSet, Record, SetChange, SetInclusion, SetSearch
 from catalogue.reading import stats
 from catalogue.writing import set_changes, set_searches
@@ -60,7 +60,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
     """Say what harvesters of a virtual set will see of a change, with numbers of records."""
     said = []
     if act == SetChange.Act.INCLUDE:
-        said += set_sentences.describe_added(virtual, foreseen.added)
+        said += set_change_pages.describe_added(virtual, foreseen.added)
         if foreseen.deleted:
             text = ngettext(
                 "{number} record that is deleted comes as deleted, so that old copies go.",
@@ -69,7 +69,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
             )
             said.append(text.format(number=f"{foreseen.deleted:,}"))
     else:
-        said += set_sentences.describe_leaving(virtual, foreseen.deleted)
+        said += set_change_pages.describe_leaving(virtual, foreseen.deleted)
     if foreseen.stay:
         text = ngettext(
             "{number} record is in {virtual} by another member, too: it stays there as it is.",
@@ -77,7 +77,7 @@ def describe_foreseen(act: str, virtual: MetadataSet, foreseen: Foreseen) -> lis
             foreseen.stay,
         )
         said.append(text.format(number=f"{foreseen.stay:,}", virtual=virtual))
-    return said + set_sentences.describe_rest(foreseen.moved)
+    return said + set_change_pages.describe_rest(foreseen.moved)
 
 
 def page_context(virtual: MetadataSet) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _change(
             request, gettext("Done: {change}.").format(change=describe_change(change)), messages.SUCCESS
         )
     else:
-        text, level = set_sentences.queue_or_wait(
+        text, level = set_change_pages.queue_or_wait(
             gettext("Begun: {change}. This page shows how far it has come."),
             gettext("{change}: it begins when the queue can be reached again; nothing is lost."),
         )

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
 
-from catalogue.admin import set_sentences
+from catalogue.admin import set_change_pages
 from catalogue.discovery import set_searches as reading
 from catalogue.discovery.set_searches import DefinedSearch
 from catalogue.models import MetadataSet, Record
@@ -69,8 +69,8 @@ def describe_foreseen(virtual: MetadataSet, foreseen: ForeseenSearch) -> list[st
     said = []
     if not foreseen.is_exact:
         said.append(gettext("The numbers are estimates: the newest records were looked at in the time that there was."))
-    said += set_sentences.describe_added(virtual, foreseen.added)
-    said += set_sentences.describe_leaving(virtual, foreseen.deleted)
+    said += set_change_pages.describe_added(virtual, foreseen.added)
+    said += set_change_pages.describe_leaving(virtual, foreseen.deleted)
     if foreseen.stay:
         text = ngettext(
             "{number} record is in {virtual} already and stays there as it is.",
@@ -78,7 +78,7 @@ def describe_foreseen(virtual: MetadataSet, foreseen: ForeseenSearch) -> list[st
             foreseen.stay,
         )
         said.append(text.format(number=f"{foreseen.stay:,}", virtual=virtual))
-    return said + set_sentences.describe_rest(foreseen.moved)
+    return said + set_change_pages.describe_rest(foreseen.moved)
 
 
 def _change(model_admin: Any, request: HttpRequest, virtual: MetadataSet, defined: DefinedSearch | None) -> None:
@@ -94,7 +94,7 @@ def _change(model_admin: Any, request: HttpRequest, virtual: MetadataSet, define
         set_changes.go_on(change)
         model_admin.message_user(request, gettext("Done: the records of {virtual} follow.").format(virtual=virtual))
     else:
-        text, level = set_sentences.queue_or_wait(
+        text, level = set_change_pages.queue_or_wait(
             gettext("Begun: the records of {virtual} follow. This page shows how far it has come."),
             gettext("The records of {virtual} follow when the queue can be reached again; nothing is lost."),
         )

@@ -62,6 +62,7 @@ _TRANSLATED = {
     f"{_GMD}title": True,  # of the data alone, not of what it cites
     **dict.fromkeys((f"{_GMD}{name}" for name in ("abstract", "keyword", "organisationName")), False),
 }
+# The elements that are looked for anywhere in a record: the local name as it stands in the bytes, and the name.
 _SEARCHED = tuple(
     (name.removeprefix(_GMD).encode(), name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
 )
@@ -80,7 +81,7 @@ _ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
 _OTHER_CONSTRAINTS = xpath("gmd:identificationInfo/*/gmd:resourceConstraints/*/gmd:otherConstraints")
 # Terms of WMO_DataLicenseCode (WCMP 1.3, 9.3.1).
 DATA_POLICIES = ("WMOEssential", "WMOAdditional", "WMOOther", "NoLimitation")
-_ESSENTIAL, _ADDITIONAL, _OTHER, _UNLIMITED = (policy.encode() for policy in DATA_POLICIES)
+_DATA_POLICIES = tuple(policy.encode() for policy in DATA_POLICIES)
 _THESAURUS_PATHS = (
     "*/gmd:title//text()",
     "*/gmd:title/*/@xlink:href",
@@ -141,8 +142,8 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
     """
     if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
-    # One walk for all, and only for those whose names are in the bytes: names have no other spelling there.
-    found: dict[str, list[etree._Element]] = {name: [] for spelt, name in _SEARCHED if spelt in element}
+    # One walk for all. What is not in the bytes need not be looked for: names are never written as references.
+    found: dict[str, list[etree._Element]] = {name: [] for local, name in _SEARCHED if local in element}
     has_bare_elements = False
     for part in root.iter(*found, "{}*"):
         if part.tag in found:
@@ -152,8 +153,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
     children: dict[object, etree._Element] = {}  # the first of each name
     for child in root:
         children.setdefault(child.tag, child)
-    none: list[etree._Element] = []
-    extents = list(chain.from_iterable(found.get(name, none) for name in _EXTENTS))
+    extents = [part for name in _EXTENTS for part in found.get(name, ())]
     begins, ends = _time_extent(_outermost(extents, few=1)) if extents else (None, None)
     blocks, boxes, parties = (found.get(name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT))
     keywords, categories = _keywords(_outermost(blocks), element) if blocks else ((), ())
@@ -175,7 +175,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
         policy=_policy(root, element),
         organisations=organisations,
         persons=persons,
-        translations=translations_of(root, found.get(_LOCALISED, none)),
+        translations=translations_of(root, found.get(_LOCALISED, [])),
         metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
     )
 
@@ -330,7 +330,7 @@ def _cites_the_data(role: etree._Element) -> bool:
 
 def _policy(root: etree._Element, element: bytes) -> str:
     """Return the one term of WMO_DataLicenseCode that otherConstraints give; "" if they give none or several."""
-    if not (_ESSENTIAL in element or _ADDITIONAL in element or _OTHER in element or _UNLIMITED in element):
+    if not any(policy in element for policy in _DATA_POLICIES):
         return ""
     texts = chain.from_iterable(
         (text_of(constraint), *(str(value.get(_HREF, "")) for value in constraint.iterchildren(etree.Element)))

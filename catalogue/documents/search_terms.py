@@ -185,7 +185,6 @@ class _KnownWords(dict[Piece, tuple[int, bytes]]):
         return made
 
 
-_term_of, _line_of = itemgetter(0), itemgetter(1)
 _NO_TERM, _NO_LINE = TEXT, b""  # no term in tier 0 is TEXT
 _MOST_KNOWN = 100_000  # words of a language, chosen: 20 MB
 
@@ -253,12 +252,12 @@ class Text(NamedTuple):
 def of_metadata(metadata: iso19139.Metadata) -> SearchTerms:
     """Return what a record with these fields is found by."""
     language = metadata.language
-    keywords = "\n".join((*metadata.keywords, *metadata.categories))
-    others = "\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons)))
-    tiers = ((metadata.title, TITLE), (keywords, KEYWORD), (others, TEXT))
-    texts = [Text(text, tier, language) for text, tier in tiers if text]
-    for each in metadata.translations:
-        texts.append(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language))
+    texts = [
+        Text(metadata.title, TITLE, language),
+        Text("\n".join((*metadata.keywords, *metadata.categories)), KEYWORD, language),
+        Text("\n".join(filter(None, (metadata.abstract, *metadata.organisations, *metadata.persons))), TEXT, language),
+        *(Text(each.text, _TIERS.get(each.name, TEXT), each.language or language) for each in metadata.translations),
+    ]
     filters = [("type", metadata.kind), ("language", metadata.language), ("policy", metadata.policy)]
     return of_record(metadata.identifier, texts, filters)
 
@@ -283,13 +282,13 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
     for tier, several in known.items():
         if not several:
             continue
-        bases = dict.fromkeys(map(_term_of, several)).keys() - kept
+        bases = dict.fromkeys(map(itemgetter(0), several)).keys() - kept
         room = MAX_WORDS + 1 - len(kept)
         if len(bases) > room:
             bases, is_cut = set(islice(bases, room)), True
         terms += [base + tier for base in bases]
         kept |= bases
     pairs = chain.from_iterable(known.values())
-    lines = dict.fromkeys(map(_line_of, (pair for pair in pairs if pair[0] in kept) if is_cut else pairs))
+    lines = dict.fromkeys(map(itemgetter(1), (pair for pair in pairs if pair[0] in kept) if is_cut else pairs))
     lines.pop(_NO_LINE, None)
     return SearchTerms(tuple(dict.fromkeys(terms)), b"\n".join(lines))

@@ -307,10 +307,11 @@ def shorten_blanks(text: bytes) -> bytes:
     sampled = text[::_STRIDE].translate(_BLANKS_ALIKE)
     at = sampled.find(_LONG_BLANK_SAMPLED)
     while at >= 0:
-        not_blank = len(text[at * _STRIDE : (at + len(_LONG_BLANK_SAMPLED) - 1) * _STRIDE].rstrip())
-        if not not_blank:
+        up_to_last_text = text[at * _STRIDE : (at + len(_LONG_BLANK_SAMPLED) - 1) * _STRIDE].rstrip()
+        if not up_to_last_text:
             return _LONG_BLANK.sub(b"> <", text)
-        at = sampled.find(_LONG_BLANK_SAMPLED, at + 1 + (not_blank - 1) // _STRIDE)  # a run begins behind what is none
+        at += -(-len(up_to_last_text) // _STRIDE)  # the next sample behind it: a run of blanks has no text in it
+        at = sampled.find(_LONG_BLANK_SAMPLED, at)
     return text
 
 

@@ -406,6 +406,7 @@ def _token(element: etree._Element) -> tuple[str | None, int | None, tuple[Provi
 # --- Entries ----------------------------------------------------------------------------------------
 
 _HEADER, _METADATA, _ABOUT = (f"{_OAI}{name}" for name in ("header", "metadata", "about"))
+_ORIGIN = f"{_ABOUT}/{_PROVENANCE}provenance/{_PROVENANCE}originDescription"
 _IDENTIFIER, _DATESTAMP, _DATESTAMP_OF_PYCSW, _SET_SPEC = _IN_HEADER = tuple(
     f"{_OAI}{name}" for name in ("identifier", "datestamp", "dateStamp", "setSpec")
 )
@@ -418,17 +419,10 @@ def _entry(
     root: etree._Element | None,
     payload: bytes | None,
 ) -> ReceivedEntry:
-    element, provenance = None, None
-    has_about = False
-    for child in record:
-        if child.tag == _ABOUT:
-            has_about = True
-        elif child.tag == _HEADER and element is None:
-            element = child
+    element, about = (next(record.iterchildren(name), None) for name in (_HEADER, _ABOUT))
     header = _header(element, keys) if element is not None else NO_HEADER
-    if has_about:
-        origin = record.find(f"{_ABOUT}/{_PROVENANCE}provenance/{_PROVENANCE}originDescription")
-        provenance = _origin(origin) if origin is not None else None
+    origin = None if about is None else record.find(_ORIGIN)
+    provenance = _origin(origin) if origin is not None else None
     if header.deleted:  # H34: whatever else the record has
         return ReceivedEntry(header, None, provenance)
     return ReceivedEntry(header, payload, provenance, abouts, root)

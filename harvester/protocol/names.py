@@ -18,7 +18,7 @@ def identify(entry: ReceivedEntry) -> ReceivedEntry:
         return entry
     file_identifier = "" if header.deleted or entry.fault else _file_identifier(entry)
     key = oai.oai_identifier(file_identifier) if file_identifier else unknown_key(header.identifier)
-    return ReceivedEntry(header._replace(key=key), *entry[1:-1], file_identifier)
+    return entry._replace(header=header._replace(key=key), file_identifier=file_identifier)
 
 
 def _file_identifier(entry: ReceivedEntry) -> str:

@@ -216,7 +216,7 @@ def admin_routes() -> list[tuple[str, URLPattern]]:
 
 def tables() -> dict[str, str]:
     """The table of each prefix that names of routes have."""
-    assert get_resolver().url_patterns, "which registers all tables"
+    admin.autodiscover()  # else a table is registered only if a test before has loaded the routes
     return {f"{m._meta.app_label}_{m._meta.model_name}": m._meta.label_lower for m in admin.site._registry}
 
 

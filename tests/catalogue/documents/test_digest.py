@@ -1,5 +1,7 @@
 """Unchanged means unchanged (promise 3): what the digest overlooks, and what it must not."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,3 +114,15 @@ def test_any_white_space_between_elements_is_overlooked(spaces: list[str], data:
     between = data.draw(st.lists(st.sampled_from(spaces), min_size=len(parts) - 1, max_size=len(parts) - 1))
     document = "".join(f"{part}>{space}<" for part, space in zip(parts, between, strict=False)) + parts[-1]
     assert digest(document) == ORIGINAL
+
+
+@pytest.mark.parametrize(
+    "before", [b"<a/>x", *(b'<a b="c"/>' * number for number in range(18, 42, 2)), b"y" + b" " * 199]
+)
+def test_each_long_white_space_between_tags_is_found_wherever_it_begins(before: bytes) -> None:
+    """It is looked for by samples of every twentieth byte, which may all be blanks where the text is none."""
+    for offset in range(20):
+        for length in range(195, 225):
+            text = b"x" * offset + before + b">" + b" " * length + b"<"
+            expected = re.sub(rb">[ \t\r\n]{200,}<", b"> <", text)
+            assert xml_tree.shorten_blanks(text) == expected, (offset, length)

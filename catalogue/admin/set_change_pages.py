@@ -1,4 +1,4 @@
-"""Sentences on a change of what a virtual set is made of, for all that can change it: its members, and its search."""
+"""What the pages share that change a virtual set, by its members or by its search: sentences, and the way into the queue."""
 
 from django.contrib import messages
 from django.utils.translation import gettext, ngettext
