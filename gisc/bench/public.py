@@ -70,7 +70,7 @@ def _searches() -> dict[str, list[str]]:
         for word in sorted(set(re.findall(r"[a-z]{5,}", f"{title} {abstract}".lower())))
     )
     common = [word for word, _ in words.most_common(_WORDS)]
-    rare = [word for word, number in words.items() if number == 1][:_WORDS]
+    rare = sorted(words, key=words.__getitem__)[:_WORDS]
     kinds = {
         "search without a hit": [f"zzz{word}" for word in rare],
         "search, many hits": common,

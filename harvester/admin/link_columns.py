@@ -183,7 +183,9 @@ class LinkColumns(Admin):
             return _("the first at once, or as soon as it may run")
         if not link.enabled:
             return _("by hand only")
-        return ", ".join(schedule_words.describe_next(link.schedule, link.next_due or seams.now()))
+        times = ", ".join(schedule_words.describe_next(link.schedule, link.next_due or seams.now()))
+        url = reverse("admin:harvester_link_next_times")
+        return format_html('<span role="status" data-gisc-next data-url="{}">{}</span>', url, times)
 
     @admin.display(description=gettext_lazy("found by comparing"))
     def drift_in_full(self, link: Link) -> str:

@@ -31,7 +31,7 @@ class LinkPages:
     has_change_permission: Any
 
     class Media:
-        js = ("harvester/links.js",)
+        js = ("harvester/links.js", "harvester/next_times.js")
         css = {"all": ("harvester/links.css",)}
 
     def sections(self, request: HttpRequest, link: Link) -> dict[str, Any]:

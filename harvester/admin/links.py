@@ -248,6 +248,7 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
         own_urls = [
             path("retrieve-info/", view(self.retrieve_info_view), name="harvester_link_look"),
             path("add/plain/", view(self.plain_add_view), name="harvester_link_add_plain"),
+            path("next-times/", view(self.next_times_view), name="harvester_link_next_times"),
             path("progress/<int:run_id>/", view(self.progress_view), name="harvester_link_progress"),
             path("live/", view(self.live_view), name="harvester_link_live"),
             path("<int:object_id>/run/", view(self.run_view), name="harvester_link_run"),
@@ -281,6 +282,10 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
         """Add a link by a form of all its fields: its provider need not answer now."""
         page: HttpResponse = super().add_view(request)
         return page
+
+    def next_times_view(self, request: HttpRequest) -> HttpResponse:
+        """Answer when a link runs next by the schedule that is being typed."""
+        return add_link.next_times(self, request)
 
     def progress_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         """Answer how far a run has come, for a page that refreshes itself."""

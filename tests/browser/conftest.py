@@ -46,7 +46,7 @@ class Browser:
 
     def sees(self, words: str) -> None:
         """Wait until the words are on the page."""
-        until(lambda: words in self.text, 15, f"the page says {words!r}; it says {self.text!r}")
+        until(lambda: words in self.text, 15, lambda: f"the page says {words!r}; it says {self.text!r}")
 
     def write(self, field: str, value: str) -> None:
         """Fill in a field by its name."""

@@ -211,3 +211,28 @@ def test_what_cannot_work_is_said_in_words_nothing_typed_is_lost_and_the_keyboar
     link = Link.objects.get()
     assert (link.name, link.remote_set, link.access().password) == ("by-keyboard", TOULOUSE.spec, "s3cret")
     assert operator.faults() == []
+
+
+def test_the_next_times_are_said_while_a_schedule_is_typed(operator: Browser, provider: Provider) -> None:
+    fill(provider, range(1))
+    operator.open(f"/admin/harvester/link/add/?base_url={provider.base_url}")
+    operator.press("Ask")
+    operator.sees("When: how often do we ask?")
+    operator.driver.find_element(By.CSS_SELECTOR, "[data-fold=times] summary").click()
+    operator.write("other_times", "daily at 03:15")
+    operator.sees("03:15 UTC, ")
+    assert operator.field("every").get_attribute("value") == "other", "what is typed is what counts"
+    operator.write("windows", "04:00-05:00")
+    operator.sees("03:15 UTC is not between 04:00 and 05:00 UTC")
+    operator.write("windows", "")
+    operator.sees("03:15 UTC, ")
+
+    toulouse = MetadataSet.objects.create(spec=TOULOUSE.spec, kind="peer", name="Toulouse")
+    link = Link.objects.create(name="saved", base_url=provider.base_url, local_set=toulouse)
+    operator.open(f"/admin/harvester/link/{link.pk}/change/")
+    operator.press("Schedule")
+    operator.write("schedule", "weekly on Monday at 04:45")
+    operator.sees("04:45 UTC, ")
+    operator.write("schedule", "soon")
+    until(lambda: "04:45 UTC" not in operator.text, 15, "the times of another schedule are still there")
+    assert operator.faults() == []

@@ -98,6 +98,7 @@ PAGES = {
     "harvester_link_run": (None, OPERATORS),
     "harvester_link_add_plain": (OPERATORS, OPERATORS),
     "harvester_link_progress": (READERS, READERS),
+    "harvester_link_next_times": (READERS, READERS),
     "harvester_link_import_csv": (OPERATORS, OPERATORS),
     "harvester_link_export_csv": (READERS, READERS),
     "harvester_link_alternative": (None, OPERATORS),

@@ -173,6 +173,8 @@ class AddLinkForm(access_form.LinkForm):
         values = self.cleaned_data
         every = values.get("every") or _DEFAULT
         self.instance.enabled = every != BY_HAND
+        if values.get("other_times") and every != OTHER:  # else what was typed would be dropped without a word
+            self.add_error("other_times", _("Pick “at other times” above, or leave this empty."))
         words = {OTHER: values.get("other_times", ""), BY_HAND: _DEFAULT}.get(every, every)
         field = "other_times"
         try:
@@ -277,10 +279,9 @@ def _is_same_provider(kept_for: str, base_url: str) -> bool:
         return False
 
 
-def suggest_times(now: datetime) -> dict[str, str]:
-    """Return for each schedule that can be chosen when a link that runs now runs next, as people read it."""
-    found = {}
-    for words in _SCHEDULES:
-        of = schedule_words.read(words)
-        found[words] = ", ".join(schedule_words.describe_next(of, schedule.next_start(of, now)))
-    return found
+def describe_next(form: AddLinkForm, now: datetime) -> str:
+    """Return when a link that runs now runs next, as its schedule is in a form that was checked; "": it says no times."""
+    link = form.instance
+    if not link.enabled or set(form.errors) & set(WHEN):
+        return ""
+    return ", ".join(schedule_words.describe_next(link.schedule, schedule.next_start(link.schedule, now)))

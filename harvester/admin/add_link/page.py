@@ -3,12 +3,11 @@
 It works as a form that is sent whole each time. `static/harvester/add_link.js` only sends it without leaving the page.
 """
 
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -27,8 +26,8 @@ from harvester.admin.add_link.form import (
     WHEN,
     AddLinkForm,
     bound_form,
+    describe_next,
     empty_form,
-    suggest_times,
 )
 from harvester.links import new_link
 from harvester.models import Link, Run
@@ -66,6 +65,15 @@ def respond(model_admin: Any, request: HttpRequest) -> HttpResponse:
         return _save(request, form, harvest_now=act == _HARVEST)
     offer = new_link.count_sets(link, answer.offer)
     return _render(model_admin, request, {"form": form, **_answer_context(form, offer)})
+
+
+def next_times(model_admin: Any, request: HttpRequest) -> HttpResponse:
+    """Answer when a link with the schedule that is being typed runs next, and what is wrong with its words, if anything."""
+    if not model_admin.has_view_permission(request):
+        raise PermissionDenied
+    form = AddLinkForm(request.GET)
+    faults = [str(fault) for name in WHEN for fault in form.errors.get(name, [])]
+    return JsonResponse({"next": describe_next(form, seams.now()), "fault": " ".join(faults)})
 
 
 def progress(model_admin: Any, request: HttpRequest, run_id: int) -> HttpResponse:
@@ -125,8 +133,6 @@ def _answer_context(form: AddLinkForm, offer: probe.Offer) -> dict[str, Any]:
     found = new_link.list_offered_sets(base_url, offer, MAX_SETS)
     everything, sets = found[0], found[1:]
     pick = _suggest_pick(form, sets)
-    now = seams.now()
-    times = suggest_times(now)
     prefix = str(form["prefix"].value() or "")
     offered = [item.prefix for item in offer.formats]
     friends = [url for url in offer.identity.friends if url.rstrip("/") != base_url.rstrip("/")]
@@ -142,18 +148,9 @@ def _answer_context(form: AddLinkForm, offer: probe.Offer) -> dict[str, Any]:
         "formats": [(item, item.is_iso) for item in offer.formats],
         "prefix": prefix or offer.iso_prefix,
         "unknown_prefix": prefix if prefix and prefix not in offered else "",
-        "times": times,
-        "next_times": _next_times(form, now),
+        "next_times": describe_next(form, seams.now()),
         "friends": friends[: words.MAX_FRIENDS],
     }
-
-
-def _next_times(form: AddLinkForm, now: datetime) -> str:
-    """Return when the link runs next if it runs now, as its schedule is in the form."""
-    link = form.instance
-    if not link.enabled or set(form.errors) & set(WHEN):
-        return ""
-    return ", ".join(schedule_words.describe_next(link.schedule, schedule.next_start(link.schedule, now)))
 
 
 def _suggest_pick(form: AddLinkForm, sets: list[new_link.OfferedSet]) -> str:

@@ -15,12 +15,6 @@
     }
   }
 
-  function showNextTimes(form) {
-    const times = document.getElementById("gisc-times");
-    const place = form.querySelector("[data-gisc-next]");
-    if (times && place) place.textContent = JSON.parse(times.textContent)[form.elements.every.value] || "–";
-  }
-
   function carryOver(old, fresh) {
     for (const field of old.querySelectorAll("input[type=password]")) {
       if (fresh.elements[field.name]) fresh.elements[field.name].value = field.value;
@@ -85,11 +79,11 @@
     if (!form || !form.matches(SELECTOR)) return;
     if (event.target.name === "centre" && event.target.value) form.elements.base_url.value = event.target.value;
     if (event.target.name === "pick") showSuggestions(form);
-    if (event.target.name === "every") showNextTimes(form);
   });
 
   document.addEventListener("input", (event) => {
     if (event.target.name === "typed_set") document.getElementById("pick-typed").checked = true;
+    if (event.target.name === "other_times" && event.target.value) event.target.form.elements.every.value = "other";
   });
 
   const form = document.querySelector(SELECTOR);

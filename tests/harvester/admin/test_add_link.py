@@ -176,6 +176,30 @@ def test_a_centre_of_the_list_is_picked_with_its_address_and_its_set(admin_clien
     assert fields(page).items() >= {"base_url": offered.base_url, "pick": f"set:{TOULOUSE.spec}"}.items()
 
 
+def test_the_next_times_follow_what_is_typed(admin_client: Client) -> None:
+    def ask(**typed: str) -> dict[str, str]:
+        answer: dict[str, str] = admin_client.get(f"{LINKS}next-times/", typed).json()
+        return answer
+
+    daily = ask(every="other", other_times="daily at 03:15")
+    assert daily["fault"] == "" and [time[11:] for time in daily["next"].split(", ")] == ["03:15 UTC"] * 3
+    assert ask(every="daily at 03:15 UTC") == daily
+    assert len(ask(every="every hour", windows="02:00-03:00")["next"].split(", ")) == 3
+    soon = ask(every="other", other_times="soon")
+    assert soon["next"] == "" and "soon" in soon["fault"]
+    assert "at night" in ask(every="every hour", windows="at night")["fault"]
+    assert ask(every="by hand") == {"next": "", "fault": ""}
+
+
+def test_another_schedule_that_is_not_picked_is_not_dropped_without_a_word(
+    admin_client: Client, offered: Provider
+) -> None:
+    page = grown(admin_client, offered.base_url)
+    assert "Pick “at other times” above" in refused(
+        admin_client, page, every="every hour", other_times="daily at 02:00"
+    )
+
+
 # --- What cannot work is said before -----------------------------------------------------------------
 
 
