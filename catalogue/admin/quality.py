@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -58,11 +58,9 @@ class QualityAdmin(ReadOnly, Admin):
     def records_csv(self, request: HttpRequest) -> StreamingHttpResponse:
         """Answer with each record as CSV: of `?of=ID` alone, or of all."""
         chosen = request.GET.get("of", "")
-        of = (
-            get_object_or_404(Quality, pk=int(chosen))
-            if chosen.isascii() and chosen.isdigit() and len(chosen) < 19
-            else None
-        )
+        if chosen and not (chosen.isascii() and chosen.isdigit() and len(chosen) < 19):
+            raise Http404
+        of = get_object_or_404(Quality, pk=int(chosen)) if chosen else None
         rows = quality.of_records() if of is None else _records_of(of)
         return self._csv(request, "quality-of-records.csv", quality.OF_RECORDS, rows)
 

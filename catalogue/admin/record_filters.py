@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import SEARCH_VAR
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import HttpRequest
@@ -36,6 +37,8 @@ class SetFilter(admin.SimpleListFilter):
         chosen = self.value()
         if chosen is None:
             return queryset
+        if chosen not in dict(self.lookup_choices):
+            raise IncorrectLookupParameters
         return queryset.filter(memberships__set=int(chosen), memberships__deleted=F("deleted"))
 
 

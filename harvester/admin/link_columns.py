@@ -106,7 +106,7 @@ class _ChangeList(ChangeList):
         super().get_results(request)
         is_in_order = isinstance(self.paginator, UrgentFirst)
         self.result_list = (
-            self.paginator.page(self.page_num).object_list if is_in_order else look_at(list(self.result_list))
+            self.paginator.get_page(self.page_num).object_list if is_in_order else look_at(list(self.result_list))
         )
 
 
