@@ -82,6 +82,11 @@ def live_of_everybody() -> int:
     return sum(ListSize.objects.filter(pk=0).values_list("live", flat=True))
 
 
+def live_and_hidden() -> int:
+    """Return how many live records not everybody sees."""
+    return sum(ListSize.objects.filter(pk=-1).values_list("live", flat=True))
+
+
 def size_of(set_id: int = 0) -> ListSize:
     """Return how many records a set has, also those that not everybody sees; 0: the whole catalogue. No row of the database."""
     sizes = list(ListSize.objects.filter(pk__in=(set_id, -1 - set_id)))

@@ -1,6 +1,5 @@
 """What hits are distributed over: counted where they are few, else estimated from a sample of the catalogue."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.statements import FROM, Sql, array_of
+from catalogue.reading.query.statements import FROM, Sql, all_of, array_of, column_of
 from catalogue.reading.stats import size_of
 
 
@@ -36,6 +35,7 @@ FACETS = {
     "category": Facet("d.categories", is_array=True),
     "set": Facet("r.set_specs", is_array=True),
 }
+_COLUMNS = "d.record_id, d.kind, d.language, d.policy, d.organisations, d.keywords, d.categories"  # that FACETS name
 Counts = Mapping[str, int]  # records by value
 
 
@@ -54,34 +54,40 @@ class Facets:
 class Sample:
     """The hits among some records of the catalogue, which are the same for each search. Of a small catalogue, they are all.
 
-    `found`: the condition on the description, and what needs the record as well.
+    `found`: the condition on the description, and what needs the record as well. `audiences`: who may see a hit; None: all.
     """
 
-    def __init__(self, found: tuple[Sql, Sql], audiences: Sequence[int]) -> None:
-        self._found, self._audiences = found, list(audiences)
+    def __init__(self, found: tuple[Sql, Sql], audiences: Sequence[int] | None) -> None:
+        self._found = found
+        self._audience = Sql("true") if audiences is None else Sql("r.audience = ANY(%s)", (list(audiences),))
 
     @property
     def is_all(self) -> bool:
         """Whether the catalogue is so small that the sample is all of it: what it tells is exact then."""
         return self._percent >= 100
 
+    @cached_property
     def hits(self) -> int:
-        """Return how many hits the catalogue has."""
-        return self._of_catalogue(len(self._rows))
+        """How many hits the catalogue has."""
+        narrow, _rest = self._found
+        if self._of_record.text == "true":
+            source = f"catalogue_description d TABLESAMPLE {self._method} WHERE {narrow.text}"
+            (number,) = column_of(f"SELECT count(*) FROM {source}", narrow.values)
+        else:
+            statement = f"{self._described('d.record_id')} SELECT count(*) FROM {self._matching}"
+            (number,) = column_of(statement, self._values)
+        return self._of_catalogue(number)
 
     def count(self, names: Sequence[str]) -> dict[str, Counts]:
         """Return what the hits of the catalogue are distributed over, by the names of facets; estimates have two digits."""
-        return {name: self._count(list(FACETS).index(name)) for name in names}
-
-    def _count(self, column: int) -> Counts:
-        found: Counter[str] = Counter()
-        for row in self._rows:
-            found.update(row[column] if isinstance(row[column], list) else [row[column]])
+        of_sample = _count(names, self._described(_COLUMNS), self._matching, self._values)
         return {
-            value: number if self.is_all else two_digits(self._of_catalogue(number))
-            for value, number in found.items()
-            if value
+            name: {value: self._as_shown(number) for value, number in counts.items()}
+            for name, counts in of_sample.items()
         }
+
+    def _as_shown(self, number: int) -> int:
+        return number if self.is_all else two_digits(self._of_catalogue(number))
 
     def _of_catalogue(self, number: int) -> int:
         return number if self.is_all else round(number / self._size * self._live)
@@ -97,40 +103,52 @@ class Sample:
     @cached_property
     def _size(self) -> int:
         """How many records the sample has."""
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM catalogue_description TABLESAMPLE {self._method}")
-            (size,) = cursor.fetchone()
+        (size,) = column_of(f"SELECT count(*) FROM catalogue_description TABLESAMPLE {self._method}", [])
         return max(int(size), 1)
 
     @property
     def _method(self) -> str:
         return f"SYSTEM ({self._percent}) REPEATABLE (1)"
 
-    @cached_property
-    def _rows(self) -> list[tuple[Any, ...]]:
-        """The columns of FACETS of the hits."""
-        columns = ", ".join(facet.column for facet in FACETS.values())
+    def _described(self, columns: str) -> str:
+        """The begin of a statement: descriptions `d` of the sample that match, with so many columns as `_matching` or facets need.
+
+        A step of its own: without statistics, PostgreSQL would look into each description for each record.
+        """
         narrow, rest = self._found
-        with connection.cursor() as cursor:
-            cursor.execute(
-                # A step of its own: without statistics, PostgreSQL would look into each description for each record.
-                f"WITH d AS MATERIALIZED (SELECT d.* FROM catalogue_description d TABLESAMPLE {self._method}"
-                f" WHERE {narrow.text})"
-                f" SELECT {columns} FROM d JOIN catalogue_record r ON r.id = d.record_id"
-                f" WHERE r.audience = ANY(%s) AND ({rest.text})",
-                [*narrow.values, self._audiences, *rest.values],
-            )
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-        return rows
+        columns = "d.*" if "d." in rest.text else columns
+        return (
+            f"WITH d AS MATERIALIZED (SELECT {columns} FROM catalogue_description d TABLESAMPLE {self._method}"
+            f" WHERE {narrow.text})"
+        )
+
+    @property
+    def _of_record(self) -> Sql:
+        return all_of(self._audience, self._found[1])
+
+    @property
+    def _matching(self) -> str:
+        """What follows FROM: those that match the rest as well, and that may be seen."""
+        return f"d JOIN catalogue_record r ON r.id = d.record_id WHERE {self._of_record.text}"
+
+    @property
+    def _values(self) -> list[Any]:
+        return [*self._found[0].values, *self._of_record.values]
 
 
 def count(names: Sequence[str], keys: list[int]) -> dict[str, Counts]:
     """Return what these records are distributed over, by the names of facets. Each record is read once for all of them."""
-    found: dict[str, Counter[str]] = {name: Counter() for name in names}
+    of_record = any(FACETS[name].column.startswith("r.") for name in names)
+    source = FROM if of_record else "catalogue_description d"
+    return _count(names, "WITH", f"{source} WHERE d.record_id = ANY(%s::bigint[])", [array_of(keys)])
+
+
+def _count(names: Sequence[str], begin: str, source: str, values: Sequence[Any]) -> dict[str, Counts]:
+    """Count the values of facets in the rows of `source`; `begin`: of the statement, WITH or its first steps."""
+    found: dict[str, dict[str, int]] = {name: {} for name in names}
     if not names:
         return {}
     asked = [FACETS[name] for name in names]
-    source = FROM if any(facet.column.startswith("r.") for facet in asked) else "catalogue_description d"
     columns = ", ".join(f"{facet.column} AS f{place}" for place, facet in enumerate(asked))
     parts = (
         f"SELECT {place}, value, count(*) FROM (SELECT {facet._replace(column=f'f{place}').rows} FROM hits) AS each (value)"
@@ -139,8 +157,9 @@ def count(names: Sequence[str], keys: list[int]) -> dict[str, Counts]:
     )
     with connection.cursor() as cursor:
         cursor.execute(
-            f"WITH hits AS MATERIALIZED (SELECT {columns} FROM {source} WHERE d.record_id = ANY(%s::bigint[])) {' UNION ALL '.join(parts)}",
-            [array_of(keys)],
+            f"{begin}{' ' if begin == 'WITH' else ', '}hits AS MATERIALIZED (SELECT {columns} FROM {source})"
+            f" {' UNION ALL '.join(parts)}",
+            values,
         )
         for place, value, number in cursor.fetchall():
             found[names[place]][value] = number

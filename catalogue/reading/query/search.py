@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import QuerySet
@@ -23,6 +23,7 @@ from catalogue.reading.query import conditions, cursors, facets, words
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.cursors import CursorInvalid, Hit
 from catalogue.reading.query.facets import Facets
+from catalogue.reading.query.few_hits import FewHits, Order
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.sql import Compiler
 from catalogue.reading.query.statements import (
@@ -32,11 +33,13 @@ from catalogue.reading.query.statements import (
     array_of,
     by_index,
     by_index_with,
+    column_of,
     database_settings,
     estimate,
+    is_of_terms,
     none_of,
 )
-from catalogue.reading.stats import live_of_everybody, size_of
+from catalogue.reading.stats import live_and_hidden, live_of_everybody, size_of
 from catalogue.reading.viewers import ANYBODY, Viewer
 
 logger = logging.getLogger(__name__)
@@ -45,7 +48,6 @@ _QUERY_CANCELED = "57014"
 # The memory is for the rows that an index finds, none of which is looked up twice then.
 _SETTINGS = {"work_mem": "64MB", "jit": "off"}
 
-Order = Literal["relevance", "-updated", "updated", "id", "-id"]
 _TIERS = (search_terms.FILTER, search_terms.TITLE, search_terms.KEYWORD, search_terms.TEXT)
 
 
@@ -120,7 +122,7 @@ class Search:
         self._split: tuple[Sql, Sql] | None = None
         self._splits: dict[int, tuple[Sql, Sql]] = {}
         self._has_unwanted = _has_unwanted(query.condition)
-        self._few: list[Hit] | None = None
+        self._few: FewHits | None = None
         self._is_counted = False
         self._least = 0  # hits that there are for certain
         self._total: int | None = None  # hits, where a page without a following one has shown all of many
@@ -135,7 +137,7 @@ class Search:
             hits = self._of_newest(position, size + 1)
             if hits is None:
                 few = self._all_if_few()
-                hits = self._of_few(few, position, size + 1) if few is not None else self._of_many(position, size + 1)
+                hits = few.page(position, size + 1) if few is not None else self._of_many(position, size + 1)
         self._least = max(self._least, len(hits))
         if few is None and position is None and len(hits) <= size:
             self._total = len(hits)
@@ -152,7 +154,7 @@ class Search:
                 return Count(len(few))
             if self._total is not None:
                 return Count(self._total)
-            number = self._sample.hits()
+            number = self._sample.hits
         if self._sample.is_all:
             return Count(number)
         return Count(max(facets.two_digits(number), self._least), is_exact=False)
@@ -176,20 +178,27 @@ class Search:
 
     @cached_property
     def _sample(self) -> facets.Sample:
-        return facets.Sample(self._parts, self._query.viewer.audiences)
+        return facets.Sample(self._parts, None if self._everybody_sees_all else self._query.viewer.audiences)
 
-    def _all_if_few(self) -> list[Hit] | None:
-        """Return all hits in order; None if they are more than SearchLimits.read, or no index finds them."""
+    @cached_property
+    def _everybody_sees_all(self) -> bool:
+        return not live_and_hidden()
+
+    @cached_property
+    def _most_read(self) -> int:
+        """How many ids the index returns at most. More than are counted, where it is not known before which of them are hits."""
+        limits = LIMITS.in_force
+        return limits.exact if self._everybody_sees_all and self._parts[1] == _ALL_RECORDS else limits.read
+
+    def _all_if_few(self) -> FewHits | None:
+        """Return all hits; None if they are more than are read, or no index finds them."""
         if not self._is_counted:
             self._is_counted = True
             narrow, rest = self._parts
             is_likely = narrow.is_indexed and self._may_be_few(estimate(narrow))
-            tiers = self._tier_column() if is_likely else Sql("NULL")
-            rows = by_index_with(tiers, narrow, LIMITS.in_force.read + 1) if is_likely else None
-            if rows is not None and len(rows) <= LIMITS.in_force.read:
-                hits = self._read(rows, rest)
-                self._least = len(hits)
-                self._few = self._in_order(hits)
+            tiers = self._with_tiers(narrow, rest, self._most_read) if is_likely else None
+            if tiers is not None:
+                self._few = self._few_hits(tiers, rest)
         return self._few
 
     def _may_be_few(self, expected: float) -> bool:
@@ -197,25 +206,40 @@ class Search:
         limits = LIMITS.in_force
         if expected >= limits.likely:
             return False
-        if expected < limits.exact / 2 or self._sample.is_all:
+        # PostgreSQL knows how common a term is; of several conditions it multiplies the shares, as if they had nothing to do with each other.
+        certain = limits.exact / 2 if is_of_terms(self._parts[0]) else limits.exact / 10
+        if expected < certain or self._sample.is_all:
             return True
-        return self._sample.hits() < limits.read
+        return self._sample.hits < limits.read
 
-    def _read(self, found: list[tuple[int, int]], rest: Sql) -> list[Hit]:
-        """Read those of these records, each with its tier, that are hits."""
-        source = "catalogue_record r ON r.id = k.id"
-        if rest.text != "true":
-            source += " JOIN catalogue_description d ON d.record_id = k.id"
-        found = sorted(found)
-        return self._hits(
-            f"SELECT r.id, k.tier, r.datestamp, {self._text} FROM unnest(%s::bigint[], %s::integer[]) AS k (id, tier)"
-            f" JOIN {source} WHERE r.audience = ANY(%s) AND ({rest.text})",
-            [
-                *(array_of(row[place] for row in found) for place in (0, 1)),
-                list(self._query.viewer.audiences),
-                *rest.values,
-            ],
-        )
+    def _with_tiers(self, narrow: Sql, rest: Sql, most: int) -> dict[int, int] | None:
+        """Return the ids that an index finds, each with its tier; None if they are more than so many."""
+        by_tier = self._found_by_tier(rest) if is_of_terms(narrow) else None
+        rows = by_index_with(self._tier_column() if by_tier is None else Sql("NULL"), narrow, most + 1)
+        if len(rows) > most:
+            return None
+        if by_tier is None:
+            return dict(rows)
+        tiers = dict.fromkeys((key for key, _nothing in rows), search_terms.TEXT)
+        for tier, better in by_tier:
+            tiers |= {key: tier for key in by_index(better, most + 1) if key in tiers}
+        return tiers
+
+    def _found_by_tier(self, rest: Sql) -> list[tuple[int, Sql]] | None:
+        """Return what an index finds of each tier and those above, the best last; None if a tier hangs on more than that.
+
+        It costs less than to look into the terms of each hit.
+        """
+        if self._has_unwanted:
+            return None
+        found = []
+        for tier in reversed(self._tiers()[:-1]):
+            narrow, rest_of_tier = self._parts_of_tier(tier)
+            if rest_of_tier != rest:
+                return None
+            if narrow.text != "false":
+                found.append((tier, narrow))
+        return found
 
     def _tier_column(self) -> Sql:
         """The tier of a hit, as SQL of its description. Of its words alone: all else is true of hits."""
@@ -255,32 +279,26 @@ class Search:
         has_words = any(isinstance(leaf, conditions.Words) for leaf in conditions.leaves(self._query.condition))
         return _TIERS if has_words and self._query.order == "relevance" else (search_terms.TEXT,)
 
-    def _in_order(self, hits: list[Hit]) -> list[Hit]:
-        if self._by_key:
-            return sorted(hits, key=lambda hit: hit.text.encode(), reverse=self._query.order == "-id")
-        if self._query.order == "updated":
-            return sorted(hits, key=lambda hit: (hit.stamp, hit.key))
-        return sorted(hits, key=lambda hit: (-hit.tier, hit.stamp, hit.key), reverse=True)
-
-    def _of_few(self, hits: list[Hit], position: Hit | None, most: int) -> list[Hit]:
-        if position is None:
-            return hits[:most]
-        ordered = self._in_order([position, *(hit for hit in hits if hit.key != position.key)])
-        start = ordered.index(position) + 1
-        return ordered[start : start + most]
-
     def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
         """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.
 
         Only where hits are in one tier, and not yet read.
         """
-        found = self._parts
+        found, limits = self._parts, LIMITS.in_force
         if self._is_counted or len(self._tiers()) > 1 or not found[0].is_indexed:
             return None
-        if estimate(found[0]) < LIMITS.in_force.of_tier:
+        is_known = is_of_terms(found[0])  # how many hits there are
+        if estimate(found[0]) < (limits.of_tier if is_known else limits.looked_for):
             return None
-        hits, rest = self._walk(found, search_terms.TEXT, position, most, LIMITS.in_force.chunks)
-        return None if rest else hits
+        hits: list[Hit] = []
+        for chunk in limits.chunks:
+            more, position = self._walk(found, search_terms.TEXT, position, most - len(hits), (chunk,))
+            hits += more
+            if position is None:
+                return hits
+            if not is_known and len(more) * limits.chunks[-1] < chunk * (most - len(hits)):
+                break  # the next ones will not have so many, either
+        return None
 
     def _of_many(self, position: Hit | None, most: int) -> list[Hit]:
         hits: list[Hit] = []
@@ -295,14 +313,14 @@ class Search:
                     found = _separated(*self._parts_in(tier), *others, *known)
                     hits += self._of_tier(found, tier, start, most - len(hits))
                 else:
-                    own = [hit for hit in few if hit.key not in better]
-                    hits += self._of_few(self._in_order(own), start, most - len(hits))
+                    own = self._few_hits(dict.fromkeys(few - better, tier))
+                    hits += own.page(start, most - len(hits))
                 if len(hits) >= most:
                     break
             if few is None:
                 others.append(none_of(all_of(*self._parts_in(tier))))
             else:
-                better |= {hit.key for hit in few}
+                better |= few
         return hits
 
     def _parts_in(self, tier: int) -> tuple[Sql, ...]:
@@ -320,13 +338,18 @@ class Search:
             self._splits[tier] = self._compiler.in_tier(tier).split(self._query.condition)
         return self._splits[tier]
 
-    def _few_of_tier(self, tier: int) -> list[Hit] | None:
+    def _few_of_tier(self, tier: int) -> set[int] | None:
         """Return the hits of a tier, and of those above; None if they are many."""
         narrow, rest = _separated(*self._parts_in(tier))
         if estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
             return None
-        keys = by_index(narrow, LIMITS.in_force.of_tier + 1)
-        return None if len(keys) > LIMITS.in_force.of_tier else self._read([(key, tier) for key in keys], rest)
+        # Where several indexes have to be read, that costs more than all the rest.
+        most = LIMITS.in_force.of_tier if is_of_terms(narrow) else LIMITS.in_force.exact
+        keys = by_index(narrow, most + 1)
+        return None if len(keys) > most else set(self._few_hits(dict.fromkeys(keys, tier), rest).keys())
+
+    def _few_hits(self, tiers: dict[int, int], rest: Sql = _ALL_RECORDS) -> FewHits:
+        return FewHits(tiers, rest, self._query.viewer.audiences, self._query.order)
 
     def _of_tier(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
         hits, rest = self._walk(found, tier, position, most, self._chunks(found, most))
@@ -352,8 +375,12 @@ class Search:
         if all(part.text == "true" for part in found):  # every record is a hit
             yield most
         yield from limits.chunks
-        if found[0].is_indexed and estimate(found[0]) * limits.large_chunk >= 4 * most * size_of().live:
+        if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * size_of().live:
             yield limits.large_chunk
+
+    def _expect(self, found: _Separated) -> float:
+        """Return how many hits are expected of the whole search, or of a tier."""
+        return estimate(found[0]) if is_of_terms(found[0]) or found != self._parts else self._sample.hits
 
     def _look_through(self, found: _Separated, tier: int, position: Hit | None, number: int) -> list[tuple[Hit, bool]]:
         """Return the next records in order, and whether each is a hit."""
@@ -417,7 +444,7 @@ class Search:
                 few = None
             of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
             if few is not None:
-                counted = facets.count(names, [hit.key for hit in few])
+                counted = facets.count(names, few.keys())
             elif of_all is not None:
                 counted, counted_at = {name: dict(of_all.facets[name]) for name in names}, of_all.counted_at
             else:
@@ -435,9 +462,7 @@ def _bounded(condition: Condition) -> Iterator[None]:
 
     A limit of the session that is stricter stays, and raises what it raises.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT setting::int FROM pg_settings WHERE name = 'statement_timeout'")
-        (limit_ms,) = cursor.fetchone()
+    (limit_ms,) = column_of("SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000", [])
     ours_ms = LIMITS.in_force.timeout_ms
     is_ours = not 0 < limit_ms <= ours_ms
     try:
@@ -493,6 +518,7 @@ __all__ = [
     "Count",
     "CursorInvalid",
     "Facets",
+    "Order",
     "Page",
     "Query",
     "QueryTooCostly",

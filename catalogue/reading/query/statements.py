@@ -85,6 +85,14 @@ def keys_among(keys: Sequence[int]) -> Sql:
     return Sql("d.record_id = ANY(%s)", (list(keys),), is_indexed=True)
 
 
+def is_of_terms(found: Sql) -> bool:
+    """Whether a condition looks into nothing but terms and ids, so that the indexes alone tell what it finds."""
+    return _OTHER_COLUMN.search(found.text) is None
+
+
+_OTHER_COLUMN = re.compile(r"\b[dr]\.(?!terms\b|record_id\b)")
+
+
 # --- Statements -----------------------------------------------------------------------------------------
 
 FROM = "catalogue_description d JOIN catalogue_record r ON r.id = d.record_id"
@@ -112,13 +120,18 @@ def read(columns: str, keys: Sequence[int]) -> list[tuple[AnyValue, ...]]:
 @contextmanager
 def database_settings(**values: str) -> Iterator[None]:
     """Give settings of the database other values within the block, which is in a transaction; then those that they had."""
+    change = ", ".join(["set_config(%s, %s, true)"] * len(values))
+    before = ", ".join(["current_setting(%s)"] * len(values))
     with connection.cursor() as cursor:
-        cursor.execute("SELECT " + ", ".join(["current_setting(%s)"] * len(values)), list(values))
-        before = cursor.fetchone()
-        change = "SELECT " + ", ".join(["set_config(%s, %s, true)"] * len(values))
-        cursor.execute(change, [text for pair in values.items() for text in pair])
+        # PostgreSQL computes the columns of a row from left to right.
+        cursor.execute(f"SELECT {before}, {change}", [*values, *_pairs(values, values.values())])
+        former = cursor.fetchone()[: len(values)]
         yield  # after an error the transaction or its savepoint is rolled back, and with it the values
-        cursor.execute(change, [text for pair in zip(values, before, strict=True) for text in pair])
+        cursor.execute(f"SELECT {change}", _pairs(values, former))
+
+
+def _pairs(names: Iterable[str], values: Iterable[str]) -> list[str]:
+    return [text for pair in zip(names, values, strict=True) for text in pair]
 
 
 def by_index(found: Sql, most: int) -> list[int]:
