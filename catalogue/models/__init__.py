@@ -1,5 +1,6 @@
 """The tables of the catalogue: fields, constraints and facts about one row; written by the layers above it."""
 
+from catalogue.models.catalogue_day import CatalogueDay
 from catalogue.models.category import Category, RecordCategory, SourceCategory
 from catalogue.models.claim import Claim, SpellingChange
 from catalogue.models.datestamp_clock import DatestampClock, DayLived, HostUptime
@@ -19,6 +20,7 @@ from catalogue.models.watched_folder import WatchedFile, WatchedRecord
 __all__ = [
     "Audience",
     "CatalogueCanary",
+    "CatalogueDay",
     "Category",
     "Claim",
     "DatestampClock",

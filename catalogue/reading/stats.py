@@ -3,12 +3,13 @@
 Triggers count the records of each list (`models.ListSize`), so each figure costs one index lookup.
 """
 
+from datetime import date
 from typing import Any
 
 from django.db import connection
 
 from catalogue import datestamps, journal, oai
-from catalogue.models import Description, ListSize
+from catalogue.models import CatalogueDay, Description, ListSize
 from catalogue.reading import lists, scopes
 from catalogue.reading.scopes import Scope
 
@@ -80,6 +81,11 @@ def live_by_set(*, with_hidden: bool = False) -> dict[int, int]:
 def live_of_everybody() -> int:
     """Return how many live records everybody sees."""
     return sum(ListSize.objects.filter(pk=0).values_list("live", flat=True))
+
+
+def days_since(first: date) -> dict[date, CatalogueDay]:
+    """Return what changed on each day from this one on, UTC, whoever changed it; a day without a change has no row."""
+    return {row.day: row for row in CatalogueDay.objects.filter(day__gte=first)}
 
 
 def live_and_hidden() -> int:

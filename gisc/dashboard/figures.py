@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalogue import seams
+from catalogue.models import CatalogueDay
 from catalogue.reading import stats
 from gisc.alerts.models import Condition
 from gisc.dashboard import world_map
@@ -48,7 +49,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What the harvests of one day did, UTC."""
+    """What changed in the catalogue on one day, UTC, and what the harvests of that day did."""
 
     day: date
     new: int = 0
@@ -140,18 +141,18 @@ def read_live(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
 
 def _figures(now: datetime) -> Iterable[Figure]:
     catalogue = next(iter(stats.by_set(with_hidden=True).values()))
-    today = LinkDay.objects.filter(day=now.date()).aggregate(Sum("new"), Sum("deleted"), Sum("updated"))
-    change = (today["new__sum"] or 0) - (today["deleted__sum"] or 0)
+    today = stats.days_since(now.date()).get(now.date(), CatalogueDay())
+    change = today.new - today.deleted
     yield Figure(
         _("live records"),
         f"{catalogue['live']:,}",
-        _("%(change)s by harvests today") % {"change": f"{change:+,}" if change else _("none more or fewer")},
+        _("%(change)s today") % {"change": f"{change:+,}" if change else _("none more or fewer")},
     )
     yield Figure(_("deleted records"), f"{catalogue['deleted']:,}", _("kept so that harvesters learn of them"))
     yield Figure(
         _("newest change"),
         _age(catalogue["newest"], now),
-        _("changed today: %(n)s") % {"n": today["updated__sum"] or 0},
+        _("changed today: %(n)s") % {"n": f"{today.updated:,}"},
     )
 
 
@@ -255,21 +256,24 @@ def _position(centre: Centre) -> tuple[float, float]:
 
 
 def read_days(now: datetime) -> list[Day]:
-    """Return what the harvests of the last days did, the oldest day first, from the daily sums of the links."""
+    """Return what changed in the catalogue on each of the last days, and what the harvests did, the oldest day first.
+
+    A day before changes were counted has those of its harvests alone, from the daily sums of the links.
+    """
     first = now.date() - timedelta(days=DAYS - 1)
     names = ("new", "updated", "unchanged", "deleted", "rejected", "runs", "seconds")
     sums = LinkDay.objects.filter(day__gte=first).order_by().values("day").annotate(**{f"{n}_": Sum(n) for n in names})
-    by_day: dict[date, Any] = {row["day"]: row for row in sums}
+    harvests: dict[date, Any] = {row["day"]: row for row in sums}
+    none = dict.fromkeys((f"{name}_" for name in names), 0)
+    changes = stats.days_since(first)
     days = []
     for number in range(DAYS):
         day = first + timedelta(days=number)
-        row = by_day.get(day)
-        if row is None:
-            days.append(Day(day))
-            continue
+        row = harvests.get(day, none)
+        changed = changes.get(day) or CatalogueDay(new=row["new_"], updated=row["updated_"], deleted=row["deleted_"])
         entries = sum(row[f"{name}_"] for name in ("new", "updated", "unchanged", "deleted", "rejected"))
-        counts = (row["new_"], row["updated_"], row["deleted_"])
-        days.append(Day(day, *counts, runs=row["runs_"], seconds=row["seconds_"], entries=entries))
+        counts = {name: getattr(changed, name) for name in ("new", "updated", "deleted")}
+        days.append(Day(day, **counts, runs=row["runs_"], seconds=row["seconds_"], entries=entries))
     return days
 
 

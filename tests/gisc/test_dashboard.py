@@ -17,6 +17,7 @@ from catalogue.models import MetadataSet
 from gisc.dashboard import figures, world_map
 from gisc.parts import parts
 from harvester.models import Alternative, Centre, Link, LinkDay, Run
+from tests.support import world
 
 pytestmark = pytest.mark.django_db
 
@@ -167,6 +168,17 @@ def test_charts_and_tables_have_the_sums_of_the_days(operator: Client, failing: 
     rows = page(operator).xpath("//details[@data-fold='changes']//tbody/tr")
     assert len(rows) == 30
     assert [cell.text for cell in rows[1].xpath("td")][:3] == ["3", "5", "4"]
+
+
+def test_changes_of_a_day_are_those_of_the_catalogue_whoever_made_them(operator: Client, failing: Link) -> None:
+    LinkDay.objects.all().delete()
+    sums = ("runs", "failed", "new", "updated", "unchanged", "deleted", "rejected", "pages", "seconds")
+    LinkDay.objects.create(link=failing, day=timezone.now().date(), **dict.fromkeys(sums, 9))
+    world.put(*(world.iso_record(f"urn:{number}") for number in range(5)))
+    world.bury("urn:0")
+    today = json.loads(operator.get("/admin/dashboard/charts.json").content)["days"][-1]
+    assert (today["new"], today["updated"], today["deleted"], today["runs"]) == (5, 0, 1, 9)
+    assert "+4 today" in operator.get("/admin/").content.decode()
 
 
 def test_the_number_of_queries_does_not_grow_with_the_links(
