@@ -12,6 +12,7 @@ class GiscConfig(AppConfig):
             celery,  # noqa: F401  (tasks are queued in its broker, by whatever process)
             roles,
             secrets_checks,  # noqa: F401  (registers the system checks)
+            shared_sessions,
             sign_ins,
         )
         from gisc.accounts import sessions
@@ -19,6 +20,7 @@ class GiscConfig(AppConfig):
             checks,  # noqa: F401  (registers the system checks)
         )
 
+        shared_sessions.listen()
         sign_ins.listen()
         sessions.listen()
         post_migrate.connect(roles.after_migrations, dispatch_uid="gisc.roles")

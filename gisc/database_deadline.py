@@ -15,14 +15,14 @@ _AGAIN_S = 0.2  # a new connection of the same block is cut so soon
 
 
 @contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Cut this thread's connection if the block takes longer; what it asks for then fails, as when the server is gone.
+def deadline(seconds: float, wrapper: Any = None) -> Iterator[None]:
+    """Cut a connection of this thread, the default one if none is given, if the block takes longer.
 
-    The server's `statement_timeout` does not help where the server or its host has stopped. Connecting has a limit of its
+    What it asks for then fails, as when the server is gone. The server's `statement_timeout` does not help where the server or its host has stopped. Connecting has a limit of its
     own, `connect_timeout`.
     """
     ended = seams.Event()
-    seams.start_thread(_cut_when_late, connections["default"], ended, seconds, name="deadline")
+    seams.start_thread(_cut_when_late, wrapper or connections["default"], ended, seconds, name="deadline")
     try:
         yield
     finally:

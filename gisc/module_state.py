@@ -57,6 +57,7 @@ STATES = (
     ModuleState("harvester.rows.prune", "_idle_until", "when it is looked again for old runs", assign(lambda: 0.0)),
     ModuleState("gisc.upkeep", "_next_s", "when it is cleaned up next", assign(lambda: 0.0)),
     ModuleState("gisc.parts.reading", "_migrated", "all migrations were found applied", assign(lambda: False)),
+    ModuleState("gisc.shared_sessions", "_is_checked", "a session was found to be the process's own", call("forget")),
     ModuleState("gisc.parts.parts", "_last", "the parts as they were read last, for pages", assign(lambda: None)),
     ModuleState("harvester.monitoring.metrics", "_seen", "names of the links that were read last", assign(tuple)),
     # --- What was read from the database, or learnt from requests ---
