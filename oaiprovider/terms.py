@@ -20,7 +20,8 @@ class Terms:
 
     `key`: resumption tokens are bound to it (G12); empty for `Any`. `formats`: the prefixes of its formats that are not
     for everybody. `requests_per_minute`: None for the node's limit. `in_pieces`: the answer will be gzip, so records
-    may be taken from the record cache, compressed already.
+    may be taken from the record cache, compressed already. `epoch`: that of the database, in which resumption tokens are
+    good (W34); None before the first event of its journal.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Terms:
     requests_per_minute: int | None = None
     may_be_limited: bool = True
     in_pieces: bool = False
+    epoch: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
     if more or token is not None:
         cursor, size = (token.delivered, token.size) if token else (0, len(sets))
         position, last = ListPosition(at, page[-1].pk), page[-1].spec
-        served = terms.key, terms.scope.set_tombstones
+        served = terms.key, terms.scope.set_tombstones, terms.epoch
         state = Token(request.verb, "", last, None, at, position, cursor + len(page), size, at, *served)
         resumption = _resumption(state, cursor=cursor, more=more)
     figures = stats.by_set_for(terms.scope)
@@ -113,7 +113,8 @@ def list_sets(request: Request, at: datetime, terms: Terms) -> bytes:
 
 
 def _decoded(verb: str, text: str, at: datetime, terms: Terms) -> Token:
-    return tokens.decode(text, verb=verb, profile=terms.key, set_tombstones=terms.scope.set_tombstones, at=at)
+    set_tombstones, epoch = terms.scope.set_tombstones, terms.epoch
+    return tokens.decode(text, verb=verb, profile=terms.key, set_tombstones=set_tombstones, epoch=epoch, at=at)
 
 
 def _place_after(sets: Sequence[MetadataSet], token: Token) -> int:
@@ -278,6 +279,7 @@ def _resumption_after(
         issued=page.at,
         profile=page.terms.key,
         set_tombstones=page.terms.scope.set_tombstones,
+        epoch=page.terms.epoch,
     )
     return _resumption(state, cursor=cursor, more=more)
 

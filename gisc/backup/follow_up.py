@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
+from django.contrib.sessions.models import Session
 from django.utils.translation import gettext
 
 from catalogue import journal_state, oai, seams
@@ -47,12 +48,13 @@ class RecordFiles:
 class FollowUpReport:
     """What was done after the database was put back.
 
-    `cancelled_runs`: those that were open in the copy. `restamped`: records by setSpec. `mark`: no datestamp is given before
+    `cancelled_runs`: those that were open in the copy. `signed_out`: sessions that the copy had. `restamped`: records by setSpec. `mark`: no datestamp is given before
     it. `ingested`: by path. `brought_back`: records that are deleted here, though they were brought back after the copy was
     made: their content is neither there nor in the files.
     """
 
     cancelled_runs: int
+    signed_out: int
     restamped: dict[str, int]
     replay: ReplayReport = field(default_factory=ReplayReport)
     mark: datetime = _BEGINNING
@@ -85,7 +87,7 @@ def follow_up(
         latest = history.latest_datestamp(seams.now() + MARK_AHEAD)
         returned = _returned(history)
     clock.raise_mark(max(filter(None, (latest, mark)), default=None))
-    report = FollowUpReport(cancel_open_runs(), restamp_own_sets())
+    report = FollowUpReport(cancel_open_runs(), end_sessions(), restamp_own_sets())
     ingest_files(records, returned, report)
     try:
         report.replay = replay(journals, accept_gap=accept_gap, restoring=True)
@@ -122,6 +124,11 @@ def cancel_open_runs() -> int:
     The positions of the links stay: `harvested_to` and the headers are of one moment, so the next run asks for all since.
     """
     return sum(lifecycle.cancel(run, OutcomeCode.RESTORED) for run in Run.objects.filter(state=Run.State.OPEN))
+
+
+def end_sessions() -> int:
+    """Sign everybody out: who has signed out since the copy was made would be signed in again by it."""
+    return Session.objects.all().delete()[0]
 
 
 def restamp_own_sets() -> dict[str, int]:

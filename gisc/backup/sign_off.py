@@ -70,6 +70,7 @@ class SignOff:
             },
             "restamped": done.restamped,
             "cancelled_runs": done.cancelled_runs,
+            "signed_out": done.signed_out,
             "brought_back": done.brought_back,
             "ingested": {path: [each.as_dict() for each in reports] for path, reports in done.ingested.items()},
             "next": list(self._next()),
@@ -114,6 +115,12 @@ class SignOff:
                 "{number} runs that were open in the copy are ended; their links are harvested again.",
                 done.cancelled_runs,
             ).format(number=done.cancelled_runs)
+        if done.signed_out:
+            yield ngettext(
+                "{number} session that the copy had is ended; people sign in again.",
+                "{number} sessions that the copy had are ended; people sign in again.",
+                done.signed_out,
+            ).format(number=done.signed_out)
 
     def _left(self) -> Iterator[str]:
         done, replay = self.follow_up, self.follow_up.replay

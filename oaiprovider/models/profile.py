@@ -34,11 +34,13 @@ from oaiprovider.terms import ANY, Candidate, Terms, choose_profile, match_fault
 _PAGE = (MinValueValidator(1), MaxValueValidator(10_000))  # G16
 
 
-# The transaction and place of each row (PostgreSQL, 5.6 System Columns): the text differs if any row was edited.
+# The transaction and place of each row (PostgreSQL, 5.6 System Columns): the text differs if any row was edited. At the end
+# the epoch of the journal, which each restore of the database raises.
 _EDITION = """
     SELECT (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile),
            (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_sets),
-           (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_categories)
+           (SELECT string_agg(xmin::text || ctid::text, ' ') FROM oaiprovider_profile_categories),
+           (SELECT epoch FROM catalogue_journalposition)
 """
 _WITH_SETS = """
     SELECT p.*, ARRAY(SELECT s.metadataset_id FROM oaiprovider_profile_sets s WHERE s.profile_id = p.id) AS set_ids,
@@ -81,8 +83,11 @@ class ProfileQuerySet(models.QuerySet["Profile"]):
 
 
 @functools.lru_cache(maxsize=200)
-def _terms(_edition: tuple[str | None, ...], default: Terms, user_agent: str, address: str) -> Terms:
-    """Read and choose the terms. `_edition` and `default` are part of the key of the cache."""
+def _terms(
+    edition: tuple[str | None, str | None, str | None, int | None], default: Terms, user_agent: str, address: str
+) -> Terms:
+    """Read and choose the terms. `edition` and `default` are part of the key of the cache."""
+    epoch = edition[-1]
     with connection.cursor() as cursor:
         cursor.execute(_WITH_SETS)
         names = [column.name for column in cursor.description]
@@ -90,11 +95,12 @@ def _terms(_edition: tuple[str | None, ...], default: Terms, user_agent: str, ad
     candidates = (Candidate(row["name"], row["match"], tuple(row["networks"])) for row in rows.values())
     chosen = choose_profile(candidates, user_agent, address)
     if chosen is None:
-        return _for_software(default, user_agent)
+        return _for_software(replace(default, epoch=epoch), user_agent)
     row = rows[chosen.name]
     scope = Scope(frozenset(row.pop("set_ids")), row.pop("whole"))
     categories = frozenset(row.pop("category_ids"))
-    return _for_software(Profile(**row).terms(scope, categories), user_agent)
+    terms = replace(Profile(**row).terms(scope, categories), epoch=epoch)
+    return _for_software(terms, user_agent)
 
 
 def _for_software(terms: Terms, user_agent: str) -> Terms:

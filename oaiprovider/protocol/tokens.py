@@ -40,6 +40,7 @@ class Token:
     issued: datetime
     profile: str = ""  # the key of the harvester's profile; empty for everybody
     set_tombstones: bool | None = None  # whether the list has them (P75); None in a token of version 0.9
+    epoch: int | None = None  # of the journal; None in a token of a version before, or before its first event
 
     @property
     def expires(self) -> datetime:
@@ -61,14 +62,20 @@ def encode(token: Token) -> str:
     ]
     if token.set_tombstones is not None:
         state += [token.profile, int(token.set_tombstones)]  # version 0.9 reads the former
+        if token.epoch is not None:
+            state.append(token.epoch)
     elif token.profile:
         state.append(token.profile)
     return _signer(token.verb).sign_object(state)
 
 
-def decode(text: str, *, verb: str, profile: str, at: datetime, set_tombstones: bool = False) -> Token:
+def decode(
+    text: str, *, verb: str, profile: str, at: datetime, set_tombstones: bool = False, epoch: int | None = None
+) -> Token:
     """Read a token of a harvester that is served so. Raises Refused with badResumptionToken and the reason (P105).
 
+    A token of an earlier epoch than that of the database is refused: a restore has given records other datestamps since,
+    and those that have an older state now may lie before the position.
     Where a token does not say whether its list has set tombstones, that goes on as this harvester is served.
     Raises ReplicaLags if `at` is before the token was issued: only a read replica that lags can answer with such an
     instant, and a page read from it would lack records that have not arrived there yet (S2).
@@ -89,7 +96,14 @@ def decode(text: str, *, verb: str, profile: str, at: datetime, set_tombstones: 
         issued=from_seconds(issued),
         profile=served[0] if served else "",
         set_tombstones=bool(served[1]) if len(served) > 1 else None,
+        epoch=served[2] if len(served) > 2 else None,
     )
+    if token.epoch is not None and epoch is not None and token.epoch < epoch:
+        raise Refused(
+            BadResumptionToken(
+                "The catalogue was restored after the token was issued; ask for the list again from its beginning."
+            )
+        )
     if at < token.issued:
         raise ReplicaLags(
             f"the token was issued at {datestamps.write(token.issued)}; this database is at {datestamps.write(at)}"

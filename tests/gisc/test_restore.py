@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import connection
 
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
 from gisc import database, file_locks
-from gisc.backup import RestoreRefused, archive, journals, postgres_tools, restore
+from gisc.backup import RestoreRefused, archive, follow_up, journals, postgres_tools, restore
 from gisc.backup.archive import ArchiveWriter, Figures, Manifest
 from tests.support.commands import command
 from tests.support.world import iso_record, put
@@ -129,6 +130,12 @@ def test_a_running_node_is_named(empty: None, write: Callable[..., Path], settin
             command("restore", write())
     finally:
         node.release()
+
+
+def test_who_was_signed_in_when_the_copy_was_made_is_signed_out(empty: None) -> None:
+    Session.objects.create(session_key="of who has signed out since", session_data="", expire_date=NOW)
+    assert follow_up.follow_up([]).signed_out == 1
+    assert not Session.objects.exists()
 
 
 def test_the_archive_s_journal_is_added_to_the_folder_and_changes_nothing_there(settings, tmp_path: Path) -> None:

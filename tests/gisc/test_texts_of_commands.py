@@ -392,7 +392,7 @@ catalogue purge"""
 
 def test_the_end_of_a_restore_is_in_the_language(pseudo: None, db: None) -> None:
     with language.for_people():
-        text = SignOff(FollowUpReport(2, {"WIS-GISC-TOKYO": 3}, brought_back=["urn:0"])).text()
+        text = SignOff(FollowUpReport(2, 3, {"WIS-GISC-TOKYO": 3}, brought_back=["urn:0"])).text()
     assert english_words(text.replace("manage.py", "")) == []
 
 

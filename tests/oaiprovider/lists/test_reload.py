@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import MetadataSet, Record
 from catalogue.writing import restamp, store
+from gisc.backup import follow_up
 from oaiprovider.models import Profile
 from tests.support import asking, harvesting, stylesheets, world
 
@@ -142,6 +143,23 @@ def test_a_token_is_bad_where_the_set_is_gone(clock) -> None:
     assert walk.go_on().token
     MetadataSet.objects.filter(spec=world.TOULOUSE.spec).update(public=False)
     assert walk.go_on().codes == ["badResumptionToken"]
+
+
+@pytest.mark.spec("P105", "W34")
+def test_a_walk_of_before_a_restore_is_refused_and_one_of_after_it_goes_on(clock) -> None:
+    """A record that has an older state again may lie before the position of the walk, which would never list it."""
+    put_all("Loaded")
+    store.withdraw(["urn:00"])  # the journal of the database has begun
+    clock(START + HOUR)
+    walks = begin_walks()
+    clock(START + 2 * HOUR)
+    follow_up.follow_up([])
+    for walk in walks:
+        assert walk.go_on().codes == ["badResumptionToken"], walk
+        assert "restored" in walk.pages[-1].texts[0]
+    clock(START + 3 * HOUR)
+    again = Walk(walks[0].arguments)
+    assert [again.go_on().codes for _ in range(2)] == [[], []]
 
 
 @pytest.mark.spec("P106", "S20")

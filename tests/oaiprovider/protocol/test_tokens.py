@@ -1,6 +1,7 @@
 """A place in a list and back. No database."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from catalogue.reading.lists import ListPosition
 from oaiprovider.protocol import tokens
-from oaiprovider.protocol.errors import BadResumptionToken, Refused
+from oaiprovider.protocol.errors import BadResumptionToken, Refused, ReplicaLags
 from oaiprovider.protocol.tokens import Token
 
 AT = datetime(2025, 3, 4, 9, 0, 3, tzinfo=UTC)
@@ -39,11 +40,14 @@ TOKENS = st.builds(
     issued=st.just(AT),
     profile=st.just("") | st.integers(1, 2**63 - 1).map(str),
 )
+OF_EPOCH = replace(TOKEN, set_tombstones=False, epoch=1741078803000)
 
 
-def reason(text: str, *, verb: str = "ListRecords", profile: str = "", at: datetime = AT) -> str:
+def reason(
+    text: str, *, verb: str = "ListRecords", profile: str = "", at: datetime = AT, epoch: int | None = None
+) -> str:
     with pytest.raises(Refused) as refused:
-        tokens.decode(text, verb=verb, profile=profile, at=at)
+        tokens.decode(text, verb=verb, profile=profile, at=at, epoch=epoch)
     (fault,) = refused.value.faults
     assert isinstance(fault, BadResumptionToken)
     return fault.text
@@ -78,6 +82,27 @@ def test_a_token_lives_24_hours_and_the_text_says_when_it_is_over() -> None:
     text = tokens.encode(TOKEN)
     assert tokens.decode(text, verb="ListRecords", profile="", at=AT + timedelta(hours=24, seconds=-1)) == TOKEN
     assert "expired" in reason(text, at=AT + timedelta(hours=24))
+
+
+@pytest.mark.spec("P105", "W34")
+def test_a_token_of_before_a_restore_is_refused_whatever_the_clock_says_and_the_text_says_so() -> None:
+    text = tokens.encode(OF_EPOCH)
+    for at in (AT, AT - timedelta(days=1)):
+        assert "restored after the token was issued" in reason(text, at=at, epoch=OF_EPOCH.epoch + 1)
+
+
+@pytest.mark.spec("P99", "S2")
+def test_a_token_goes_on_in_its_epoch_and_at_a_replica_that_has_not_received_that_waits() -> None:
+    text = tokens.encode(OF_EPOCH)
+    assert tokens.decode(text, verb="ListRecords", profile="", at=AT, epoch=OF_EPOCH.epoch) == OF_EPOCH
+    with pytest.raises(ReplicaLags):
+        tokens.decode(text, verb="ListRecords", profile="", at=AT - timedelta(seconds=1), epoch=OF_EPOCH.epoch - 1)
+
+
+@pytest.mark.spec("P111", "S18")
+def test_a_token_that_names_no_epoch_is_that_of_a_version_before_and_goes_on() -> None:
+    token = replace(TOKEN, set_tombstones=False)
+    assert tokens.decode(tokens.encode(token), verb="ListRecords", profile="", at=AT, epoch=1) == token
 
 
 @pytest.mark.spec("P105")
