@@ -286,6 +286,8 @@ def _disk(found: Reading) -> Part:
 
 def _backup(found: Reading) -> Part:
     backup = found.backup
+    if found.unarchived_wal:
+        return _degraded("backup", PartCode.WAL_NOT_ARCHIVED, wal=found.unarchived_wal)
     if not backup.is_configured:
         return _unknown("backup", PartCode.BACKUP_NOT_CONFIGURED)
     if not backup.is_readable:

@@ -17,6 +17,7 @@ from catalogue import checks, chores, journal, journal_state, seams
 from catalogue.outage import ERRORS, is_outage
 from catalogue.reading import stats
 from gisc import database, disk_space, heartbeat
+from gisc.backup import wal_archive
 from gisc.backup.schedule import BackupState, backup_state
 from gisc.database_deadline import deadline
 from gisc.disk_space import DiskSpace
@@ -57,7 +58,10 @@ class JournalFacts:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read at one moment. None: it could not be read, because the database did not answer."""
+    """What was read at one moment. None: it could not be read, because the database did not answer.
+
+    `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived.
+    """
 
     database: DatabaseState
     broker: Broker
@@ -70,6 +74,7 @@ class Reading:
     clock: health.ClockState | None = None
     journal: JournalFacts | None = None
     waiting_for_search: int | None = None
+    unarchived_wal: str | None = None
 
     @property
     def has_database(self) -> bool:
@@ -99,6 +104,7 @@ def read() -> Reading:
             clock=_ask(health.clock_state),
             journal=_ask(_journal_facts),
             waiting_for_search=_ask(stats.count_waiting_for_search),
+            unarchived_wal=_ask(wal_archive.unarchived),
         )
 
 

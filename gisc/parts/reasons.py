@@ -49,6 +49,7 @@ class PartCode(Code):
     NO_BACKUP = "no-backup"
     BACKUP_LATE = "backup-late"
     BACKUP_NOT_VERIFIED = "backup-not-verified"
+    WAL_NOT_ARCHIVED = "wal-not-archived"
 
     def sentence(self, facts: Facts) -> str:
         return write_sentence(PARTS, self, facts)
@@ -181,6 +182,12 @@ PARTS: Mapping[str, Sentence] = {
     PartCode.BACKUP_NOT_VERIFIED: (
         _(
             "the newest backup could not be verified, or was made without verifying; an older one is: look at the log of the backup"
+        )
+    ),
+    PartCode.WAL_NOT_ARCHIVED: (
+        _(
+            "PostgreSQL cannot archive its log ({wal}) and keeps it, so that its disk fills: look at the log of PostgreSQL, and "
+            "whether the archive can be reached and has room"
         )
     ),
 }
