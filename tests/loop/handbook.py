@@ -1,4 +1,4 @@
-"""Run the commands of docs/deployment.md as they are printed, in a checkout of its own.
+"""Run the commands of docs/deployment.md, and of another page, as they are printed, in a checkout of its own.
 
 The checkout has links to the files of the project, and a data directory, journal and records of its own. `make run` starts
 the node as the Makefile does; `docker` is a program that runs on this host what the containers would run, with the
@@ -31,11 +31,11 @@ exec {python} -m tests.loop.docker "$@"
 """
 
 
-def blocks(heading: str) -> list[str]:
+def blocks(heading: str, page: Path = PAGE) -> list[str]:
     """Return the blocks of commands under a heading of the page, up to the next heading."""
-    text = PAGE.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     found = re.search(rf"^#+ {re.escape(heading)}\n(.*?)(?=^#+ |\Z)", text, flags=re.MULTILINE | re.DOTALL)
-    assert found, f"{PAGE.name} has no heading {heading!r}"
+    assert found, f"{page.name} has no heading {heading!r}"
     return [
         re.sub(r"^    ", "", block, flags=re.MULTILINE).strip()
         for block in re.findall(r"(?:^    .*\n)+", found[1], flags=re.MULTILINE)
