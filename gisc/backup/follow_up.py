@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from django.contrib.sessions.models import Session
 from django.utils.translation import gettext
 
 from catalogue import journal_state, oai, seams
@@ -27,6 +26,7 @@ from catalogue.models import JournalOutbox, MetadataSet, Record
 from catalogue.reasons import ActRefused
 from catalogue.replay import MARK_AHEAD, HistoryIncomplete, ReplayReport, replay
 from catalogue.writing import clock, read_document, restamp
+from gisc.accounts import sessions
 from gisc.backup.errors import RestoreRefused
 from harvester.messages import OutcomeCode
 from harvester.models import Run
@@ -87,7 +87,7 @@ def follow_up(
         latest = history.latest_datestamp(seams.now() + MARK_AHEAD)
         returned = _returned(history)
     clock.raise_mark(max(filter(None, (latest, mark)), default=None))
-    report = FollowUpReport(cancel_open_runs(), end_sessions(), restamp_own_sets())
+    report = FollowUpReport(cancel_open_runs(), sessions.end_all(), restamp_own_sets())
     ingest_files(records, returned, report)
     try:
         report.replay = replay(journals, accept_gap=accept_gap, restoring=True)
@@ -124,11 +124,6 @@ def cancel_open_runs() -> int:
     The positions of the links stay: `harvested_to` and the headers are of one moment, so the next run asks for all since.
     """
     return sum(lifecycle.cancel(run, OutcomeCode.RESTORED) for run in Run.objects.filter(state=Run.State.OPEN))
-
-
-def end_sessions() -> int:
-    """Sign everybody out: who has signed out since the copy was made would be signed in again by it."""
-    return Session.objects.all().delete()[0]
 
 
 def restamp_own_sets() -> dict[str, int]:

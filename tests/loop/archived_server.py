@@ -24,7 +24,8 @@ PAGE = ROOT / "docs" / "point-in-time-recovery.md"
 _INSTALLED = Path("/usr/lib/postgresql")
 _VERSION_OF_PAGE = "15"
 _PORT_OF_COPY, _PORT_OF_WEB = "5433", "8001"
-_URL_OF_COPY = f"postgresql://gisc:PASSWORD@127.0.0.1:{_PORT_OF_COPY}/gisc"
+_PASSWORD = "PASSWORD"
+_URL_OF_COPY = f"postgresql://gisc:{_PASSWORD}@127.0.0.1:{_PORT_OF_COPY}/gisc"
 _TIME_OF_PAGE = "2026-05-01 12:34:56+00"
 _ACCOUNT = "postgres"
 _PROGRAM = """#!/bin/sh
@@ -47,7 +48,7 @@ class ArchivedServer:
     port_of_copy: int
 
     def url(self, port: int) -> str:
-        return f"postgresql://gisc@127.0.0.1:{port}/gisc"
+        return f"postgresql://gisc:{_PASSWORD}@127.0.0.1:{port}/gisc"
 
     @property
     def clusters(self) -> Path:
@@ -124,7 +125,7 @@ class ArchivedServer:
 
     def add_programs(self, folder: Path) -> None:
         """Write the stand-ins for the commands of a Debian host into a folder of PATH."""
-        for name in ("sudo", "pg_createcluster", "pg_ctlcluster", "systemctl"):
+        for name in ("sudo", "pg_createcluster", "pg_ctlcluster", "pg_dropcluster", "systemctl"):
             (folder / name).write_text(_PROGRAM.format(python=sys.executable, name=name), encoding="utf-8")
             (folder / name).chmod(0o755)
 
@@ -145,9 +146,10 @@ def running(folder: Path) -> Iterator[ArchivedServer]:
             os.chown(place, owner, -1)
         options = f"--port={server.port}", "--encoding=UTF8", "--locale=C.UTF-8"
         server.run("pg_createcluster", version, "main", *options, "--", "--auth=trust", "--no-sync")
+        (server.configuration / version / "main" / "conf.d" / "test.conf").write_text("fsync = off\n", encoding="utf-8")
         server.run("pg_ctlcluster", version, "main", "start")
         try:
-            server.sql("CREATE ROLE gisc LOGIN CREATEDB", database="postgres")
+            server.sql(f"CREATE ROLE gisc LOGIN CREATEDB PASSWORD '{_PASSWORD}'", database="postgres")
             server.sql("CREATE DATABASE gisc OWNER gisc", database="postgres")
             yield server
         finally:

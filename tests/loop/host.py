@@ -22,6 +22,8 @@ def main(name: str, arguments: list[str]) -> int:
             _pg_createcluster(*arguments)
         case "pg_ctlcluster":
             _pg_ctlcluster(*arguments)
+        case "pg_dropcluster":
+            os.execv("/usr/bin/pg_dropcluster", ["/usr/bin/pg_dropcluster", *arguments])
         case "systemctl":
             assert arguments[0] in ("daemon-reload", "enable"), arguments
     return 0

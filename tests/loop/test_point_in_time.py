@@ -151,3 +151,17 @@ def test_a_database_that_was_put_back_to_an_earlier_second_leaves_no_harvester_w
         checkout.manage(["harvest", "toulouse"])
         assert peer.lists[asked]["from"] < peer.now, "the link goes on from where it was at that second"
         centre.check(copies, base_url, of_others={CHANGED, STAYS, NEW})
+        check_that_a_mistake_is_undone(server, checkout)
+        centre.check(copies, base_url, of_others={CHANGED, STAYS, NEW})
+
+
+def check_that_a_mistake_is_undone(server: ArchivedServer, checkout: Checkout) -> None:
+    """Withdraw all own records, and bring them back from a copy of the second before."""
+    before, at = stored(server), second(server)
+    checkout.manage(["withdraw", "--set", SPEC, "--all"])
+    heading, port = "Records that were withdrawn by mistake", str(free_port())
+    checkout.run(server.commands(heading, "--target-action=pause", at=at))
+    checkout.run(server.commands(heading, "--revive", port=port))
+    checkout.run(server.commands(heading, "pg_dropcluster"))
+    live = [row[0] for row in before if not row[1]]
+    assert [row[0] for row in stored(server) if not row[1]] == live

@@ -80,7 +80,7 @@ FACTS = {
         name: f"<{name}>"
         for name in ("doubts", "message", "password", "provider", "recipient", "sentence", "since", "url")
     },
-    **{name: f"<{name}>" for name in ("most", "time", "until", "windows")},
+    **{name: f"<{name}>" for name in ("most", "time", "until", "wal", "windows")},
     "free_mb": {"data": 7},
     "of": "members",
     "left_mb": 1,
