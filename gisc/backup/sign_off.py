@@ -125,26 +125,25 @@ class SignOff:
     def _left(self) -> Iterator[str]:
         done, replay = self.follow_up, self.follow_up.replay
         is_empty = True
+        not_changed = [f"{each.identifier} {each.reason}" for each in replay.left]  # the first thousand
         for text, names in (
             (gettext("{number:,} in the files, and not stored:"), self._rejects()),
             (
                 gettext("{number:,} deleted here, though they were brought back after the copy: ingest them:"),
                 done.brought_back,
             ),
-            (
-                gettext("{number:,} not changed by the replay:"),
-                [f"{each.identifier} {each.reason}" for each in replay.left],
-            ),
+            (gettext("{number:,} not changed by the replay:"), not_changed),
             (gettext("{number:,} in the archive, and other content on disk, which stays:"), self.journals.left),
             (gettext("{number:,} lines of the journal that cannot be read:"), [str(each) for each in replay.damaged]),
             (gettext("{number:,} events of the journal that no file has:"), [str(each) for each in replay.missing]),
         ):
             if names:
                 is_empty = False
-                yield f"  {text.format(number=len(names))}"
+                number = replay.left_alone if names is not_changed else len(names)
+                yield f"  {text.format(number=number)}"
                 yield from (f"    {name}" for name in names[:_MAX_NAMED])
-                if len(names) > _MAX_NAMED:
-                    yield f"    {gettext('and {number:,} more').format(number=len(names) - _MAX_NAMED)}"
+                if number > _MAX_NAMED:
+                    yield f"    {gettext('and {number:,} more').format(number=number - _MAX_NAMED)}"
         if is_empty:
             yield f"  {gettext('nothing')}"
 

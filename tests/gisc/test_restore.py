@@ -16,9 +16,14 @@ from django.db import connection
 
 from catalogue import bootstrap
 from catalogue.models import MetadataSet
+from catalogue.reasons import Reason, ReasonCode
+from catalogue.replay import ReplayReport
+from catalogue.writing.decisions import Action, Result
 from gisc import database, file_locks
 from gisc.backup import RestoreRefused, archive, follow_up, journals, postgres_tools, restore
 from gisc.backup.archive import ArchiveWriter, Figures, Manifest
+from gisc.backup.follow_up import FollowUpReport
+from gisc.backup.sign_off import SignOff
 from tests.support.commands import command
 from tests.support.world import iso_record, put
 
@@ -136,6 +141,13 @@ def test_who_was_signed_in_when_the_copy_was_made_is_signed_out(empty: None) -> 
     Session.objects.create(session_key="of who has signed out since", session_data="", expire_date=NOW)
     assert follow_up.follow_up([]).signed_out == 1
     assert not Session.objects.exists()
+
+
+def test_all_records_that_the_replay_left_alone_are_counted_though_few_are_named() -> None:
+    reason = Reason(ReasonCode.CAME_BACK, {"date": "2026-05-01"})
+    left = [Result(f"urn:{number}", Action.REJECTED, reason) for number in range(30)]
+    text = SignOff(FollowUpReport(0, 0, {}, replay=ReplayReport(left=left, left_alone=5000))).text()
+    assert "5,000 not changed by the replay" in text and "and 4,980 more" in text
 
 
 def test_the_archive_s_journal_is_added_to_the_folder_and_changes_nothing_there(settings, tmp_path: Path) -> None:
