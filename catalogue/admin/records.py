@@ -161,8 +161,8 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         return getattr(record, "description", None) and record.description.title or ""
 
     @coloured({"live": "success", "deleted": "danger"}, description=_("status"))
-    def status(self, record: Record) -> str:
-        return "deleted" if record.deleted else "live"
+    def status(self, record: Record) -> tuple[str, str]:
+        return ("deleted", gettext("deleted")) if record.deleted else ("live", gettext("live"))
 
     def has_restrict_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("catalogue.change_record"))
@@ -256,7 +256,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         if label is None:
             return gettext("not checked yet")
         return gettext("{checked:%Y-%m-%d %H:%M:%S} UTC, by {schema} and the WMO Core Profile 1.3").format(
-            checked=label.checked, schema=label.schema or "no schemas"
+            checked=label.checked, schema=label.schema or gettext("no schemas")
         )
 
     @admin.display
@@ -265,7 +265,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         if label is None:
             return ""
         rows = ((fault["rule"], fault["text"]) for fault in label.faults)
-        return format_html_join("", "<strong>{}</strong> {}<br>", rows) or "none"
+        return format_html_join("", "<strong>{}</strong> {}<br>", rows) or gettext("none")
 
     @admin.display
     def grade(self, record: Record) -> str:

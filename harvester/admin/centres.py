@@ -100,7 +100,7 @@ class CentreAdmin(ExchangePages, Admin):
     def name_column(self, centre: Centre) -> str:
         return format_html('<strong>{}</strong><br><span class="text-xs">{}</span>', centre.name, centre.country)
 
-    @coloured(_COLOURS, description="state")
+    @coloured(_COLOURS, description=_("state"))
     def state_column(self, centre: Centre) -> tuple[str, str]:
         found = _coverage(centre)
         if not found.counts and found.state != CoverageState.OWN:

@@ -172,7 +172,8 @@ class LinkActs:
         for link in queryset:
             following = failover.next_alternative(link)
             if following is None:
-                self.message_user(request, f"{link} has no other provider to turn to; add one to it.", messages.ERROR)
+                words = _("%(link)s has no other provider to turn to; add one to it.")
+                self.message_user(request, words % {"link": link}, messages.ERROR)
             else:
                 self._switch(request, link, following)
 
@@ -182,13 +183,14 @@ class LinkActs:
             self._switch(request, link, None)
 
     def _switch(self, request: HttpRequest, link: Link, to: Alternative | None) -> None:
-        name = to or "its own provider"
+        facts = {"link": link, "name": to or _("its own provider")}
         switched = failover.switch(link, to)
         if switched is None:
-            self.message_user(request, f"{link} is served by {name} already.", messages.WARNING)
+            self.message_user(request, _("%(link)s is served by %(name)s already.") % facts, messages.WARNING)
         else:
-            message = f"{link} turns to {name}: {failover.describe_next_list(switched)}."
-            self.message_user(request, message, messages.SUCCESS)
+            words = _("%(link)s turns to %(name)s: %(what)s.")
+            facts |= {"what": failover.describe_next_list(switched)}
+            self.message_user(request, words % facts, messages.SUCCESS)
 
     @admin.action(description=gettext_lazy("Accept the address that the provider has moved to"), permissions=["change"])
     def accept_move(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
@@ -199,7 +201,8 @@ class LinkActs:
         try:
             self.message_user(request, moved_address.accept(link, moved_to), messages.SUCCESS)
         except ActRefused as exc:
-            self.message_user(request, f"The base URL of {link} stays as it is: {exc}.", messages.ERROR)
+            words = _("The base URL of %(link)s stays as it is: %(why)s.")
+            self.message_user(request, words % {"link": link, "why": exc}, messages.ERROR)
 
     @admin.action(description=gettext_lazy("Cancel the open run"), permissions=["change"])
     def cancel_run(self, request: HttpRequest, queryset: QuerySet[Link]) -> None:
@@ -291,20 +294,21 @@ class LinkActs:
 def _queue(link: Link, run: Run | None) -> tuple[str, int]:
     """Queue a run that was just opened (None: one was open already); the message for the operator, and its level."""
     if run is None:
-        return f"{link}: a run is open already, so none was started; it goes on by itself.", messages.WARNING
+        words = _("%(link)s: a run is open already, so none was started; it goes on by itself.")
+        return words % {"link": link}, messages.WARNING
     try:
         tasks.call_worker()
     except OperationalError as exc:
-        return (
-            f"{link}: the run is opened, but the broker cannot be reached ({describe_error(exc)}). "
-            "Nothing is lost: the scheduler takes the run up when the broker is back.",
-            messages.WARNING,
+        words = _(
+            "%(link)s: the run is opened, but the broker cannot be reached (%(reason)s). "
+            "Nothing is lost: the scheduler takes the run up when the broker is back."
         )
-    scope = "changes only" if run.list_from else "the whole list"
+        return words % {"link": link, "reason": describe_error(exc)}, messages.WARNING
+    scope = _("changes only") if run.list_from else _("the whole list")
     if run.is_comparison:
-        scope = "a comparison of all headers"
+        scope = _("a comparison of all headers")
     if run.is_of_content:
-        scope = "a total re-harvest: all records with their content"
+        scope = _("a total re-harvest: all records with their content")
     run_url = reverse("admin:harvester_run_change", args=[run.pk])
-    message = '{}: a run was started ({}). <a class="underline" href="{}">Watch it</a>'
-    return format_html(message, link, scope, run_url), messages.SUCCESS
+    words = _("%(link)s: a run was started (%(scope)s).") % {"link": link, "scope": scope}
+    return format_html('{} <a class="underline" href="{}">{}</a>', words, run_url, _("Watch it")), messages.SUCCESS

@@ -14,6 +14,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from unfold.admin import TabularInline
 
@@ -88,25 +90,29 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
     _fieldsets = (
         (None, {"fields": ("name", "kind")}),
         (
-            "Provider",
+            _("Provider"),
             {
                 "fields": ("base_url", "prefix", "remote_set", "identifiers", "is_told"),
-                "description": "“Retrieve info” asks the provider which prefixes and sets it offers, and which identifiers it "
-                "has. Records that were stored under other identifiers are deleted after a change, as if the provider had "
-                "deleted them.",
+                "description": _(
+                    "“Retrieve info” asks the provider which prefixes and sets it offers, and which identifiers it "
+                    "has. Records that were stored under other identifiers are deleted after a change, as if the provider had "
+                    "deleted them."
+                ),
             },
         ),
         (
-            "Where the records go",
+            _("Where the records go"),
             {
                 "fields": ("local_set", "category"),
-                "description": "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
-                "our centres. When any of the provider's fields or the local set changes, "
-                "the next run asks for the whole list.",
+                "description": _(
+                    "A peer's set from a peer or relay, a shared set from one of its owners, our own set from "
+                    "our centres. When any of the provider's fields or the local set changes, "
+                    "the next run asks for the whole list."
+                ),
             },
         ),
         (
-            "Schedule",
+            _("Schedule"),
             {
                 "classes": ("tab",),
                 "fields": (
@@ -123,35 +129,39 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
                     ),
                     *_FAILOVER_FIELDS,
                 ),
-                "description": "A link that is not enabled runs only when somebody starts it.",
+                "description": _("A link that is not enabled runs only when somebody starts it."),
             },
         ),
         (
-            "Access",
+            _("Access"),
             {
                 "classes": ("tab",),
                 "fields": access_form.FIELDS,
-                "description": "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
-                "Passwords are kept sealed and shown to nobody. They go to this provider and to no other.",
+                "description": _(
+                    "What the provider wants before it answers; WIS metadata are public, and most want nothing. "
+                    "Passwords are kept sealed and shown to nobody. They go to this provider and to no other."
+                ),
             },
         ),
         (
-            "Comparison",
+            _("Comparison"),
             {
                 "classes": ("tab",),
                 "fields": (
                     *("cycle_days", "content_days"),
                     *("tombstone_days", "ceiling_records", "ceiling_percent", "hold_percent"),
                 ),
-                "description": "Headers are compared, a slice a day, and all records are harvested again with their content, "
-                "as often as “total re-harvest” says. Nothing is deleted because it is not listed: the "
-                "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts.",
+                "description": _(
+                    "Headers are compared, a slice a day, and all records are harvested again with their content, "
+                    "as often as “total re-harvest” says. Nothing is deleted because it is not listed: the "
+                    "provider is asked for it, and only its deleted header deletes. The larger of the two ceilings counts."
+                ),
             },
         ),
     )
     _state = (
         (
-            "State",
+            _("State"),
             {
                 "classes": ("tab",),
                 "fields": (
@@ -170,7 +180,7 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
             },
         ),
         (
-            "Drift",
+            _("Drift"),
             {
                 "classes": ("tab",),
                 "fields": (
@@ -178,8 +188,10 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
                     *("drift_in_full", "next_slice", "compared_to", "cycle_begun", "cycle_ended", "reconciles"),
                     *("next_content", "content_to", "content_begun", "content_ended"),
                 ),
-                "description": "What the comparisons and the total re-harvest of this cycle have found; “changed”: content "
-                "that differs though the datestamp is the same. Their history is in the runs.",
+                "description": _(
+                    "What the comparisons and the total re-harvest of this cycle have found; “changed”: content "
+                    "that differs though the datestamp is the same. Their history is in the runs."
+                ),
             },
         ),
     )
@@ -202,16 +214,15 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
 
     def save_model(self, request: HttpRequest, obj: Link, form: Any, change: bool) -> None:
         if obj.sealed_password and obj.base_url.startswith("http://"):
-            warning = "The password is sent unencrypted, because the base URL does not begin with https://."
+            warning = gettext("The password is sent unencrypted, because the base URL does not begin with https://.")
             self.message_user(request, warning, messages.WARNING)
         if form.prefix_warning:
             self.message_user(request, form.prefix_warning, messages.WARNING)
         if not change:
             super().save_model(request, obj, form, change)
         elif edit.save(obj, form.changed_fields):
-            self.message_user(
-                request, f"The next run of {obj} asks for the whole list, because of what was changed.", messages.INFO
-            )
+            text = gettext("The next run of {link} asks for the whole list, because of what was changed.")
+            self.message_user(request, text.format(link=obj), messages.INFO)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         super().save_formset(request, form, formset, change)
@@ -240,7 +251,7 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
         return TemplateResponse(
             request,
             "admin/harvester/link/look.html",
-            {**self.admin_site.each_context(request), "title": "Retrieve info", "opts": Link._meta, **context},
+            {**self.admin_site.each_context(request), "title": gettext("Retrieve info"), "opts": Link._meta, **context},
         )
 
     def get_urls(self) -> list[URLPattern]:
@@ -295,12 +306,13 @@ class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
         """Count what is deleted with these links instead of listing it: there may be thousands of runs and rejects."""
         deleted_links = list(objs)
         counts = {
-            "links": len(objs),
-            "runs": Run.objects.filter(link__in=deleted_links).count(),
-            "rejects": Reject.objects.filter(link__in=deleted_links).count(),
+            gettext("links"): len(objs),
+            gettext("runs"): Run.objects.filter(link__in=deleted_links).count(),
+            gettext("rejects"): Reject.objects.filter(link__in=deleted_links).count(),
         }
         refused = set() if self.has_delete_permission(request) else {str(Link._meta.verbose_name)}
-        return [f"link {obj}, with its runs and rejects" for obj in objs], counts, refused, []
+        named = [gettext("link {link}, with its runs and rejects").format(link=obj) for obj in objs]
+        return named, counts, refused, []
 
 
 def _to_view(fields: tuple[str | tuple[str, ...], ...]) -> list[str]:

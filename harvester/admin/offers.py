@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 
 from harvester.links import offers
 from harvester.models import Link
@@ -35,12 +36,13 @@ class OfferPages:
         try:
             other = offers.add_alternative(link, request.POST.get("base_url", ""), request.POST.get("name", ""))
         except ValidationError as exc:
-            self.message_user(request, f"The alternative was not added. {' '.join(exc.messages)}", messages.ERROR)
+            text = gettext("The alternative was not added. {why}").format(why=" ".join(exc.messages))
+            self.message_user(request, text, messages.ERROR)
         else:
-            message = (
-                f"{link} can turn to {other}: {other.base_url}. It is asked for the prefix and the set of the link."
-            )
-            self.message_user(request, message, messages.SUCCESS)
+            text = gettext(
+                "{link} can turn to {other}: {base_url}. It is asked for the prefix and the set of the link."
+            ).format(link=link, other=other, base_url=other.base_url)
+            self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:harvester_link_change", link.pk)
 
 

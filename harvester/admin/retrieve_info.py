@@ -130,9 +130,9 @@ def _identity_rows(offer: probe.Offer) -> list[list[str]]:
         "persistent": gettext("persistent: every deletion is reported, for ever"),
     }
     return [
-        ["Repository", identity.repository_name],
+        [gettext("Repository"), identity.repository_name],
         [gettext("Protocol version"), identity.protocol_version],
-        ["Granularity", identity.granularity.value],
+        [gettext("Granularity"), identity.granularity.value],
         [
             gettext("Deleted records"),
             deletions.get(identity.deleted_record, identity.deleted_record or gettext("not said")),

@@ -145,12 +145,14 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("purpose"))
     def purpose_column(self, run: Run) -> str:
-        return format_html('{}<br><span class="text-xs">by {}</span>', run.purpose, run.trigger)
+        by = gettext("by {trigger}").format(trigger=run.trigger)
+        return format_html('{}<br><span class="text-xs">{}</span>', run.purpose, by)
 
     @admin.display(description=_("entries"))
     def entries(self, run: Run) -> str:
         parts = [f"{number} {name}" for name in COUNTERS[1:] if (number := getattr(run, name))]
-        return wide("{} received<br>{}", run.received, ", ".join(parts), rem=8)
+        received = gettext("{number} received").format(number=run.received)
+        return wide("{}<br>{}", received, ", ".join(parts), rem=8)
 
     @admin.display(description=_("message"))
     def message_column(self, run: Run) -> str:
@@ -159,7 +161,7 @@ class RunAdmin(ReadOnly, Admin):
     @admin.display(description=_("waits for"))
     def waits(self, run: Run) -> str:
         found = queue.report_wait(run.pk, queue.read_queue(seams.now()))
-        return str(found["text"]) if found else "nothing"
+        return str(found["text"]) if found else gettext("nothing")
 
     @admin.display(description=_("first fault"))
     def first_fault_text(self, run: Run) -> str:
@@ -181,12 +183,14 @@ class RunAdmin(ReadOnly, Admin):
     @admin.display(description=_("rejects"))
     def reject_links(self, run: Run) -> str:
         if not run.rejected:
-            return "none"
+            return gettext("none")
         return format_html(
-            '<a class="text-link" href="{}?{}">Show them, with reasons</a> · <a class="text-link" href="{}">Download as CSV</a>',
+            '<a class="text-link" href="{}?{}">{}</a> · <a class="text-link" href="{}">{}</a>',
             reverse("admin:harvester_reject_changelist"),
             urlencode(_seen_by(run)),
+            gettext("Show them, with reasons"),
             reverse("admin:harvester_run_rejects", args=[run.pk]),
+            gettext("Download as CSV"),
         )
 
     @admin.display(description=_("warnings"))
@@ -194,7 +198,9 @@ class RunAdmin(ReadOnly, Admin):
         lines = format_html_join(
             "", "<li>{}</li>", ((sentence,) for sentence in warnings.describe_warnings(run.warnings))
         )
-        return format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else "none"
+        return (
+            format_html('<ul style="list-style: disc; margin-left: 1rem">{}</ul>', lines) if lines else gettext("none")
+        )
 
     @admin.action(description=_("Download a report of the runs as CSV"), permissions=["view"])
     def download_report(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
@@ -253,7 +259,7 @@ class StandingFilter(admin.SimpleListFilter):
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("stands", "stands"), ("over", "over")]
+        return [("stands", gettext("stands")), ("over", gettext("over"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Reject]) -> QuerySet[Reject]:
         return queryset if self.value() is None else queryset.filter(settled__isnull=self.value() == "stands")
@@ -290,8 +296,8 @@ class RejectAdmin(ReadOnly, Admin):
         return reject.reason_text
 
     @coloured({"stands": "warning", "over": "success"}, description=_("state"))
-    def state_column(self, reject: Reject) -> str:
-        return "stands" if reject.settled is None else "over"
+    def state_column(self, reject: Reject) -> tuple[str, str]:
+        return ("stands", gettext("stands")) if reject.settled is None else ("over", gettext("over"))
 
     @admin.display(description=_("last seen, UTC"))
     def last_seen_column(self, reject: Reject) -> str:
@@ -344,7 +350,7 @@ def _marked(lines: Sequence[str], line: int) -> str:
             "gisc-line gisc-line-marked" if number == line else "gisc-line",
             number,
             text[:_LINE_LENGTH],
-            " ← here" * (number == line),
+            gettext(" ← here") if number == line else "",
         )
         for number, text in enumerate(shown, first + 1)
     )
@@ -372,4 +378,4 @@ def _attached(lines: Iterator[str], name: str) -> StreamingHttpResponse:
 
 
 def _fault_text(fault: Mapping[str, Any] | None) -> str:
-    return f"{fault['at']}: {describe_cause(fault)}" if fault else "none"
+    return f"{fault['at']}: {describe_cause(fault)}" if fault else gettext("none")

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from catalogue.datestamps import Granularity
 from catalogue.models import Validation
@@ -40,7 +40,7 @@ def describe_offer(offer: probe.Offer) -> list[Line]:
             describe_skew(offer.skew_s),
         ),
         Line(_("Transfer"), _("compressed (gzip)") if offer.is_compressed else _("not compressed")),
-        Line(_("Formats"), formats or _("none"), "" if offer.iso_prefix else _NO_ISO),
+        Line(_("Formats"), formats or _("none"), "" if offer.iso_prefix else _(_NO_ISO)),
         Line(_("Sets"), _sets(offer)),
         Line(_("First record"), *_sample(sample)),
     ]
@@ -50,7 +50,7 @@ def describe_offer(offer: probe.Offer) -> list[Line]:
     return lines
 
 
-_NO_ISO = "It offers no ISO 19139, and nothing else can be stored here. Ask the centre for it."
+_NO_ISO = gettext_noop("It offers no ISO 19139, and nothing else can be stored here. Ask the centre for it.")
 
 
 def _granularity(granularity: Granularity) -> str:
