@@ -100,25 +100,33 @@ def match_length(match: str) -> int:
 
 def match_fault(match: str) -> str:
     """Return why this is no match string, as a sentence; empty if it is one."""
+    from django.utils.translation import gettext
+
     if not match.isascii() or not match.isprintable():
-        return "A User-Agent is printable ASCII; write a part of it, such as DRIVER."
+        return gettext("A User-Agent is printable ASCII; write a part of it, such as DRIVER.")
     if not match_length(match):
-        return (
-            f"This fits every User-Agent; that is what the profile {ANY} is for. Write a part of one, such as DRIVER."
-        )
+        return gettext(
+            "This fits every User-Agent; that is what the profile {name} is for. Write a part of one, such as DRIVER."
+        ).format(name=ANY)
     return ""
 
 
 def network_fault(text: str) -> str:
     """Return why this is no network in CIDR notation, as a sentence; empty if it is one."""
+    from django.utils.translation import gettext
+
     try:
         ipaddress.ip_network(text)
     except ValueError as exc:
         try:
             network = ipaddress.ip_network(text, strict=False)
         except ValueError:
-            return f"{text} is no network: {exc}. Write CIDR, such as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.7."
-        return f"{text} has an address and a netmask that do not fit; write {network} for the network, or the address alone."
+            return gettext(
+                "{text} is no network: {reason}. Write CIDR, such as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.7."
+            ).format(text=text, reason=exc)
+        return gettext(
+            "{text} has an address and a netmask that do not fit; write {network} for the network, or the address alone."
+        ).format(text=text, network=network)
     return ""
 
 

@@ -133,10 +133,10 @@ class CrosswalkAdmin(Admin):
             self.message_user(request, text.format(obj=obj, effect=effect, number=f"{live:,}"))
 
     @coloured(_STATE_COLOURS, description=_("state"))
-    def state(self, crosswalk: Crosswalk) -> str:
+    def state(self, crosswalk: Crosswalk) -> tuple[str, str]:
         if crosswalk.changed is None:
-            return gettext("not offered yet")
-        return "offered" if crosswalk.enabled else "withdrawn"
+            return "not offered yet", gettext("not offered yet")
+        return ("offered", gettext("offered")) if crosswalk.enabled else ("withdrawn", gettext("withdrawn"))
 
     # --- Pages ---------------------------------------------------------------------------------------
 

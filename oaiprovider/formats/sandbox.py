@@ -19,7 +19,7 @@ from pathlib import Path
 
 from catalogue import seams
 from catalogue.limits import Replaceable
-from catalogue.reasons import describe_error
+from catalogue.reasons import _, describe_error, gettext
 from oaiprovider.formats import sandbox_child
 from oaiprovider.formats.stylesheet import Stylesheet
 
@@ -50,6 +50,21 @@ class StylesheetUnusable(TransformFailed):
     """No record can be transformed: the stylesheet does not compile."""
 
 
+# The sentences of the codes that a helper answers with (`sandbox_child.py`).
+_SENTENCES = {
+    "library": "{text}",  # in the words of libxslt
+    "library-silent": _("{error}, without a reason; perhaps there is no more memory"),
+    "does-not-compile": _("does not compile"),
+    "too-deep": _("is nested too deeply"),
+    "no-element": _("makes no element"),
+    "several-elements": _("makes more than one element, or text beside it"),
+    "other-namespace": _("makes {name} in the namespace {namespace}, not in {expected}"),
+    "no-namespace": _("makes {name} in the namespace (none), not in {expected}"),
+    "too-long": _("makes {bytes:,} bytes, more than {limit:,}"),
+    "not-well-formed": _("makes what is not well-formed XML: {error}"),
+}
+
+
 class SandboxBusy(Exception):
     """The result is unknown, because the machine was too slow or killed the helper. Try again later."""
 
@@ -73,12 +88,15 @@ class _Helper:
                 cwd="/",
             )
         except OSError as exc:
-            raise SandboxBusy(f"a helper cannot be started: {describe_error(exc)}") from exc
+            raise SandboxBusy(
+                gettext("a helper cannot be started: {reason}").format(reason=describe_error(exc))
+            ) from exc
         try:
             self._read(len(sandbox_child.READY), seams.monotonic() + limits.wall_s)
         except (OSError, TimeoutError) as exc:
             self.close()
-            raise SandboxBusy(f"a helper ended as it started, with status {self.process.returncode}") from exc
+            text = gettext("a helper ended as it started, with status {status}")
+            raise SandboxBusy(text.format(status=self.process.returncode)) from exc
 
     def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str, wall_s: float) -> bytes:
         """Have the helper transform the record within `wall_s`. Raises TransformFailed or SandboxBusy."""
@@ -100,7 +118,19 @@ class _Helper:
         self.answer_pending = False
         if kind == sandbox_child.TRANSFORMED:
             return answer
-        raise _ERRORS.get(kind, TransformFailed)(answer.decode(errors="replace"))
+        raise _ERRORS.get(kind, TransformFailed)(self._sentence(answer))
+
+    def _sentence(self, answer: bytes) -> str:
+        """Return why there is no result. A helper that a stylesheet has broken may answer anything."""
+        try:
+            code, facts = json.loads(answer)
+            return gettext(_SENTENCES[code]).format_map(facts)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return self._breaks()
+
+    def _breaks(self) -> str:
+        text = gettext("needs more than {limit_mb} MB of memory, or breaks the process that it runs in")
+        return text.format(limit_mb=self.memory >> 20)
 
     def _write(self, data: bytes) -> None:
         # This cannot block for long: a helper reads the whole request before anything else.
@@ -140,14 +170,13 @@ class _Helper:
         self.stylesheet = None
         self.close()
         if isinstance(error, TimeoutError):
-            return SandboxBusy(f"a helper did not answer within {wall_s:g} s")
+            return SandboxBusy(gettext("a helper did not answer within {limit_s:g} s").format(limit_s=wall_s))
         if self.process.returncode == -signal.SIGKILL:  # by the kernel, when memory is short
-            return SandboxBusy("a helper was killed")
+            return SandboxBusy(gettext("a helper was killed"))
         if self.process.returncode == -signal.SIGPROF:
-            return TransformFailed(f"takes longer than {self.cpu_s:g} s of processor time")
-        return TransformFailed(
-            f"needs more than {self.memory >> 20} MB of memory, or breaks the process that it runs in"
-        )
+            text = gettext("takes longer than {limit_s:g} s of processor time")
+            return TransformFailed(text.format(limit_s=self.cpu_s))
+        return TransformFailed(self._breaks())
 
     def close(self) -> None:
         """End the process if it still runs, and close its pipes."""

@@ -6,7 +6,8 @@ processor time ends the process (the default action of SIGPROF), since libxslt c
 
 First the helper sends READY. A request is three lengths and the bytes: a stylesheet with its namespace and schema as
 JSON (empty: the same as before), an identifier, a payload. An answer is a letter (transformed, record failed, libxslt
-failed, stylesheet failed), a length and the bytes.
+failed, stylesheet failed), a length and the bytes: an element, or why there is none, as JSON: a code and facts, of which
+`sandbox.py` makes the sentence. What libxslt says is a fact.
 """
 
 import json
@@ -32,7 +33,11 @@ _ONE_ELEMENT = etree.XPath("count(/*) = 1 and not(/text()[normalize-space()])")
 
 
 class _Failed(Exception):
-    """The record cannot be transformed; the text says why."""
+    """The record cannot be transformed; a code with facts says why."""
+
+    def __init__(self, code: str, **facts: object) -> None:
+        super().__init__(code)
+        self.code, self.facts = code, facts
 
 
 def main(memory: int, cpu_s: float) -> None:
@@ -55,17 +60,17 @@ def main(memory: int, cpu_s: float) -> None:
                 namespace, schema = fields["namespace"], fields["schema"]
                 transform = _compile(fields["text"].encode())
             if transform is None:
-                kind, answer = STYLESHEET_FAILED, b"does not compile"
+                kind, answer = STYLESHEET_FAILED, _reason("does-not-compile")
             else:
                 kind, answer = TRANSFORMED, _transformed(transform, payload, identifier.decode(), namespace, schema)
         except _Failed as exc:
-            kind, answer = RECORD_FAILED, str(exc).encode()
+            kind, answer = RECORD_FAILED, _reason(exc.code, **exc.facts)
         except etree.XSLTParseError as exc:
-            kind, answer = STYLESHEET_FAILED, _describe(exc).encode()
+            kind, answer = STYLESHEET_FAILED, _library_reason(exc)
         except (etree.LxmlError, ValueError) as exc:
-            kind, answer = LIBRARY_FAILED, _describe(exc).encode()
+            kind, answer = LIBRARY_FAILED, _library_reason(exc)
         except RecursionError:
-            kind, answer = RECORD_FAILED, b"is nested too deeply"
+            kind, answer = RECORD_FAILED, _reason("too-deep")
         signal.setitimer(signal.ITIMER_PROF, 0)
         _answer(answers, kind, answer)
 
@@ -81,7 +86,7 @@ def _warm_up() -> None:
     try:
         _compile(b'<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><a')
     except etree.LxmlError as exc:
-        _describe(exc)
+        _library_reason(exc)
 
 
 def _confine(memory: int) -> None:
@@ -107,25 +112,30 @@ def _transformed(transform: etree.XSLT, payload: bytes, identifier: str, namespa
     result = transform(etree.fromstring(payload, _PARSER), identifier=etree.XSLT.strparam(identifier))
     root = result.getroot()
     if root is None:
-        raise _Failed("makes no element")
+        raise _Failed("no-element")
     if not _ONE_ELEMENT(result):
-        raise _Failed("makes more than one element, or text beside it")
+        raise _Failed("several-elements")
     name = etree.QName(root)
     if name.namespace != namespace:
-        raise _Failed(f"makes {name.localname} in the namespace {name.namespace or '(none)'}, not in {namespace}")
+        code = "other-namespace" if name.namespace else "no-namespace"
+        raise _Failed(code, name=name.localname, namespace=name.namespace, expected=namespace)
     if root.get(_XSI_LOCATION) is None:
         root.set(_XSI_LOCATION, f"{namespace} {schema}")
     data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=False, with_tail=False)
     if len(data) > MAX_OUTPUT:
-        raise _Failed(f"makes {len(data):,} bytes, more than {MAX_OUTPUT:,}")
+        raise _Failed("too-long", bytes=len(data), limit=MAX_OUTPUT)
     try:
         etree.fromstring(data, _PARSER)  # unescaped output may have made it ill-formed
     except etree.XMLSyntaxError as exc:
-        raise _Failed(f"makes what is not well-formed XML: {exc.msg}") from exc
+        raise _Failed("not-well-formed", error=str(exc.msg)) from exc
     return data
 
 
-def _describe(exc: Exception) -> str:
+def _reason(code: str, **facts: object) -> bytes:
+    return json.dumps((code, facts)).encode()
+
+
+def _library_reason(exc: Exception) -> bytes:
     """Join the first three messages of libxslt, those with a line number first."""
     log = sorted(
         ((entry.line, entry.message.partition("\n")[0]) for entry in getattr(exc, "error_log", ())),
@@ -134,7 +144,9 @@ def _describe(exc: Exception) -> str:
     messages = dict.fromkeys(
         f"line {line}: {text}" if line else text for line, text in log if text not in _EMPTY_MESSAGES
     )
-    return "; ".join(list(messages)[:3]) or f"{exc}, without a reason; perhaps there is no more memory"
+    if not messages:
+        return _reason("library-silent", error=str(exc))
+    return _reason("library", text="; ".join(list(messages)[:3]))
 
 
 def _answer(answers: BinaryIO, kind: bytes, answer: bytes) -> None:

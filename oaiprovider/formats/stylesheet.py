@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from catalogue.documents import xml_tree
-from catalogue.reasons import ActRefused, Reason
+from catalogue.reasons import ActRefused, Reason, _, gettext
 from oaiprovider.reasons import InputCode
 
 MAX_BYTES = 500_000  # chosen: the shipped one has 13,000
@@ -26,8 +26,12 @@ XSL_NS = "http://www.w3.org/1999/XSL/Transform"
 _XSL = f"{{{XSL_NS}}}"
 # The functions that need no prefix are those of XPath 1.0 and XSLT 1.0; libxslt reports any other.
 _FUNCTION_NAMESPACES = tuple(f"http://exslt.org/{name}" for name in ("common", "strings", "sets"))
-_ONE_FILE = "put everything into this one stylesheet"
-_REFUSED_ELEMENTS = {"import": _ONE_FILE, "include": _ONE_FILE, "document": "a crosswalk makes one element and no file"}
+_ONE_FILE = _("xsl:{name} cannot be used; put everything into this one stylesheet")
+_REFUSED_ELEMENTS = {
+    "import": _ONE_FILE,
+    "include": _ONE_FILE,
+    "document": _("xsl:{name} cannot be used; a crosswalk makes one element and no file"),
+}
 _ELEMENTS = frozenset(
     [
         "apply-imports",
@@ -102,37 +106,49 @@ def faults(text: str) -> list[str]:
     """List why this text cannot be used, as sentences with line numbers; empty if the helper may try it."""
     document = text.encode()
     if len(document) > MAX_BYTES:
-        return [f"The stylesheet has {len(document):,} bytes; it may have up to {MAX_BYTES:,}."]
+        sentence = gettext("The stylesheet has {size} bytes; it may have up to {limit}.")
+        return [sentence.format(size=f"{len(document):,}", limit=f"{MAX_BYTES:,}")]
     if xml_tree.has_doctype(document):
-        return ["The stylesheet has a DOCTYPE, which can name other files; remove it, and write out what it defines."]
+        return [
+            gettext(
+                "The stylesheet has a DOCTYPE, which can name other files; remove it, and write out what it defines."
+            )
+        ]
     try:
         root = etree.fromstring(document, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as exc:
         message = str(exc.msg).partition(", line ")[0]
-        return [f"Line {exc.lineno}: not well-formed XML: {message}." if exc.lineno else f"Not XML: {message}."]
+        if not exc.lineno:
+            return [gettext("Not XML: {message}.").format(message=message)]
+        return [gettext("Line {line}: not well-formed XML: {message}.").format(line=exc.lineno, message=message)]
     return list(_faults(root))
 
 
 def _faults(root: etree._Element) -> Iterator[str]:
     if root.tag not in (f"{_XSL}stylesheet", f"{_XSL}transform"):
-        yield f"Line {root.sourceline}: the root is {_describe(root)}; it must be xsl:stylesheet of {XSL_NS}."
+        yield gettext(
+            "Line {line}: the root is {name} in the namespace {namespace}; it must be xsl:stylesheet of {expected}."
+        ).format(line=root.sourceline, expected=XSL_NS, **_name(root))
         return
     if root.get("version") != "1.0":
-        yield f'Line {root.sourceline}: version is {root.get("version")!r}; only XSLT 1.0 is understood: version="1.0".'
+        yield gettext('Line {line}: version is {version}; only XSLT 1.0 is understood: version="1.0".').format(
+            line=root.sourceline, version=repr(root.get("version"))
+        )
     for element in root.iter(etree.Element):
-        yield from (f"Line {element.sourceline}: {fault}." for fault in _faults_of(element))
+        for fault in _faults_of(element):
+            yield gettext("Line {line}: {fault}.").format(line=element.sourceline, fault=fault)
 
 
 def _faults_of(element: etree._Element) -> Iterator[str]:
     name = etree.QName(element)
     is_xsl = name.namespace == XSL_NS
     if is_xsl and name.localname in _REFUSED_ELEMENTS:
-        yield f"xsl:{name.localname} cannot be used; {_REFUSED_ELEMENTS[name.localname]}"
+        yield gettext(_REFUSED_ELEMENTS[name.localname]).format(name=name.localname)
     elif is_xsl and name.localname not in _ELEMENTS:
-        yield f"xsl:{name.localname} is no element of XSLT 1.0"
+        yield gettext("xsl:{name} is no element of XSLT 1.0").format(name=name.localname)
     for attribute, value in _attributes(element):
         if etree.QName(attribute).localname == "extension-element-prefixes" and (is_xsl or attribute.startswith(_XSL)):
-            yield "extension-element-prefixes cannot be used: no extension elements are available"
+            yield gettext("extension-element-prefixes cannot be used: no extension elements are available")
         is_expression = is_xsl and attribute in _EXPRESSIONS
         for expression in [value] if is_expression else _IN_BRACES.findall(value.replace("{{", "")):
             yield from _calls(element, expression)
@@ -146,16 +162,15 @@ def _calls(element: etree._Element, expression: str) -> Iterator[str]:
     """Say what is wrong with the functions that an expression calls."""
     for prefix, function in _CALL.findall(_QUOTED.sub("''", expression)):
         if not prefix and function == "document":
-            yield "document() cannot be used: a crosswalk sees the record and nothing else"
+            yield gettext("document() cannot be used: a crosswalk sees the record and nothing else")
         elif prefix and prefix not in element.nsmap:
-            yield f"{prefix}:{function}() has a prefix that is not declared"
+            yield gettext("{function}() has a prefix that is not declared").format(function=f"{prefix}:{function}")
         elif prefix and element.nsmap[prefix] not in _FUNCTION_NAMESPACES:
-            yield (
-                f"{prefix}:{function}() cannot be used; of extension functions there are those of "
-                f"{', '.join(_FUNCTION_NAMESPACES)}"
+            yield gettext("{function}() cannot be used; of extension functions there are those of {namespaces}").format(
+                function=f"{prefix}:{function}", namespaces=", ".join(_FUNCTION_NAMESPACES)
             )
 
 
-def _describe(element: etree._Element) -> str:
+def _name(element: etree._Element) -> dict[str, str]:
     name = etree.QName(element)
-    return f"{name.localname} in the namespace {name.namespace or '(none)'}"
+    return {"name": name.localname, "namespace": name.namespace or gettext("(none)")}

@@ -75,13 +75,13 @@ def _try_one(candidate: Stylesheet, identifier: str, *, in_time: bool) -> Tried:
     try:
         result = sandbox.transform(candidate, record.payload, record.identifier)
     except sandbox.StylesheetUnusable as exc:
-        return Tried(identifier, record.payload, fault=f"The stylesheet does not compile: {exc}.")
+        return Tried(identifier, record.payload, fault=_not_compiled(exc))
     except sandbox.SandboxBusy as exc:
         return Tried(
             identifier, record.payload, fault=gettext("This machine is too busy: {exc}. Try again.").format(exc=exc)
         )
     except sandbox.TransformFailed as exc:
-        return Tried(identifier, record.payload, fault=f"The stylesheet {_sentence(exc)}")
+        return Tried(identifier, record.payload, fault=gettext("The stylesheet {what}.").format(what=_what(exc)))
     return Tried(identifier, record.payload, result, took_ms=1000 * (seams.monotonic() - started))
 
 
@@ -99,24 +99,32 @@ def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULT
     for name, payload, is_sample in _records(limits.newest):
         record_started = seams.monotonic()
         if record_started - started > limits.total_s:
-            faults.append(f"The trial took more than {limits.total_s:g} s, with {len(times)} records done.")
+            words = gettext("The trial took more than {limit_s:g} s, with {number} records done.")
+            faults.append(words.format(limit_s=limits.total_s, number=len(times)))
             break
         try:
             sandbox.transform(candidate, payload, iso19139.read(payload).identifier)
         except sandbox.StylesheetUnusable as exc:
-            return Trial((f"The stylesheet does not compile: {exc}.",))
+            return Trial((_not_compiled(exc),))
         except sandbox.SandboxBusy as exc:
-            return Trial((f"The trial could not be finished, because this machine is too busy: {exc}. Try again.",))
+            words = gettext("The trial could not be finished, because this machine is too busy: {exc}. Try again.")
+            return Trial((words.format(exc=exc),))
         except sandbox.TransformFailed as exc:
-            (faults if is_sample else warnings).append(f"{name}: the stylesheet {_sentence(exc)}")
+            words = (
+                gettext("sample {name}: the stylesheet {what}.")
+                if is_sample
+                else gettext("{name}: the stylesheet {what}.")
+            )
+            (faults if is_sample else warnings).append(words.format(name=name, what=_what(exc)))
             if len(faults) == limits.faults:
                 break
         times.append(seams.monotonic() - record_started)
     slowest = max(times, default=0.0)
     if not faults and slowest > limits.record_s:
-        faults.append(
-            f"The slowest record took {slowest:.1f} s; at most {limits.record_s:g} s are allowed, or lists take too long."
+        words = gettext(
+            "The slowest record took {slowest_s:.1f} s; at most {limit_s:g} s are allowed, or lists take too long."
         )
+        faults.append(words.format(slowest_s=slowest, limit_s=limits.record_s))
     return Trial(tuple(faults), tuple(warnings), len(times), slowest)
 
 
@@ -126,7 +134,7 @@ def _records(number: int) -> Iterator[tuple[str, bytes, bool]]:
     A failure on a sample is a fault.
     """
     for file in sorted(SAMPLES.glob("*/*.xml")):
-        yield f"sample {file.parent.name}/{file.name}", xml_tree.root_element(file.read_bytes()), True
+        yield f"{file.parent.name}/{file.name}", xml_tree.root_element(file.read_bytes()), True
     newest = Record.objects.filter(deleted=False).order_by("-datestamp", "-pk").values_list("identifier", flat=True)
     for identifier in newest[:number]:
         record = lists.find(identifier, WITH_HIDDEN)
@@ -134,6 +142,10 @@ def _records(number: int) -> Iterator[tuple[str, bytes, bool]]:
             yield identifier, record.payload, False
 
 
-def _sentence(exc: sandbox.TransformFailed) -> str:
+def _not_compiled(exc: sandbox.StylesheetUnusable) -> str:
+    return gettext("The stylesheet does not compile: {exc}.").format(exc=exc)
+
+
+def _what(exc: sandbox.TransformFailed) -> str:
     """Say what failed, as the end of a sentence that begins with "the stylesheet"."""
-    return f"ends with: {exc}." if isinstance(exc, sandbox.LibraryFailed) else f"{exc}."
+    return gettext("ends with: {exc}").format(exc=exc) if isinstance(exc, sandbox.LibraryFailed) else str(exc)
