@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connection
+from django.utils.translation import gettext
 
 from catalogue import journal_state, oai
 from catalogue.reasons import JournalCode
@@ -26,8 +27,8 @@ def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"GISC_NAME is {name!r}",
-            hint="Write the setSpec of this node's own set, such as WIS-GISC-TOKYO.",  # W1
+            gettext("GISC_NAME is {name}").format(name=repr(name)),
+            hint=gettext("Write the setSpec of this node's own set, such as WIS-GISC-TOKYO."),  # W1
             id="catalogue.E001",
         )
     ]
@@ -39,9 +40,11 @@ def database_keeps_what_is_committed(databases: Sequence[str] | None = None, **_
     disabled = disabled_durability() if "default" in (databases or ()) else []
     return [
         checks.Warning(
-            f"PostgreSQL runs with {name} = off",
-            hint=f"Set {name} = on, in postgresql.conf or for the database and role: a crash of the host would take back "
-            "records and deletions that other centres have already harvested.",
+            gettext("PostgreSQL runs with {name} = off").format(name=name),
+            hint=gettext(
+                "Set {name} = on, in postgresql.conf or for the database and role: a crash of the host would take back "
+                "records and deletions that other centres have already harvested."
+            ).format(name=name),
             id="catalogue.W001",
         )
         for name in disabled

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
+from django.utils.translation import gettext, ngettext
 
 from gisc import sealed_secrets
 
@@ -25,16 +26,24 @@ def a_key_opens_each_secret(databases: Sequence[str] | None = None, **_: Any) ->
         named = ", ".join(keys.unreadable[:_MOST_NAMED]) + (", ..." if len(keys.unreadable) > _MOST_NAMED else "")
         found.append(
             checks.Warning(
-                f"no key of this node opens {len(keys.unreadable)} secrets in the database ({named})",
-                hint="Write the SECRET_KEY of before into SECRET_KEY_FALLBACKS, or enter these secrets again.",
+                ngettext(
+                    "no key of this node opens {number} secret in the database ({named})",
+                    "no key of this node opens {number} secrets in the database ({named})",
+                    len(keys.unreadable),
+                ).format(number=len(keys.unreadable), named=named),
+                hint=gettext("Write the SECRET_KEY of before into SECRET_KEY_FALLBACKS, or enter these secrets again."),
                 id="gisc.W004",
             )
         )
     if keys.former:
         found.append(
             checks.Warning(
-                f"{keys.former} secrets in the database are sealed under a SECRET_KEY of before",
-                hint="Run manage.py secrets reseal, before that key leaves SECRET_KEY_FALLBACKS.",
+                ngettext(
+                    "{number} secret in the database is sealed under a SECRET_KEY of before",
+                    "{number} secrets in the database are sealed under a SECRET_KEY of before",
+                    keys.former,
+                ).format(number=keys.former),
+                hint=gettext("Run manage.py secrets reseal, before that key leaves SECRET_KEY_FALLBACKS."),
                 id="gisc.W005",
             )
         )

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 from django.http.request import validate_host
+from django.utils.translation import gettext
 
 from catalogue.checks import SETTINGS
 from oaiprovider.protocol.identify_descriptions import is_deliverable
@@ -21,8 +22,8 @@ def admin_email_is_deliverable(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"GISC_ADMIN_EMAIL is {address!r}",
-            hint="Write an address that other centres can reach, such as oai-admin@gisc.example.org.",  # P54
+            gettext("GISC_ADMIN_EMAIL is {address}").format(address=repr(address)),
+            hint=gettext("Write an address that other centres can reach, such as oai-admin@gisc.example.org."),  # P54
             id="oaiprovider.E001",
         )
     ]
@@ -37,8 +38,8 @@ def base_url_is_bare(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"GISC_BASE_URL is {url!r}",
-            hint="Write scheme, host and port only, such as https://gisc.example.org.",  # P1
+            gettext("GISC_BASE_URL is {url}").format(url=repr(url)),
+            hint=gettext("Write scheme, host and port only, such as https://gisc.example.org."),  # P1
             id="oaiprovider.E002",
         )
     ]
@@ -53,8 +54,10 @@ def base_url_is_served(**_: Any) -> list[CheckMessage]:
         return []
     return [
         checks.Warning(
-            f"the host of GISC_BASE_URL, {host!r}, is not in ALLOWED_HOSTS",
-            hint=f"Add {host} to ALLOWED_HOSTS, unless a proxy in front changes the Host header.",
+            gettext("the host of GISC_BASE_URL, {host}, is not in ALLOWED_HOSTS").format(host=repr(host)),
+            hint=gettext("Add {host} to ALLOWED_HOSTS, unless a proxy in front changes the Host header.").format(
+                host=host
+            ),
             id="oaiprovider.W001",
         )
     ]
@@ -68,8 +71,8 @@ def mirror_is_elsewhere(**_: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"GISC_MIRROR_URL is {settings.GISC_MIRROR_URL!r}, which is this node",
-            hint="Write the public URL of another node with the same catalogue, or leave it out.",  # P114
+            gettext("GISC_MIRROR_URL is {url}, which is this node").format(url=repr(settings.GISC_MIRROR_URL)),
+            hint=gettext("Write the public URL of another node with the same catalogue, or leave it out."),  # P114
             id="oaiprovider.E003",
         )
     ]

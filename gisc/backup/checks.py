@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Tags, register
+from django.utils.translation import gettext
 
 from catalogue.journal_state import device_of
 from gisc.backup import postgres_tools
@@ -28,8 +29,10 @@ def backups_are_on_another_disk(databases: Sequence[str] | None = None, **_: Any
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         found.append(
             checks.Warning(
-                f"GISC_BACKUP_DIR is {str(folder)!r}, where this account cannot write",
-                hint="Name a folder that the account of the node may write to, or give it this one (chown).",
+                gettext("GISC_BACKUP_DIR is {folder}, where this account cannot write").format(
+                    folder=repr(str(folder))
+                ),
+                hint=gettext("Name a folder that the account of the node may write to, or give it this one (chown)."),
                 id="gisc.W002",
             )
         )
@@ -40,8 +43,8 @@ def backups_are_on_another_disk(databases: Sequence[str] | None = None, **_: Any
     if same:
         found.append(
             checks.Warning(
-                f"GISC_BACKUP_DIR is on the same disk as {' and '.join(same)}",
-                hint="Name a folder on another disk, or copy the archives to another host.",
+                _same_disk(same),
+                hint=gettext("Name a folder on another disk, or copy the archives to another host."),
                 id="gisc.W001",
             )
         )
@@ -56,8 +59,15 @@ def there_are_tools_for_backups(databases: Sequence[str] | None = None, **_: Any
     try:
         postgres_tools.find_tools()
     except BackupFailed as exc:
-        return [checks.Warning("no backup can be made", hint=str(exc), id="gisc.W003")]
+        return [checks.Warning(gettext("no backup can be made"), hint=str(exc), id="gisc.W003")]
     return []
+
+
+def _same_disk(names: Sequence[str]) -> str:
+    """Say of which folders, one or two settings, the disk is that of the backups."""
+    if len(names) == 1:
+        return gettext("GISC_BACKUP_DIR is on the same disk as {name}").format(name=names[0])
+    return gettext("GISC_BACKUP_DIR is on the same disk as {one} and {other}").format(one=names[0], other=names[1])
 
 
 def _existing(path: Path) -> Path:
