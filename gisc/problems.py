@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, Min
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
 from catalogue.reasons import Facts
@@ -254,7 +255,7 @@ def _problems_of_links(links: Iterable[Link], now: datetime) -> Iterator[Problem
         is_stale = link.enabled and _is_stale(link, now)
         for code, facts, since in _find(link, around, now, is_stale=is_stale):
             sort = _SORTS[code]
-            facts = {**facts, "since": f"{since:%Y-%m-%d %H:%M} UTC" if since else "a while"}
+            facts = {**facts, "since": f"{since:%Y-%m-%d %H:%M} UTC" if since else gettext("a while")}
             yield Problem(
                 code,
                 f"link:{link.pk}",
@@ -295,12 +296,21 @@ def _find(link: Link, around: _AroundLinks, now: datetime, *, is_stale: bool) ->
     yield from _that_is_odd(link, around)
 
 
+_PASSWORDS = {  # what `unreadable_passwords` returns
+    ("password",): gettext_noop("password"),
+    ("proxy password",): gettext_noop("proxy password"),
+    ("password", "proxy password"): gettext_noop("password and the proxy password"),
+}
+
+
 def _that_nothing_arrives(link: Link, now: datetime, *, is_stale: bool) -> Iterator[_Found]:
     """What keeps records from coming, each cause once: a link without its set or its password fails for that."""
     if link.lacks_remote_set:
         yield _Found(ProblemCode.SET_MISSING, since=link.failing_since)
     if passwords := link.unreadable_passwords():
-        yield _Found(ProblemCode.PASSWORD_UNREADABLE, {"password": " and the ".join(passwords)}, link.failing_since)
+        yield _Found(
+            ProblemCode.PASSWORD_UNREADABLE, {"password": gettext(_PASSWORDS[tuple(passwords)])}, link.failing_since
+        )
     run = status.last_run(link)
     is_failing = link.failures > 0 or (run is not None and run.state == Run.State.FAILED)
     if is_failing and not link.lacks_remote_set and not passwords:

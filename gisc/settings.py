@@ -408,14 +408,14 @@ FORMAT_MODULE_PATH = "gisc.formats"  # how the admin writes instants
 UNFOLD = {
     "SITE_TITLE": GISC_NAME,
     "SITE_HEADER": GISC_NAME,
-    "SITE_SUBHEADER": "GISC catalogue node",
+    "SITE_SUBHEADER": _("GISC catalogue node"),
     "SITE_SYMBOL": "travel_explore",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/catalogue/icon.svg"}],
     "SHOW_HISTORY": False,
     "ACCOUNT": {
         "navigation": [
-            {"title": "Change password", "link": reverse_lazy("admin:password_change")},
-            {"title": "Second factor", "link": reverse_lazy("second-factor")},
+            {"title": _("Change password"), "link": reverse_lazy("admin:password_change")},
+            {"title": _("Second factor"), "link": reverse_lazy("second-factor")},
         ]
     },
     "STYLES": [lambda request: static("harvester/states.css"), lambda request: static("gisc/admin.css")],

@@ -2,11 +2,12 @@
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class OaiProviderConfig(AppConfig):
     name = "oaiprovider"
-    verbose_name = "OAI-PMH provider"
+    verbose_name = _("OAI-PMH provider")
 
     def ready(self) -> None:
         from oaiprovider import (

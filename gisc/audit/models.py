@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 
 class Act(models.Model):
@@ -15,15 +16,15 @@ class Act(models.Model):
     account = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+", db_constraint=False
     )
-    who = models.CharField(max_length=150, help_text="the account, or the user of the operating system")
+    who = models.CharField(max_length=150, help_text=_("the account, or the user of the operating system"))
     source = models.CharField(max_length=20, choices=Source.choices)
-    address = models.CharField("client address", max_length=45, blank=True)
-    act = models.CharField("what", max_length=500)
-    model = models.CharField("kind of object", max_length=100, blank=True, help_text="such as harvester.link")
+    address = models.CharField(_("client address"), max_length=45, blank=True)
+    act = models.CharField(_("what"), max_length=500)
+    model = models.CharField(_("kind of object"), max_length=100, blank=True, help_text=_("such as harvester.link"))
     object_id = models.CharField(max_length=100, blank=True)
-    object_name = models.CharField("object", max_length=200, blank=True)
-    changes = models.JSONField(default=list, blank=True, help_text="objects with their fields: before and after")
-    answer = models.TextField(blank=True, help_text="what the node said to it")
+    object_name = models.CharField(_("object"), max_length=200, blank=True)
+    changes = models.JSONField(default=list, blank=True, help_text=_("objects with their fields: before and after"))
+    answer = models.TextField(blank=True, help_text=_("what the node said to it"))
 
     class Meta:
         ordering = ("-at", "-pk")

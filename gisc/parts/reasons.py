@@ -75,7 +75,7 @@ def _ntp_silent(facts: Facts) -> str:
 
 
 def _clock_check_old(facts: Facts) -> str:
-    when = "yet" if facts["age_s"] is None else gettext("for {age_s:.0f} s").format_map(facts)
+    when = gettext("yet") if facts["age_s"] is None else gettext("for {age_s:.0f} s").format_map(facts)
     return gettext(
         "the clock of this host was not checked {when}: the tick checks it, so look at worker and beat"
     ).format(when=when)
