@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, cast
 
+from django.utils.translation import gettext_noop
+
 from catalogue import datestamps, oai, seams
 from catalogue.limits import Replaceable
 from catalogue.payloads import payload
@@ -131,7 +133,11 @@ def crosswalked_page(
         for row in rows:
             if seams.monotonic() > deadline:
                 if not found:
-                    raise SandboxBusy(f"no record of {metadata_format.prefix} could be made within {limit_s:g} s")
+                    raise SandboxBusy(
+                        gettext_noop("no record of {prefix} could be made within {limit_s:g} s"),
+                        prefix=metadata_format.prefix,
+                        limit_s=limit_s,
+                    )
                 return found[:size], True
             entry = crosswalked_entry(row, metadata_format)
             if entry is not None and not entry.damaged:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
+from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 from lxml import etree
 
@@ -128,7 +130,8 @@ def ask(given: Mapping[str, str], terms: Terms) -> LiveAnswer:
     """Ask one request as a harvester on these terms. Raises TryAgain if there is no answer now."""
     query = urlencode([(name, value) for name, value in given.items() if value])
     try:
-        answer = views.answer(arguments.split(query.encode()), terms)
+        with translation.override(settings.LANGUAGE_CODE):  # as a harvester gets it, and with the same lines in the log
+            answer = views.answer(arguments.split(query.encode()), terms)
         document = compression.encode(answer.document, compression.IDENTITY)
     except (SandboxBusy, ReplicaLags) as exc:
         raise TryAgain(str(exc)) from exc

@@ -38,7 +38,18 @@ class SandboxLimits:
 LIMITS = Replaceable(SandboxLimits())
 
 
-class TransformFailed(Exception):
+class _Told(Exception):
+    """An error whose sentence is made, in the language in force, when it is shown or logged."""
+
+    def __init__(self, sentence: str, **facts: object) -> None:
+        super().__init__(sentence, facts)
+        self._sentence, self._facts = sentence, facts
+
+    def __str__(self) -> str:
+        return gettext(self._sentence).format_map(self._facts)
+
+
+class TransformFailed(_Told):
     """This record cannot be transformed; the text is the end of a sentence that says why."""
 
 
@@ -65,7 +76,7 @@ _SENTENCES = {
 }
 
 
-class SandboxBusy(Exception):
+class SandboxBusy(_Told):
     """The result is unknown, because the machine was too slow or killed the helper. Try again later."""
 
 
@@ -88,15 +99,13 @@ class _Helper:
                 cwd="/",
             )
         except OSError as exc:
-            raise SandboxBusy(
-                gettext("a helper cannot be started: {reason}").format(reason=describe_error(exc))
-            ) from exc
+            raise SandboxBusy(_("a helper cannot be started: {reason}"), reason=describe_error(exc)) from exc
         try:
             self._read(len(sandbox_child.READY), seams.monotonic() + limits.wall_s)
         except (OSError, TimeoutError) as exc:
             self.close()
-            text = gettext("a helper ended as it started, with status {status}")
-            raise SandboxBusy(text.format(status=self.process.returncode)) from exc
+            status = self.process.returncode
+            raise SandboxBusy(_("a helper ended as it started, with status {status}"), status=status) from exc
 
     def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str, wall_s: float) -> bytes:
         """Have the helper transform the record within `wall_s`. Raises TransformFailed or SandboxBusy."""
@@ -118,19 +127,21 @@ class _Helper:
         self.answer_pending = False
         if kind == sandbox_child.TRANSFORMED:
             return answer
-        raise _ERRORS.get(kind, TransformFailed)(self._sentence(answer))
+        raise self._failure(kind, answer)
 
-    def _sentence(self, answer: bytes) -> str:
+    def _failure(self, kind: bytes, answer: bytes) -> TransformFailed:
         """Return why there is no result. A helper that a stylesheet has broken may answer anything."""
         try:
             code, facts = json.loads(answer)
-            return gettext(_SENTENCES[code]).format_map(facts)
+            failure = _ERRORS[kind](_SENTENCES[code], **facts)
+            str(failure)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return self._breaks()
+            return self._broken()
+        return failure
 
-    def _breaks(self) -> str:
-        text = gettext("needs more than {limit_mb} MB of memory, or breaks the process that it runs in")
-        return text.format(limit_mb=self.memory >> 20)
+    def _broken(self) -> TransformFailed:
+        sentence = _("needs more than {limit_mb} MB of memory, or breaks the process that it runs in")
+        return TransformFailed(sentence, limit_mb=self.memory >> 20)
 
     def _write(self, data: bytes) -> None:
         # This cannot block for long: a helper reads the whole request before anything else.
@@ -170,13 +181,12 @@ class _Helper:
         self.stylesheet = None
         self.close()
         if isinstance(error, TimeoutError):
-            return SandboxBusy(gettext("a helper did not answer within {limit_s:g} s").format(limit_s=wall_s))
+            return SandboxBusy(_("a helper did not answer within {limit_s:g} s"), limit_s=wall_s)
         if self.process.returncode == -signal.SIGKILL:  # by the kernel, when memory is short
-            return SandboxBusy(gettext("a helper was killed"))
+            return SandboxBusy(_("a helper was killed"))
         if self.process.returncode == -signal.SIGPROF:
-            text = gettext("takes longer than {limit_s:g} s of processor time")
-            return TransformFailed(text.format(limit_s=self.cpu_s))
-        return TransformFailed(self._breaks())
+            return TransformFailed(_("takes longer than {limit_s:g} s of processor time"), limit_s=self.cpu_s)
+        return self._broken()
 
     def close(self) -> None:
         """End the process if it still runs, and close its pipes."""

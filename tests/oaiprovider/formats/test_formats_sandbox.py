@@ -100,6 +100,18 @@ def test_a_stylesheet_that_does_not_compile_says_where() -> None:
             made(sheet(root('<a><xsl:value-of select="nowhere()"/></a>')))
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"\xff", b"null", b'["x"]', b'["no-such-code", {}]', b'[{}, {}]', b'["too-long", {}]', b'["library", "text"]',
+     b'["too-long", {"bytes": "1", "limit": 1}]', b'["library", {"sentence": "x"}]', b"[" * 100_000],
+)  # fmt: skip
+def test_a_helper_that_answers_what_no_helper_says_is_taken_for_broken(answer: bytes) -> None:
+    helper = sandbox._Helper(sandbox.LIMITS.in_force)
+    failure = helper._failure(b"R", answer)
+    helper.close()
+    assert str(failure) == "needs more than 512 MB of memory, or breaks the process that it runs in"
+
+
 LOOP = root('<a><xsl:for-each select="//node()"><xsl:call-template name="more"/></xsl:for-each></a>')
 EACH, EACH_END = "<xsl:for-each select='//node()'>", "</xsl:for-each>"
 NESTED = f'<xsl:template name="more">{EACH * 6}<xsl:if test="false()"/>{EACH_END * 6}</xsl:template>'
