@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from catalogue import oai, seams
 from catalogue.models import MetadataSet
@@ -29,10 +30,11 @@ def ensure_sets() -> None:
             kind=Kind.OWN,
         )
     elif own.spec != settings.GISC_NAME:
-        raise ImproperlyConfigured(
-            f"GISC_NAME is {settings.GISC_NAME!r}, but the own set of this database is {own.spec!r}; "
-            f"write GISC_NAME={own.spec}, or start with another database"
+        sentence = gettext(
+            "GISC_NAME is {name}, but the own set of this database is {own}; "
+            "write GISC_NAME={spec}, or start with another database"
         )
+        raise ImproperlyConfigured(sentence.format(name=repr(settings.GISC_NAME), own=repr(own.spec), spec=own.spec))
     MetadataSet.objects.get_or_create(
         spec=oai.CATALOGUE_SET, defaults={"name": "Whole WIS catalogue", "kind": Kind.CATALOGUE}
     )

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.utils.translation import gettext
 
 from catalogue import locks
 from gisc import env
@@ -46,9 +47,8 @@ def create_first(*, generate_password: bool) -> tuple[AccountOutcome, str | None
             try:
                 validate_password(given)
             except ValidationError as exc:
-                raise ImproperlyConfigured(
-                    f"GISC_ADMIN_PASSWORD is no good password: {' '.join(exc.messages)} Write another one"
-                ) from exc
+                sentence = gettext("GISC_ADMIN_PASSWORD is no good password: {why} Write another one")
+                raise ImproperlyConfigured(sentence.format(why=" ".join(exc.messages))) from exc
         password = given or secrets.token_urlsafe(12)
         if not given:  # first, as it could not be read anywhere later
             _keep(password)

@@ -1,7 +1,8 @@
 """The command line: Django's, with the embedded database running while a command needs it.
 
 What is no fault of the command (a bad setting, a read-only directory, a server that is away, full or refusing, be it in the
-middle) is one sentence on stderr and exit status 2. Errors of the command itself look as everywhere in Django.
+middle) is one sentence on stderr and exit status 2. Errors of the command itself look as everywhere in Django. The sentence is in the
+language of the node: of what comes before Django is set up by `gisc.early_texts`, else by Django.
 """
 
 import os
@@ -15,8 +16,9 @@ from types import FrameType
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from gisc import embedded, running_nodes
+from gisc import early_texts, embedded, running_nodes
 from gisc.audit.commands import audited
+from gisc.early_texts import gettext
 
 # These read only code and files, or start servers of their own.
 _WITHOUT_DATABASE = frozenset(
@@ -44,15 +46,17 @@ _ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", "restore", *_READING_MIGRAT
 def main(argv: Sequence[str]) -> int:
     """Run one command and return the exit status. A SystemExit of the command is passed on."""
     _have_outputs()
-    try:
+    with early_texts.for_command(argv):
         try:
-            return _run(argv)
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has read enough
-        return _drop_output(128 + signal.SIGPIPE)
-    except OSError as exc:
-        return _drop_output(_print_error(f"the output cannot be written ({exc.strerror})"))
+            try:
+                return _run(argv)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:  # `| head` has read enough
+            return _drop_output(128 + signal.SIGPIPE)
+        except OSError as exc:
+            sentence = gettext("the output cannot be written ({reason})").format(reason=exc.strerror)
+            return _drop_output(_print_error(sentence))
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -65,7 +69,8 @@ def _run(argv: Sequence[str]) -> int:
     command = argv[1] if len(argv) > 1 else "help"
     for argument in argv:
         if argument.startswith("--") and argument.endswith("=--"):  # argparse makes an empty list of it
-            return _print_error(f"{argument[:-3]} has no value: write another one than --")
+            sentence = gettext("{option} has no value: write another one than --")
+            return _print_error(sentence.format(option=argument[:-3]))
     needs_database = command not in _WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(argv[1:])
     try:
         if needs_database:
@@ -73,8 +78,8 @@ def _run(argv: Sequence[str]) -> int:
         # Without this, Django reports an unknown command if the settings cannot be read.
         _read_settings()
         with (
-            _database(command) if needs_database else nullcontext(),
             _language(argv),
+            _database(command) if needs_database else nullcontext(),
             audited(argv) if needs_database else nullcontext(),
         ):
             execute_from_command_line(list(argv))
@@ -82,11 +87,12 @@ def _run(argv: Sequence[str]) -> int:
         return _print_error(str(exc))
     except Exception as exc:
         if isinstance(exc, UnicodeEncodeError) and (wrong := [each for each in argv if not _is_text(each)]):
-            return _print_error(f"{wrong[0]!a} is no text in UTF-8; write it so, or set the locale of this shell to it")
-        sentence = None if "--traceback" in argv else _describe(exc, argv)
-        if sentence is None:
+            sentence = gettext("{argument} is no text in UTF-8; write it so, or set the locale of this shell to it")
+            return _print_error(sentence.format(argument=ascii(wrong[0])))
+        found = None if "--traceback" in argv else _describe(exc, argv)
+        if found is None:
             raise
-        return _print_error(sentence)
+        return _print_error(found)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return 0
@@ -131,7 +137,7 @@ def _read_settings() -> None:
 
 
 def _language(argv: Sequence[str]) -> AbstractContextManager[None]:
-    """Set Django up, without which there is no language but English, and return the block in which a command speaks."""
+    """Set Django up, without which it has no language but English, and return the block in which a command speaks."""
     import django
 
     from gisc import language
@@ -153,7 +159,6 @@ def _describe(exc: Exception, argv: Sequence[str]) -> str | None:
 @contextmanager
 def _database(command: str) -> Iterator[None]:
     """Have the database running, reachable and migrated during the block."""
-    import django
     from django.conf import settings
     from django.db import connection, connections
 
@@ -162,7 +167,6 @@ def _database(command: str) -> Iterator[None]:
     data_dir = settings.GISC_DATA_DIR
     with embedded.database(data_dir) if settings.GISC_EMBEDDED_DATABASE else nullcontext():
         try:
-            django.setup()
             connection.ensure_connection()
             if command in _READING_MIGRATIONS:
                 database.refuse_half_migrated()
@@ -171,7 +175,7 @@ def _database(command: str) -> Iterator[None]:
                     database.prepare()
                 elif database.unapplied():
                     raise ImproperlyConfigured(
-                        "the database of DATABASE_URL lacks migrations of this version; run: manage.py migrate"
+                        gettext("the database of DATABASE_URL lacks migrations of this version; run: manage.py migrate")
                     )
             yield
             if command == "migrate" and not database.unapplied():

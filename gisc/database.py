@@ -3,6 +3,7 @@
 import logging
 
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext
 
 logger = logging.getLogger(__name__)
 
@@ -56,10 +57,11 @@ def refuse_half_migrated() -> None:
         begun = (app, name) in recorded or len(lacking) < len(migration.replaces)
         files_are_gone = not any(tuple(old) in loader.disk_migrations for old in migration.replaces)
         if begun and lacking and files_are_gone:
-            raise ImproperlyConfigured(
-                f"the database was left by a version before 0.9.0 that had not applied {lacking[0]}; install the last "
+            sentence = gettext(
+                "the database was left by a version before 0.9.0 that had not applied {migration}; install the last "
                 "version before 0.9.0, run its manage.py migrate, then install this version again"
             )
+            raise ImproperlyConfigured(sentence.format(migration=lacking[0]))
 
 
 def prepare() -> None:

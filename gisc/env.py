@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from gisc.early_texts import gettext
+
 
 def text(name: str, default: str = "") -> str:
     """Read a text without surrounding white space; `default` if it is unset or empty."""
@@ -21,7 +23,7 @@ def flag(name: str, default: bool) -> bool:
     """Read `True` or `False`, spelled so."""
     raw = text(name, str(default))
     if raw not in ("True", "False"):
-        raise ImproperlyConfigured(f"{name} is {raw!r}; write True or False")
+        raise ImproperlyConfigured(gettext("{name} is {value}; write True or False").format(name=name, value=repr(raw)))
     return raw == "True"
 
 
@@ -29,7 +31,8 @@ def number(name: str, default: int, *, low: int, high: int) -> int:
     """Read a whole number from `low` to `high`, both included."""
     raw = text(name, str(default))
     if not raw.isascii() or not raw.isdigit() or not low <= int(raw) <= high:
-        raise ImproperlyConfigured(f"{name} is {raw!r}; write a whole number from {low} to {high}")
+        sentence = gettext("{name} is {value}; write a whole number from {low} to {high}")
+        raise ImproperlyConfigured(sentence.format(name=name, value=repr(raw), low=low, high=high))
     return int(raw)
 
 
@@ -49,10 +52,11 @@ def secret(name: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except OSError as exc:
-        raise ImproperlyConfigured(
-            f"{name}_FILE names {file!r}, which cannot be read ({exc.strerror}); "
-            f"write the path of a readable file, or set {name} itself"
-        ) from exc
+        sentence = gettext(
+            "{name}_FILE names {file}, which cannot be read ({reason}); "
+            "write the path of a readable file, or set {name} itself"
+        )
+        raise ImproperlyConfigured(sentence.format(name=name, file=repr(file), reason=exc.strerror)) from exc
 
 
 def secrets(name: str) -> list[str]:
@@ -67,16 +71,18 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
         return raw
     try:
         parts = urlsplit(raw)
-        _ = parts.port
+        _port = parts.port  # raises if it is no number
     except ValueError as exc:
         # The reason has a part of the URL, which may be one of its password.
-        raise ImproperlyConfigured(
-            f"{name} is no URL: its port is no number, or it has a bracket too many; write a URL such as {example}, and "
+        sentence = gettext(
+            "{name} is no URL: its port is no number, or it has a bracket too many; write a URL such as {example}, and "
             "characters such as / # ? @ [ ] in a password percent-encoded"
-        ) from exc
+        )
+        raise ImproperlyConfigured(sentence.format(name=name, example=example)) from exc
     if parts.scheme not in schemes or not (parts.netloc or parts.path):
         # The URL may contain a password, so the message has only its scheme.
-        raise ImproperlyConfigured(f"{name} has the scheme {parts.scheme!r}; write a URL such as {example}")
+        sentence = gettext("{name} has the scheme {scheme}; write a URL such as {example}")
+        raise ImproperlyConfigured(sentence.format(name=name, scheme=repr(parts.scheme), example=example))
     return raw
 
 
@@ -92,8 +98,9 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
         try:
             found.append(ip_network(item))
         except ValueError as exc:
-            raise ImproperlyConfigured(
-                f"{name} has {item!r} ({exc}); write addresses or networks separated by commas, such as "
+            sentence = gettext(
+                "{name} has {item} ({reason}); write addresses or networks separated by commas, such as "
                 "192.0.2.7, 10.0.0.0/8"
-            ) from exc
+            )
+            raise ImproperlyConfigured(sentence.format(name=name, item=repr(item), reason=exc)) from exc
     return found

@@ -1,7 +1,8 @@
 """The language of pages and commands (GISC_LANGUAGE): one for all who work with this node. Programs and logs get English.
 
 The language of a process is English. It changes for as long as a page for people, a message or a command is made, so that JSON,
-CSV, OAI-PMH, metrics and logs are the same in all countries. CONTRIBUTING.md says how to translate.
+CSV, OAI-PMH, metrics and logs are the same in all countries. CONTRIBUTING.md says how to translate. What is said before Django is
+set up has a module of its own, `gisc.early_texts`.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,8 @@ from contextlib import AbstractContextManager
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
+
+from gisc import early_texts
 
 _FOR_PROGRAMS = ("/oai", "/health/", "/metrics", "/static/", "/robots.txt", "/dcat/")
 _FILES_FOR_PROGRAMS = (".json", ".xml", ".csv", ".svg", ".atom")
@@ -30,12 +33,7 @@ def for_command(arguments: Sequence[str]) -> AbstractContextManager[None]:
 
     Django has to be set up. That holds for its help, too: options are described when the parser is made.
     """
-    return for_programs() if any(map(_asks_for_json, arguments)) else for_people()
-
-
-def _asks_for_json(argument: str) -> bool:
-    """Whether an argument is --json, which argparse takes shortened as well."""
-    return len(argument) > len("--") and "--json".startswith(argument)
+    return for_programs() if any(map(early_texts.asks_for_json, arguments)) else for_people()
 
 
 def is_for_people(path: str) -> bool:

@@ -75,6 +75,7 @@ STATES = (
     ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
+    ModuleState("gisc.early_texts", "_language", "the language of a command; set for the length of a block", None),
     ModuleState("catalogue.log_context", "facts", "what a thread is about; set for the length of a block", None),
     ModuleState("catalogue.acting", "_current", "who changes records; set for the length of a block", None),
     ModuleState("gisc.audit.collecting", "_current", "what an act changes; set for the length of a block", None),

@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from gisc import file_locks, installation
+from gisc.early_texts import gettext
 
 _FOLDER = installation.data_home() / ".nodes"
 LOCK = "node.lock"  # of the data directory
@@ -84,23 +85,26 @@ def adopt_settings(folder: Path = _FOLDER) -> None:
     if not meant:
         return
     if len(meant) > 1:
-        raise ImproperlyConfigured(
-            f"{len(meant)} nodes run from here: {', '.join(map(str, meant))}; set GISC_DATA_DIR to that of the node that is "
+        sentence = gettext(
+            "{number} nodes run from here: {nodes}; set GISC_DATA_DIR to that of the node that is "
             "meant, or to another directory"
         )
+        raise ImproperlyConfigured(sentence.format(number=len(meant), nodes=", ".join(map(str, meant))))
     (node,) = meant
     if wrong := [name for name in node.differs_in(given) if name in ("GISC_NAME", "GISC_JOURNAL_DIR", *_OUTSIDE)]:
         # Of the node's value alone is known that it has no password.
-        raise ImproperlyConfigured(
-            f"{wrong[0]} is not that of the node that runs in {node.variables['GISC_DATA_DIR']} "
-            f"({(node.variables | node.outside).get(wrong[0]) or 'none'}); set it as for the node, or set GISC_DATA_DIR to that of "
-            "the node that is meant"
+        sentence = gettext(
+            "{name} is not that of the node that runs in {folder} ({value}); set it as for the node, or set GISC_DATA_DIR to "
+            "that of the node that is meant"
         )
+        value = (node.variables | node.outside).get(wrong[0]) or gettext("none")
+        raise ImproperlyConfigured(sentence.format(name=wrong[0], folder=node.variables["GISC_DATA_DIR"], value=value))
     if missing := [name for name in node.outside if name not in given]:
-        raise ImproperlyConfigured(
-            f"the node {node} runs with {missing[0]}, which is not set here; set it as for the node, or set GISC_DATA_DIR to "
+        sentence = gettext(
+            "the node {node} runs with {name}, which is not set here; set it as for the node, or set GISC_DATA_DIR to "
             "another directory"
         )
+        raise ImproperlyConfigured(sentence.format(node=node, name=missing[0]))
     for name, value in node.variables.items():
         os.environ.setdefault(name, value)
 

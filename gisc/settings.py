@@ -14,7 +14,8 @@ from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 from kombu import Queue
 
-from gisc import __version__, embedded, env, installation
+from gisc import __version__, early_texts, embedded, env, installation
+from gisc.early_texts import gettext
 
 BASE_DIR = installation.CODE
 GISC_VERSION = __version__
@@ -52,17 +53,18 @@ GISC_WATCH_SET = env.text("GISC_WATCH_SET")
 GISC_SCHEMA_DIR = env.text("GISC_SCHEMA_DIR")
 if GISC_SCHEMA_DIR and not (Path(GISC_SCHEMA_DIR) / "catalog.xml").is_file():
     raise ImproperlyConfigured(
-        f"GISC_SCHEMA_DIR is {GISC_SCHEMA_DIR!r}, where no catalog.xml can be read; write the path of the folder of "
-        "XML schemas, or leave it empty"
+        gettext(
+            "GISC_SCHEMA_DIR is {folder}, where no catalog.xml can be read; write the path of the folder of "
+            "XML schemas, or leave it empty"
+        ).format(folder=repr(GISC_SCHEMA_DIR))
     )
 GISC_LANGUAGE = env.text("GISC_LANGUAGE", "en").lower()
-_LANGUAGES = {
-    "en",
-    *(file.parent.parent.name.lower().replace("_", "-") for file in installation.LOCALE.glob("*/*/django.mo")),
-}
+_LANGUAGES = {"en", *early_texts.translations()}
 if GISC_LANGUAGE not in _LANGUAGES:
     raise ImproperlyConfigured(
-        f"GISC_LANGUAGE is {GISC_LANGUAGE!r}; write one of {', '.join(sorted(_LANGUAGES))}, or add a translation (CONTRIBUTING.md)"
+        gettext("GISC_LANGUAGE is {language}; write one of {languages}, or add a translation (CONTRIBUTING.md)").format(
+            language=repr(GISC_LANGUAGE), languages=", ".join(sorted(_LANGUAGES))
+        )
     )
 GISC_REPOSITORY_NAME = env.text("GISC_REPOSITORY_NAME", f"{GISC_NAME} metadata catalogue")
 GISC_ADMIN_EMAIL = env.text("GISC_ADMIN_EMAIL", "gisc-admin@example.org")
@@ -88,7 +90,9 @@ GISC_PRIVATE_PAGES = env.comma_separated("GISC_PRIVATE_PAGES")
 PRIVATE_PAGES = ("metrics", "harvest", "health")  # the names of catalogue.pages.private_pages
 if unknown_pages := set(GISC_PRIVATE_PAGES) - set(PRIVATE_PAGES):
     raise ImproperlyConfigured(
-        f"GISC_PRIVATE_PAGES has {', '.join(sorted(unknown_pages))}; write some of {', '.join(PRIVATE_PAGES)}, separated by commas"
+        gettext("GISC_PRIVATE_PAGES has {unknown}; write some of {known}, separated by commas").format(
+            unknown=", ".join(sorted(unknown_pages)), known=", ".join(PRIVATE_PAGES)
+        )
     )
 GISC_MONITORING_ADDRESSES = env.networks("GISC_MONITORING_ADDRESSES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
@@ -115,15 +119,18 @@ if unknown_roles := set(GISC_SECOND_FACTOR_ROLES) - {
     "viewer",
 }:
     raise ImproperlyConfigured(
-        f"GISC_SECOND_FACTOR_ROLES has {', '.join(sorted(unknown_roles))}; write some of superuser, administrator, data "
-        "manager, operator, viewer, separated by commas"
+        gettext(
+            "GISC_SECOND_FACTOR_ROLES has {unknown}; write some of superuser, administrator, data "
+            "manager, operator, viewer, separated by commas"
+        ).format(unknown=", ".join(sorted(unknown_roles)))
     )
 GISC_INTERFACES_OFF = env.comma_separated("GISC_INTERFACES_OFF")
 INTERFACES = ("ogcapi", "sru", "csw", "dcat", "monitoring")  # the names of catalogue.pages.interfaces
 if unknown_interfaces := set(GISC_INTERFACES_OFF) - set(INTERFACES):
     raise ImproperlyConfigured(
-        f"GISC_INTERFACES_OFF has {', '.join(sorted(unknown_interfaces))}; write some of {', '.join(INTERFACES)}, separated by "
-        "commas"
+        gettext("GISC_INTERFACES_OFF has {unknown}; write some of {known}, separated by commas").format(
+            unknown=", ".join(sorted(unknown_interfaces)), known=", ".join(INTERFACES)
+        )
     )
 GISC_CONTACT_VOICE = env.text("GISC_CONTACT_VOICE")
 GISC_BACKUP_GISCS = env.comma_separated("GISC_BACKUP_GISCS")
@@ -131,7 +138,9 @@ GISC_HARVEST_WORKERS = env.number("GISC_HARVEST_WORKERS", 2, low=1, high=64)
 GISC_SMTP_HOST = env.text("GISC_SMTP_HOST")
 GISC_SMTP_SECURITY = env.text("GISC_SMTP_SECURITY", "starttls")
 if GISC_SMTP_SECURITY not in _SMTP_PORTS:
-    raise ImproperlyConfigured(f"GISC_SMTP_SECURITY is {GISC_SMTP_SECURITY!r}; write starttls, tls or none")
+    raise ImproperlyConfigured(
+        gettext("GISC_SMTP_SECURITY is {value}; write starttls, tls or none").format(value=repr(GISC_SMTP_SECURITY))
+    )
 GISC_SMTP_PORT = env.number("GISC_SMTP_PORT", _SMTP_PORTS[GISC_SMTP_SECURITY], low=1, high=65535)
 GISC_SMTP_USER = env.text("GISC_SMTP_USER")
 GISC_SMTP_FROM = env.text("GISC_SMTP_FROM", GISC_ADMIN_EMAIL)
@@ -151,8 +160,10 @@ GISC_OWN_SECRET_KEY = not SECRET_KEY  # in the data directory
 if not SECRET_KEY:
     if not GISC_EMBEDDED_DATABASE:
         raise ImproperlyConfigured(
-            "SECRET_KEY is not set; with DATABASE_URL every process of the node must share one: write a long "
-            "random string in SECRET_KEY, or name its file in SECRET_KEY_FILE"
+            gettext(
+                "SECRET_KEY is not set; with DATABASE_URL every process of the node must share one: write a long "
+                "random string in SECRET_KEY, or name its file in SECRET_KEY_FILE"
+            )
         )
     SECRET_KEY = embedded.secret_key(GISC_DATA_DIR)
     SECRET_KEY_FALLBACKS += embedded.former_keys(GISC_DATA_DIR)
@@ -160,7 +171,9 @@ ALLOWED_HOSTS = env.comma_separated("ALLOWED_HOSTS")
 if not ALLOWED_HOSTS:
     if not (DEBUG or GISC_EMBEDDED_DATABASE):
         raise ImproperlyConfigured(
-            "ALLOWED_HOSTS is not set; write the host names under which this node is reached, separated by commas"
+            gettext(
+                "ALLOWED_HOSTS is not set; write the host names under which this node is reached, separated by commas"
+            )
         )
     ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", HOST]
 CSRF_TRUSTED_ORIGINS = env.comma_separated("CSRF_TRUSTED_ORIGINS")
@@ -375,7 +388,9 @@ LINKS_INTO_SET = "harvester.links.feeding.links_into"  # the links that store in
 
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
 if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-    raise ImproperlyConfigured(f"LOG_LEVEL is {LOG_LEVEL!r}; write DEBUG, INFO, WARNING or ERROR")
+    raise ImproperlyConfigured(
+        gettext("LOG_LEVEL is {value}; write DEBUG, INFO, WARNING or ERROR").format(value=repr(LOG_LEVEL))
+    )
 LOG_JSON = env.flag("LOG_JSON", not GISC_EMBEDDED_DATABASE)
 LOG_ACCESS = env.flag("LOG_ACCESS", LOG_JSON)
 LOGGING = {

@@ -1,7 +1,8 @@
 """The embedded servers: PostgreSQL and Redis from Python packages, with their files in the node's data directory.
 
 They are used if `DATABASE_URL` and `REDIS_URL` are not set. The settings import this package before Django is set up, so
-it reads no setting and imports no app; the packages with the servers are imported only to start one.
+it reads no setting and imports no app; the packages with the servers are imported only to start one. Its sentences are in the
+language of the command that asked (`gisc.early_texts`); the keeper, which writes them into the log, is no command and gets English.
 """
 
 from gisc.embedded.folder import (

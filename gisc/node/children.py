@@ -5,6 +5,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 from gisc import file_locks
+from gisc.early_texts import gettext
 
 # Longer than any child of a killed node takes to end.
 _LEFTOVERS_S = 15
@@ -16,10 +17,11 @@ def await_end(data_dir: Path) -> None:
     try:
         lock.acquire(wait_s=_LEFTOVERS_S)
     except file_locks.LockTaken as exc:
-        raise ImproperlyConfigured(
-            f"processes of a node that was killed still run in the data directory {data_dir}; "
-            f"wait for them to end, or end them (fuser {lock.path} lists them)"
-        ) from exc
+        sentence = gettext(
+            "processes of a node that was killed still run in the data directory {folder}; "
+            "wait for them to end, or end them (fuser {file} lists them)"
+        )
+        raise ImproperlyConfigured(sentence.format(folder=data_dir, file=lock.path)) from exc
     lock.release()
 
 

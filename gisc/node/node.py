@@ -20,11 +20,11 @@ from pathlib import Path
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, connections
-from django.utils.translation import gettext, gettext_noop
 
 from catalogue import journal_state, seams
 from catalogue.models import Record
 from gisc import administrator, database, embedded, file_locks, file_modes, language, running_nodes
+from gisc.early_texts import gettext
 from gisc.node import children, samples, supervision
 from gisc.node.welcome import Welcome
 
@@ -56,19 +56,20 @@ def run() -> None:
         children.await_end(data_dir)
         _check_port()
         if settings.GISC_EMBEDDED_DATABASE:
-            _report(gettext_noop("Starting the database ..."))
+            _report(gettext("Starting the database ..."))
             stack.enter_context(embedded.database(data_dir))
         stack.callback(connections.close_all)
         connection.ensure_connection()
-        _report(gettext_noop("Preparing the catalogue ..."))
-        database.prepare()
+        _report(gettext("Preparing the catalogue ..."))
+        with language.for_people():  # why it cannot be
+            database.prepare()
         journal_state.check()
         password = _create_administrator()
         samples.load_if_wanted()
         welcome = Welcome(password=password, is_empty=not Record.objects.exists())
         connections.close_all()
         stack.enter_context(_metrics_folder(data_dir))
-        _report(gettext_noop("Starting web server, harvest workers and scheduler ..."))
+        _report(gettext("Starting web server, harvest workers and scheduler ..."))
         supervision.supervise(welcome)
 
 
@@ -82,24 +83,26 @@ def _write_paths_in_full() -> None:
 def _report(line: str) -> None:
     """Tell whoever waits at a terminal what goes on."""
     if not settings.LOG_JSON:
-        with language.for_people():
-            print(gettext(line), flush=True)
+        print(line, flush=True)
 
 
 def _lock_data_dir(node_lock: file_locks.FileLock) -> None:
     try:
         node_lock.acquire(wait_s=running_nodes.GLANCE_S)
     except file_locks.LockTaken as exc:
-        raise ImproperlyConfigured(
-            f"the data directory {settings.GISC_DATA_DIR} is in use by {_owner(node_lock.path)}; "
+        sentence = gettext(
+            "the data directory {folder} is in use by {owner}; "
             "stop that node, or name another directory in GISC_DATA_DIR and another port in PORT"
+        )
+        raise ImproperlyConfigured(
+            sentence.format(folder=settings.GISC_DATA_DIR, owner=_owner(node_lock.path))
         ) from exc
     now = seams.now().strftime("%Y-%m-%d %H:%M:%S UTC")
     node_lock.write_owner(f"process {os.getpid()} ({shlex.join(sys.argv)}), since {now}\n")
 
 
 def _owner(lock_file: Path) -> str:
-    return lock_file.read_text(encoding="utf-8").strip() or "another node"
+    return lock_file.read_text(encoding="utf-8").strip() or gettext("another node")
 
 
 def _check_port() -> None:
@@ -113,15 +116,19 @@ def _check_port() -> None:
             probe.bind(address)
             probe.listen()
     except OSError as exc:
-        raise ImproperlyConfigured(
-            f"the web server cannot listen on HOST {settings.HOST}, PORT {settings.PORT} ({exc.strerror}); "
+        sentence = gettext(
+            "the web server cannot listen on HOST {host}, PORT {port} ({reason}); "
             "set PORT to a free port, or stop what uses this one"
+        )
+        raise ImproperlyConfigured(
+            sentence.format(host=settings.HOST, port=settings.PORT, reason=exc.strerror)
         ) from exc
 
 
 def _create_administrator() -> str | None:
     """Create the administrator at the first start; return the password if it was generated."""
-    outcome, generated_password = administrator.create_first(generate_password=True)
+    with language.for_people():  # why a password is not taken
+        outcome, generated_password = administrator.create_first(generate_password=True)
     if outcome is administrator.AccountOutcome.CREATED:
         logger.info("administrator created", extra={"user": administrator.NAME})
     return generated_password

@@ -10,6 +10,7 @@ from catalogue import bootstrap
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Record
 from gisc import env
+from gisc.early_texts import gettext
 
 
 def folder() -> Path:
@@ -22,6 +23,7 @@ def load_if_wanted() -> None:
     """Load the sample records into an empty catalogue if SAMPLES=1. A catalogue with tombstones is not empty."""
     samples = env.text("SAMPLES", "0")
     if samples not in ("0", "1"):
-        raise ImproperlyConfigured(f"SAMPLES is {samples!r}; write 1 to load the sample records, or leave it out")
+        sentence = gettext("SAMPLES is {value}; write 1 to load the sample records, or leave it out")
+        raise ImproperlyConfigured(sentence.format(value=repr(samples)))
     if samples == "1" and not Record.objects.exists():
         call_command("ingest", str(folder()), set=bootstrap.own_set().spec)

@@ -49,11 +49,8 @@ def catalogue_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def pseudo(settings: Any, catalogue_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A node that speaks the pseudo-language: a folder of texts and one of dates, as CONTRIBUTING.md says."""
-    dates = tmp_path / "formats" / LANGUAGE
-    dates.mkdir(parents=True)
-    (dates / "__init__.py").touch()
-    (dates / "formats.py").write_text("from gisc.formats.en.formats import *\n", encoding="utf-8")
-    monkeypatch.setattr(gisc.formats, "__path__", [*gisc.formats.__path__, str(dates.parent)])
+    pseudo_language.write_formats(tmp_path / "formats")
+    monkeypatch.setattr(gisc.formats, "__path__", [*gisc.formats.__path__, str(tmp_path / "formats")])
     settings.LOCALE_PATHS = [catalogue_folder]
     settings.GISC_LANGUAGE = LANGUAGE
     yield

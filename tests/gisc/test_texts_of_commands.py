@@ -9,8 +9,13 @@ import ast
 import contextlib
 import getpass
 import json
+import os
 import re
-from collections.abc import Callable, Iterator
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -18,19 +23,22 @@ from typing import Any
 import pytest
 from django.core.management import BaseCommand, call_command, get_commands, load_command_class
 from django.core.management.base import CommandError
+from django.test import override_settings
 from pytest_httpserver import HTTPServer
 
 from catalogue import bootstrap, seams
 from catalogue.models import Category, MetadataSet
-from gisc import language
+from gisc import file_locks, language, running_nodes
 from gisc.alerts.models import Recipient
 from gisc.backup.follow_up import FollowUpReport
 from gisc.backup.sign_off import SignOff
+from gisc.embedded import folder
 from gisc.node.welcome import Welcome
 from harvester.models import Conflict, Link
 from tests.project.surface import PACKAGES
 from tests.support import pseudo_language, world
 from tests.support.many_commands import of_this_test, run_commands
+from tests.support.nodes import MANAGE, environment
 from tests.support.paths import ROOT
 from tests.support.provider import Provider, fill
 from tests.support.pseudo_language import LANGUAGE, english_words, in_other_letters
@@ -66,10 +74,14 @@ def pseudo(settings: Any, locale: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("COLUMNS", "4000")  # rich makes a table as wide as the terminal: no word is cut
 
 
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pseudo_language.make_checkout(tmp_path_factory.mktemp("checkout"))
+
+
 @pytest.fixture
-def run_pseudo(locale: Path) -> Callable[[list[list[str]]], list[tuple[int, str, str]]]:
-    settings = {"DJANGO_SETTINGS_MODULE": "tests.support.pseudo_settings", "PSEUDO_LOCALE": str(locale)}
-    return lambda commands: run_commands(commands, **of_this_test(), **settings)
+def run_pseudo(checkout: Path) -> Callable[[list[list[str]]], list[tuple[int, str, str]]]:
+    return lambda commands: run_commands(commands, code=checkout, GISC_LANGUAGE=LANGUAGE, **of_this_test())
 
 
 # --- Texts in the code ------------------------------------------------------------------------------
@@ -409,3 +421,159 @@ def test_what_programs_read_of_a_command_is_english(run_pseudo: Callable[..., An
         assert status == 0, arguments
         json.loads(out)
         assert out.isascii(), arguments
+
+
+# --- Before Django is set up -------------------------------------------------------------------------
+
+
+def start(checkout: Path, *arguments: str, program: Sequence[str] = MANAGE, **settings: str) -> tuple[int, str]:
+    """Run a program of the checkout in the language; exit status, and what it says on standard error."""
+    done = subprocess.run(
+        [*program, *arguments],
+        cwd=checkout,
+        env=environment(**{"GISC_LANGUAGE": LANGUAGE, **settings}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+OUTSIDE = {"DATABASE_URL": "postgresql://gisc@127.0.0.1:9/gisc"}
+WRONG_SETTINGS: list[tuple[dict[str, str], str]] = [
+    ({"PORT": "x"}, "write a whole number from"),
+    ({"DEBUG": "x"}, "; write True or False"),
+    ({"SECRET_KEY_FILE": "/nowhere"}, "write the path of a readable file"),
+    ({"GISC_BASE_URL": "x://x"}, "has the scheme"),
+    ({"GISC_BASE_URL": "http://x:y"}, "its port is no number"),
+    ({"GISC_TRUSTED_PROXIES": "x"}, "write addresses or networks separated by commas"),
+    ({"GISC_SCHEMA_DIR": "/nowhere"}, "write the path of the folder of"),
+    ({"GISC_PRIVATE_PAGES": "x"}, "separated by commas"),
+    ({"GISC_INTERFACES_OFF": "x"}, "separated by commas"),
+    ({"GISC_SECOND_FACTOR_ROLES": "x"}, "separated by commas"),
+    ({"GISC_SMTP_SECURITY": "x"}, "; write starttls, tls or none"),
+    ({"LOG_LEVEL": "x"}, "; write DEBUG, INFO, WARNING or ERROR"),
+    (OUTSIDE, "write a long random string in SECRET_KEY"),
+    ({**OUTSIDE, "SECRET_KEY": "x" * 50}, "write the host names under which this node is reached"),
+    ({"GISC_DATA_DIR": "/proc/node"}, "name a directory in which the node's account may create files"),
+]
+WORDS_OF_SETTINGS = {
+    *["metrics", "harvest", "health", "ogcapi", "sru", "csw", "dcat", "monitoring"],
+    *[
+        "No",
+        "such",
+        "file",
+        "or",
+        "directory",
+        "does",
+        "not",
+        "appear",
+        "to",
+        "be",
+        "an",
+        "IPv4",
+        "or",
+        "IPv6",
+        "network",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("settings_of_it", "text"), WRONG_SETTINGS, ids=lambda each: "+".join(each) if isinstance(each, dict) else ""
+)
+def test_a_wrong_setting_is_told_in_the_language(
+    checkout: Path, settings_of_it: dict[str, str], text: str, tmp_path: Path
+) -> None:
+    status, said = start(checkout, "check", **{"GISC_DATA_DIR": str(tmp_path), **settings_of_it})
+    assert status == 2, said
+    assert in_other_letters(text) in said
+    assert set(english_words(said)) <= WORDS_OF_SETTINGS
+
+
+def test_a_language_that_is_not_there_is_told_in_english(checkout: Path) -> None:
+    for language_of_it in ("zz", "../qq"):
+        said = f"manage.py: GISC_LANGUAGE is '{language_of_it}'; write one of en, qq, or add a translation (CONTRIBUTING.md)\n"
+        assert start(checkout, "check", GISC_LANGUAGE=language_of_it) == (2, said)
+
+
+def test_a_translation_that_cannot_be_read_leaves_the_text_in_english(tmp_path: Path) -> None:
+    checkout = pseudo_language.make_checkout(tmp_path / "checkout")
+    file = next(checkout.glob("locale/*/*/django.mo"))
+    for content in (b"", b"no translation", file.read_bytes()[:400]):
+        file.write_bytes(content)
+        assert start(checkout, "check", PORT="x") == (
+            2,
+            "manage.py: PORT is 'x'; write a whole number from 1 to 65535\n",
+        )
+
+
+def test_a_wrong_setting_is_told_to_programs_in_english(checkout: Path) -> None:
+    status, said = start(checkout, "link", "list", "--json", PORT="x")
+    assert (status, said) == (2, "manage.py: PORT is 'x'; write a whole number from 1 to 65535\n")
+
+
+def test_what_the_command_line_refuses_is_in_the_language(checkout: Path, tmp_path: Path) -> None:
+    data = {"GISC_DATA_DIR": str(tmp_path)}
+    status, said = start(checkout, "check", "--tag=--", **data)
+    assert status == 2 and in_other_letters("has no value: write another one than") in said
+    with open(os.devnull) as only_read:
+        done = subprocess.run(
+            [*MANAGE, "version"],
+            cwd=checkout,
+            env=environment(GISC_LANGUAGE=LANGUAGE, **data),
+            stdout=only_read,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    assert done.returncode == 2 and in_other_letters("the output cannot be written") in done.stderr
+
+
+def test_an_argument_that_is_no_text_is_told_in_the_language(
+    run_pseudo: Callable[..., Any], transactional_db: None
+) -> None:
+    ((status, _out, err),) = run_pseudo([["record", "history", os.fsdecode(b"\xff")]])
+    assert status == 2 and in_other_letters("set the locale of this shell to it") in err
+
+
+def test_a_command_that_cannot_tell_which_node_is_meant_says_so_in_the_language(checkout: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+            lock = file_locks.FileLock(tmp_path / name / running_nodes.LOCK)
+            lock.acquire()
+            stack.callback(lock.release)
+            own = {"GISC_DATA_DIR": tmp_path / name, "GISC_JOURNAL_DIR": tmp_path / "j", "GISC_NAME": name}
+            stack.enter_context(override_settings(**own))
+            stack.enter_context(running_nodes.announced(checkout / ".nodes"))
+        status, said = start(checkout, "link", "list")
+    assert status == 2 and in_other_letters("nodes run from here:") in said
+    assert not {"set", "meant", "another"} & set(english_words(said))
+
+
+def test_why_the_embedded_postgresql_does_not_start_is_in_the_language_for_people_and_english_in_the_log(
+    checkout: Path, tmp_path: Path
+) -> None:
+    data_dir = tmp_path / ("long" * 30)
+    sockets = folder.socket_dir(data_dir / "postgres", ".s.PGSQL.5432")
+    sockets.mkdir(mode=0o755)
+    sockets.chmod(0o755)  # open to other accounts, so that no server is put there
+    try:
+        text = "is not a directory of the node's own; remove it and start again"
+        status, said = start(checkout, "link", "list", GISC_DATA_DIR=str(data_dir))
+        assert status == 2 and in_other_letters(text) in said
+        status, said = start(checkout, program=(sys.executable, "-m", "gisc.node.keeper"), GISC_DATA_DIR=str(data_dir))
+        assert status == 1 and text in said
+    finally:
+        sockets.rmdir()
+
+
+def test_why_a_node_does_not_start_is_in_the_language(checkout: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        status, said = start(checkout, "node", GISC_DATA_DIR=str(tmp_path), PORT=port)
+    assert status == 2 and in_other_letters("set PORT to a free port, or stop what uses this one") in said

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from urllib.parse import quote
 
 from django.conf import settings as test_settings
@@ -17,11 +18,11 @@ from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
 
-def run_commands(commands: list[list[str]], **settings: str) -> list[tuple[int, str, str]]:
-    """Run each command with these settings; exit status, standard output and standard error of each."""
+def run_commands(commands: list[list[str]], *, code: Path = ROOT, **settings: str) -> list[tuple[int, str, str]]:
+    """Run each command of a checkout with these settings; exit status, standard output and standard error of each."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.many_commands"],
-        cwd=ROOT,
+        cwd=code,
         env=environment(**settings),
         input=json.dumps(commands),
         capture_output=True,

@@ -6,6 +6,7 @@ The texts are those that xgettext finds in code and templates (`makemessages`), 
 
 import ast
 import re
+import shutil
 import string
 import struct
 from collections.abc import Callable, Iterator
@@ -67,6 +68,29 @@ def english_words(text: str) -> list[str]:
     """The words of a text in Latin letters: neither in the pseudo-language nor a path, an option, a code or the like."""
     parts = (part.strip(".,:;()[]{}'\"“”‘’?!|") for part in text.split())
     return [part for part in parts if re.fullmatch(r"[A-Za-z]?[a-z]+('[a-z]+)?", part) and len(part) > 1]
+
+
+def make_checkout(folder: Path) -> Path:
+    """Add the language, in other letters, to a checkout in a folder of its own, as CONTRIBUTING.md says; return the folder.
+
+    A command that is run there reads its settings and texts as in any country. The packages are those of this checkout; `gisc`,
+    which finds out where it is, is a copy.
+    """
+    shutil.copytree(ROOT / "gisc", folder / "gisc")
+    shutil.copy(ROOT / "manage.py", folder)
+    for name in ("catalogue", "oaiprovider", "harvester", "templates", "tests"):
+        (folder / name).symlink_to(ROOT / name)
+    write_catalogue(folder / "locale", in_other_letters)
+    write_formats(folder / "gisc" / "formats")
+    return folder
+
+
+def write_formats(folder: Path) -> None:
+    """Write the dates of the language into a folder of formats: those of all languages."""
+    dates = folder / LANGUAGE
+    dates.mkdir(parents=True)
+    (dates / "__init__.py").touch()
+    (dates / "formats.py").write_text("from gisc.formats.en.formats import *\n", encoding="utf-8")
 
 
 def write_catalogue(folder: Path, write: Callable[[str], str] = marked) -> None:
