@@ -45,6 +45,8 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 
 _VALUE = "what is written in a setting"
 NOT_TRANSLATED = {
+    ("catalogue/admin/quality.py", "KPI-{} {}: {}<br>"): "how WMO numbers them",
+    ("catalogue/admin/records.py", "KPI-{} {}: {}<br>"): "how WMO numbers them",
     ("gisc/embedded/postgres_server.py", "server.log"): "a file",
     ("oaiprovider/models/profile.py", "oai:"): "how OAI identifiers begin",
     **{("gisc/settings.py", name): _VALUE for name in ("metrics", "harvest", "health")},
@@ -64,6 +66,9 @@ def unmarked(tree: ast.Module, *, of_pages: bool = False) -> Iterator[tuple[int,
             shown += [each.value for each in call.keywords if each.arg in OF_PAGES]
         for each in shown:
             yield from _literals(each, scope, tree, set())
+        for each in call.args if of_pages and _name(call.func).startswith("format_html") else ():
+            if isinstance(each, ast.Constant) and _WORD.search(re.sub(r"<[^>]*>", "", str(each.value))):
+                yield each.lineno, str(each.value)
     for node in ast.walk(tree) if of_pages else ():
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
@@ -119,6 +124,8 @@ def _literals(node: ast.AST, scope: ast.AST, tree: ast.Module, seen: set[int]) -
         case ast.Call(func=func) if _name(func) not in MARKS:
             if isinstance(func, ast.Attribute) and func.attr in ("format", "format_map", "join", "capitalize"):
                 parts += [func.value, *node.args, *(each.value for each in node.keywords)]
+            elif _name(func) == "str":
+                parts += node.args
             else:
                 for found in ast.walk(tree):
                     if isinstance(found, ast.FunctionDef) and found.name == _name(func):
@@ -145,7 +152,7 @@ def _assigned(name: str, scope: ast.AST) -> list[ast.AST]:
     "raise ActRefused(gettext('{why}').format(why=why or 'nothing'))", "form.add_error('name', 'is taken')",
     "def act():\n words = 'It runs'\n self.message_user(request, words % {})", "_NO = 'Not now'\nraise ValidationError(_NO)",
     "def _queue(run):\n return f'{run} waits', 1\nself.message_user(request, *_queue(run))",
-    "fields = {'description': 'What it wants'}", "@admin.display(description='state')\ndef state(self): pass",
+    "fields = {'description': 'What it wants'}", "format_html('<b>Watch it</b>')", "@admin.display(description='state')\ndef state(self): pass",
 ])  # fmt: skip
 def test_a_text_that_is_not_marked_is_found(source: str) -> None:
     assert list(unmarked(ast.parse(source), of_pages=True))
@@ -156,6 +163,7 @@ def test_a_text_that_is_not_marked_is_found(source: str) -> None:
     "Error(gettext('is wrong'), hint=gettext('write'), id='catalogue.E001')", "logger.error('no answer', extra={'path': path})",
     "form.add_error('name', str(exc))", "raise ImproperlyConfigured(ngettext('one', 'many', number).format(x=', '.join(names)))",
     "_NO = gettext_noop('Not now')\nraise ValidationError(gettext(_NO))", "raise ValueError('for programmers')",
+    "format_html('<a class=\"link\" href=\"{}\">{}</a>', url, gettext('Watch it'))",
 ])  # fmt: skip
 def test_what_is_marked_or_not_for_people_is_not_found(source: str) -> None:
     assert not list(unmarked(ast.parse(source), of_pages=True))
