@@ -33,7 +33,7 @@ def gettext(text: str) -> str:
     try:
         with file.open("rb") as stream:
             return python_gettext.GNUTranslations(stream).gettext(text)
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, LookupError, struct.error):  # damaged, or written by something else than gettext
         return text
 
 
