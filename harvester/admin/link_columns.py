@@ -191,7 +191,7 @@ class LinkColumns(Admin):
     def drift_in_full(self, link: Link) -> str:
         if link.cycle_begun is None and link.content_begun is None:
             return _("not compared yet")
-        return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in status.drift_of(link).items())
+        return ", ".join(status.count_in_words(*counted) for counted in status.drift_of(link).items())
 
     @admin.display(description=gettext_lazy("remarks on the provider"))
     def remarks_in_full(self, link: Link) -> str:

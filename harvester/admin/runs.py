@@ -24,7 +24,7 @@ from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
 from harvester.messages import OutcomeCode, describe_cause
 from harvester.models import Link, LinkDay, Reject, Run
 from harvester.monitoring import csv_export, status
-from harvester.monitoring.status import COUNTERS
+from harvester.monitoring.status import COUNTERS, count_in_words
 from harvester.protocol import warnings
 from harvester.rows import queue
 from harvester.runs import lifecycle
@@ -150,8 +150,9 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("entries"))
     def entries(self, run: Run) -> str:
-        parts = [f"{number} {name}" for name in COUNTERS[1:] if (number := getattr(run, name))]
-        received = gettext("{number} received").format(number=run.received)
+        received, *parts = (
+            count_in_words(name, number) for name in COUNTERS if (number := getattr(run, name)) or name == COUNTERS[0]
+        )
         return wide("{}<br>{}", received, ", ".join(parts), rem=8)
 
     @admin.display(description=_("message"))
@@ -177,7 +178,7 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("received"))
     def counts(self, run: Run) -> str:
-        total, *parts = (f"{getattr(run, name)} {name}" for name in COUNTERS)
+        total, *parts = (count_in_words(name, getattr(run, name)) for name in COUNTERS)
         return f"{total}: {', '.join(parts)}"
 
     @admin.display(description=_("rejects"))

@@ -102,7 +102,7 @@ class Overview:
     @property
     def found(self) -> str:
         """What the comparisons of this cycle have found, in words; empty: nothing."""
-        return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in (self.drift or {}).items() if number)
+        return ", ".join(status.count_in_words(name, number) for name, number in (self.drift or {}).items() if number)
 
     @property
     def differ(self) -> int | None:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from catalogue import datestamps, seams
 from catalogue.models import MetadataSet
@@ -176,6 +176,27 @@ def _newest(link: Link, attribute: str, purpose: Run.Purpose) -> Run | None:
 
 
 # --- In a few words ---------------------------------------------------------------------------------
+
+_COUNTED = {
+    "received": gettext_noop("{number} received"),
+    "new": gettext_noop("{number} new"),
+    "updated": gettext_noop("{number} updated"),
+    "unchanged": gettext_noop("{number} unchanged"),
+    "deleted": gettext_noop("{number} deleted"),
+    "rejected": gettext_noop("{number} rejected"),
+    "missing": gettext_noop("{number} missing"),
+    "stale": gettext_noop("{number} stale"),
+    "not_served": gettext_noop("{number} not served"),
+    "extra": gettext_noop("{number} extra"),
+    "vanished": gettext_noop("{number} vanished"),
+    "held_back": gettext_noop("{number} held back"),
+    "changed": gettext_noop("{number} changed"),
+}
+
+
+def count_in_words(name: str, number: int) -> str:
+    """Write a counter of a run, or of what comparisons have found: "3 new"."""
+    return _(_COUNTED[name]).format(number=number)
 
 
 def run_outcome(run: Run) -> tuple[str, str]:

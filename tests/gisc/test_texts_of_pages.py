@@ -17,6 +17,8 @@ from catalogue.models import MetadataSet
 from gisc import language
 from harvester import tasks
 from harvester.models import Alternative, Link, Run
+from harvester.monitoring import status
+from harvester.runs import comparison
 from oaiprovider import terms
 from oaiprovider.formats import sandbox, stylesheet, trial
 from oaiprovider.formats.stylesheet import Stylesheet
@@ -241,3 +243,8 @@ def test_system_checks_are_in_the_language(pseudo: None, settings: Any, link: Li
         [each.msg for each in wrong], "http", "admin", "no", "name", "link", "toulouse", "password", "fsync"
     )
     assert_translated([each.hint for each in wrong if each.hint], "fsync")
+
+
+def test_counters_of_runs_and_comparisons_are_in_the_language(pseudo: None) -> None:
+    with language.for_people():
+        assert_translated(status.count_in_words(name, 3) for name in (*status.COUNTERS, *comparison.DRIFT))
