@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.test import Client
 
 from catalogue import seams
-from catalogue.models import MetadataSet
+from catalogue.models import MetadataSet, Record
 from gisc.bench import catalogue, copies
 from gisc.bench.catalogue import Row
 from harvester.models import Link, Run
@@ -67,6 +67,14 @@ _REJECTS = """
         SELECT id, begun FROM harvester_run WHERE link_id = link.id ORDER BY begun DESC LIMIT 1
     ) AS newest
     CROSS JOIN generate_series(1, 20) n WHERE link.name LIKE 'year-%'
+"""
+# As the checks leave them: a label and a grade of each record, a third with remarks.
+_LABELS = """
+    INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, scores, percent, grade, checked)
+    SELECT id, digest, 'bench', CASE WHEN id % 10 = 3 THEN 'invalid' ELSE 'valid' END, '',
+        CASE WHEN id % 3 = 0 THEN '[{"rule": "bench", "text": "a remark"}]' ELSE '[]' END::jsonb,
+        '{1,2}', 50, CASE WHEN id % 50021 = 0 THEN 'F' ELSE substr('ABCDE', 1 + (id * id % 5)::int, 1) END, now()
+    FROM catalogue_record WHERE NOT deleted ON CONFLICT DO NOTHING
 """
 
 
@@ -124,6 +132,7 @@ def run(
         say(f"copying them until there are {records:,} ...")
         copies.multiply(records, list(MetadataSet.objects.filter(spec__startswith="WIS-GISC-YEAR-")), say)
     with connection.cursor() as cursor:
+        cursor.execute(_LABELS)
         cursor.execute("VACUUM ANALYZE")
     say("asking for pages ...")
     rows = list(_pages())
@@ -161,7 +170,31 @@ def _pages() -> Iterator[Row]:
         "rejects that stand": ("/admin/harvester/reject/", {"state": "stands"}),
         "daily sums": ("/admin/harvester/linkday/", {}),
         "a link": (f"/admin/harvester/link/{link}/change/", {}),
+        "conflicts": ("/admin/harvester/conflict/", {}),
+        "centres": ("/admin/harvester/centre/", {}),
+        "sets": ("/admin/catalogue/metadataset/", {}),
+        "uploads": ("/admin/catalogue/upload/", {}),
+        "quality": ("/admin/catalogue/quality/", {}),
+        "journal": ("/admin/catalogue/journaloutbox/", {}),
     }
+    newest = Record.objects.filter(deleted=False).order_by("-pk").values_list("pk", "owner_id").first()
+    if newest is not None:
+        records, (record, owner) = "/admin/catalogue/record/", newest
+        lists |= {
+            "records": (records, {}),
+            "records, page 4": (records, {"p": 4}),
+            "records of a set": (records, {"set": owner}),
+            "records of a common grade": (records, {"grade": "A"}),
+            "records of a rare grade": (records, {"grade": "F"}),
+            "records that are not valid": (records, {"checks": "invalid"}),
+            "records with remarks": (records, {"checks": "faults"}),
+            "records that are not checked": (records, {"checks": "not checked"}),
+            "records put in here": (records, {"source": "here"}),
+            "records changed since a day": (records, {"since": 1}),
+            "records, search": (records, {"q": "temperature"}),
+            "records, search of nothing": (records, {"q": "no such record"}),
+            "a record": (f"{records}{record}/change/", {}),
+        }
     for what, (path, query) in lists.items():
         yield _page(f"admin: {what}", operator, f"{path}?{urlencode(query)}")
 
