@@ -7,7 +7,7 @@ may also be in a file: `SECRET_KEY_FILE=/run/secrets/key` is read if `SECRET_KEY
 import os
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -84,6 +84,19 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
         sentence = gettext("{name} has the scheme {scheme}; write a URL such as {example}")
         raise ImproperlyConfigured(sentence.format(name=name, scheme=repr(parts.scheme), example=example))
     return raw
+
+
+def with_password(url: str, password: str, name: str) -> str:
+    """Put a password into a URL that has none; the URL itself if one of the two is empty. `name`: of the URL's variable."""
+    if not url or not password:
+        return url
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    if ":" in user:
+        raise ImproperlyConfigured(
+            f"{name} has a password, and {name.replace('_URL', '_PASSWORD')} is set too; write the password in one of them"
+        )
+    return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
 
 
 def comma_separated(name: str, default: str = "") -> list[str]:

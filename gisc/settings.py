@@ -146,8 +146,14 @@ GISC_SMTP_USER = env.text("GISC_SMTP_USER")
 GISC_SMTP_FROM = env.text("GISC_SMTP_FROM", GISC_ADMIN_EMAIL)
 GISC_WORKER_MAX_MB = env.number("GISC_WORKER_MAX_MB", 500, low=200, high=100_000)
 
-_DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc")
-_REDIS_URL = env.url("REDIS_URL", ("redis", "rediss"), "", "redis://host:6379/0")
+_DATABASE_URL = env.with_password(
+    env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc"),
+    env.secret("DATABASE_PASSWORD"),
+    "DATABASE_URL",
+)
+_REDIS_URL = env.with_password(
+    env.url("REDIS_URL", ("redis", "rediss"), "", "redis://host:6379/0"), env.secret("REDIS_PASSWORD"), "REDIS_URL"
+)
 GISC_EMBEDDED_DATABASE = not _DATABASE_URL
 GISC_EMBEDDED_REDIS = not _REDIS_URL
 

@@ -3,6 +3,7 @@
 `promtool`, which evaluates the rules, is in Debian's package prometheus.
 """
 
+import json
 import math
 import re
 import shutil
@@ -24,6 +25,7 @@ from tests.support.nodes import free_port
 from tests.support.paths import ROOT
 
 FOLDER = ROOT / "docker" / "prometheus"
+DASHBOARD = ROOT / "docker" / "grafana" / "dashboards" / "node.json"
 RULES = (FOLDER / "gisc-rules.yml").read_text(encoding="utf-8")
 DOCUMENT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 ALARMS = re.findall(r"^      - alert: (\w+)$", RULES, flags=re.MULTILINE)
@@ -88,6 +90,32 @@ def test_each_selector_in_rules_selects_samples_from_the_first_scrape(client: Cl
         name, _, labels = selector.rstrip("}").partition("{")
         chosen = [sample for sample in there if sample.startswith(f"{name}{{")]
         assert any(all(label in sample for label in labels.split(",")) for sample in chosen), selector
+
+
+@pytest.mark.django_db
+def test_the_dashboard_of_grafana_shows_metrics_that_the_node_has(client: Client, never: Link) -> None:
+    """And its labels; each query in it is one that Prometheus can read."""
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    queries = [target["expr"] for panel in panels for target in panel.get("targets", [])]
+    there = scrape(client)
+    histogram = {"gisc_oai_seconds_bucket", "gisc_oai_seconds"}  # has samples when something was measured
+    assert metrics_in(" ".join(queries)) - {name.partition("{")[0] for name in there} <= histogram
+    assert len(queries) > 20 and all(panel["title"] for panel in panels)
+    for selector in re.findall(r"gisc_\w+\{[^}]*\}", " ".join(queries)):
+        name, _, labels = selector.rstrip("}").partition("{")
+        used = re.findall(r'(\w+)!?="', labels)
+        assert any(f'{label}="' in sample for label in used for sample in there if sample.startswith(name)), selector
+
+
+@needs_promtool
+def test_prometheus_can_read_each_query_of_the_dashboard(tmp_path: Path) -> None:
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    queries = [target["expr"] for panel in panels for target in panel.get("targets", [])]
+    rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries)]
+    file = tmp_path / "rules.yml"
+    file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}), encoding="utf-8")
+    done = promtool("check", "rules", file)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_without_the_database_links_that_were_seen_are_unknown_and_not_gone(never: Link) -> None:

@@ -77,6 +77,25 @@ def test_a_secret_file_that_cannot_be_read_is_refused(write, tmp_path: Path) -> 
         env.secret("SETTING")
 
 
+@pytest.mark.parametrize(("url", "whole"), [
+    ("postgresql://gisc@db:5432/gisc", "postgresql://gisc:p%3A%2F%40%20w@db:5432/gisc"),
+    ("postgresql://gisc@/gisc?host=/run/pg", "postgresql://gisc:p%3A%2F%40%20w@/gisc?host=/run/pg"),
+    ("redis://mq:6379/0", "redis://:p%3A%2F%40%20w@mq:6379/0"),
+    ("", ""),
+])  # fmt: skip
+def test_a_password_of_any_characters_is_put_into_a_url(url: str, whole: str) -> None:
+    assert env.with_password(url, "p:/@ w", "DATABASE_URL") == whole
+    assert env.with_password(url, "", "DATABASE_URL") == url
+
+
+def test_two_passwords_for_one_url_are_refused_and_none_is_repeated() -> None:
+    with pytest.raises(
+        ImproperlyConfigured, match="REDIS_URL has a password, and REDIS_PASSWORD is set too"
+    ) as refused:
+        env.with_password("redis://:first@mq:6379/0", "second", "REDIS_URL")
+    assert "first" not in str(refused.value) and "second" not in str(refused.value)
+
+
 def test_a_url_has_one_of_the_schemes_and_is_never_repeated(write) -> None:
     schemes = ("redis", "rediss")
     assert env.url("SETTING", schemes) == ""

@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from tests.support.nodes import environment
@@ -125,6 +126,18 @@ def test_servers_of_ones_own_are_used_and_nothing_is_written(read_settings, tmp_
     assert read["GISC_EMBEDDED_DATABASE"] is False
     assert read["CELERY_BROKER_URL"] == "redis://mq:6379/1"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_passwords_of_servers_may_be_in_files(read_settings, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whatever characters they have; the file ends with a line break, as editors write it."""
+    folder = tmp_path_factory.mktemp("secrets")
+    (folder / "database").write_text("a/b:c@d\n")
+    (folder / "redis").write_text("e f#g\n")
+    files = {"DATABASE_PASSWORD_FILE": str(folder / "database"), "REDIS_PASSWORD_FILE": str(folder / "redis")}
+    read = read_settings(**EXTERNAL, REDIS_URL="redis://mq:6379/1", **files)
+    assert read["DATABASES"]["default"]["PASSWORD"] == "a/b:c@d"
+    with redis.Redis.from_url(read["GISC_REDIS_URL"]) as client:
+        assert client.connection_pool.connection_kwargs["password"] == "e f#g"
 
 
 def variables_read() -> set[str]:

@@ -19,7 +19,7 @@ from tests.support.paths import ROOT
 from tests.support.waiting import until
 
 MANAGE = (sys.executable, "manage.py")
-_OURS = ("GISC_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_", "DEBUG", "LOG_", "SAMPLES")
+_OURS = ("GISC_", "DATABASE_", "REDIS_", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_", "DEBUG", "LOG_", "SAMPLES")
 
 
 def environment(**settings: str) -> dict[str, str]:
