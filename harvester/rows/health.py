@@ -27,6 +27,7 @@ _WITNESSES = 3  # chosen: of fewer providers one may be the wrong one
 _CHECK_EVERY = timedelta(seconds=45)  # chosen: at every second tick, so that a wrong clock is seen within a minute
 _CHECK_LASTS_S = 600.0  # chosen: a measurement that is older says nothing
 _TIMEOUT_S = 2
+_NTP_PORT = 123  # not by its name: small images have no /etc/services
 _MAX_TICK_PAUSE_S = 60.0  # chosen: after a tick that took very long
 
 
@@ -92,7 +93,7 @@ def check_host_clock(now: datetime) -> HostClock | None:
     for server in servers:
         host, _, port = server.partition(":")
         try:
-            answer = ntplib.NTPClient().request(host, version=4, port=port or "ntp", timeout=_TIMEOUT_S)
+            answer = ntplib.NTPClient().request(host, version=4, port=port or _NTP_PORT, timeout=_TIMEOUT_S)
         except (ntplib.NTPException, OSError) as exc:
             faults.append(f"{server}: {describe_error(exc)}")
             continue

@@ -48,6 +48,21 @@ def part(client: Client) -> tuple[str, str]:
     return found["state"], found["code"]
 
 
+@pytest.mark.django_db
+def test_a_server_is_asked_where_services_have_no_names(settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in images of containers without the file /etc/services."""
+    asked = []
+
+    def resolve(host: str, port: str | int, *_: object, **__: object) -> None:
+        asked.append((host, port))
+        raise socket.gaierror("Servname not supported for ai_socktype")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    settings.GISC_NTP_SERVERS = ["ntp.example.org"]
+    check_host_clock(timezone.now())
+    assert asked == [("ntp.example.org", 123)]
+
+
 @pytest.mark.spec("W19")
 @pytest.mark.django_db
 @pytest.mark.parametrize(
