@@ -93,9 +93,8 @@ def with_password(url: str, password: str, name: str) -> str:
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     if ":" in user:
-        raise ImproperlyConfigured(
-            f"{name} has a password, and {name.replace('_URL', '_PASSWORD')} is set too; write the password in one of them"
-        )
+        sentence = gettext("{name} has a password, and {other} is set too; write the password in one of them")
+        raise ImproperlyConfigured(sentence.format(name=name, other=name.replace("_URL", "_PASSWORD")))
     return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{host}").geturl()
 
 
