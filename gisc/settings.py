@@ -240,7 +240,7 @@ MIDDLEWARE = [
     "gisc.accounts.second_factor.SecondFactor",
     "axes.middleware.AxesMiddleware",
     "gisc.audit.middleware.AuditActs",
-    "gisc.null_characters.RefuseNullCharacters",
+    "gisc.null_characters.ReplaceNullCharacters",
     "gisc.private_pages.PrivatePages",
     "gisc.public_pages.PublicPages",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
