@@ -270,9 +270,9 @@ class Deployment:
             found += [f"{flag}={value}{ending}" for value in service.get(key, []) if ports or key != "ports"]
         found += [f"--{key.replace('_', '-')}" for key in ("read_only", "init") if service.get(key)]
         found += [f"--env={key}={value}" for key, value in service["environment"].items()]
-        found += [
-            f"--network={self.name}_{network}{f':alias={name}' if ports else ''}" for network in service["networks"]
-        ]
+        for network, more in _networks(service).items():
+            aliases = ",".join(f"alias={alias}" for alias in [name, *more.get("aliases", [])]) if ports else ""
+            found.append(f"--network={self.name}_{network}{f':{aliases}' if aliases else ''}")
         found += [
             "--log-opt=max-size=10mb",
             f"--stop-timeout={compose.seconds(service.get('stop_grace_period', '10s'))}",
@@ -283,6 +283,16 @@ class Deployment:
             found.append(f"--volume={there}:{rest}")
         found += [f"--volume={file.secrets[secret]}:/run/secrets/{secret}:ro" for secret in service.get("secrets", [])]
         return found
+
+
+def _networks(service: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The networks of a service, and what it is in each: a list or a mapping in the file."""
+    written = service["networks"]
+    return (
+        {name: {} for name in written}
+        if isinstance(written, list)
+        else {name: more or {} for name, more in written.items()}
+    )
 
 
 def main(arguments: list[str]) -> int:

@@ -216,6 +216,11 @@ def test_web_trusts_the_network_that_it_shares_with_the_proxy() -> None:
 
 def test_the_proxy_replaces_what_clients_say_of_themselves_and_serves_oai_without_tls() -> None:
     how = (ROOT / "docker" / "nginx" / "proxy.conf").read_text(encoding="utf-8")
+    # By a name of the network that web trusts: the two share another one, too.
+    (name,) = re.findall(r"^set \$web ([a-z-]+):8000;$", how, flags=re.MULTILINE)
+    networks = SERVICES["web"]["networks"]
+    assert [network for network, more in networks.items() if more and name in more["aliases"]] == ["front"]
+    assert name not in SERVICES
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in how and "proxy_add_x_forwarded_for" not in how
     assert "proxy_set_header X-Forwarded-Proto $scheme;" in how and "proxy_set_header Host $http_host;" in how
     with_tls, without = (ROOT / "docker" / "nginx" / "nginx.conf").read_text(encoding="utf-8").split("listen 8080;")
@@ -243,7 +248,7 @@ def test_prometheus_has_the_shipped_rules_and_asks_the_node_by_a_name_that_it_an
     assert read["rule_files"] == ["gisc-rules.yml"] and (ROOT / "docker" / "prometheus" / "gisc-rules.yml").exists()
     (target,) = read["scrape_configs"][0]["static_configs"][0]["targets"]
     name, _, port = target.partition(":")
-    assert name in SERVICES and f"PORT={port}" in DOCKERFILE
+    assert name in SERVICES["web"]["networks"]["front"]["aliases"] and f"PORT={port}" in DOCKERFILE
     assert f"}},{name}\n" in COMPOSE  # ALLOWED_HOSTS
 
 
