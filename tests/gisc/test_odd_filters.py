@@ -11,7 +11,7 @@ from catalogue.models import MetadataSet
 from tests.support import world
 
 admin.autodiscover()
-ODD = ("x", "-1", "0", "9" * 30, "1.5", "\x00", "é", "", "٣", "[]", "../..")
+ODD = ("x", "-1", "0", "9" * 30, "\x00")
 
 
 def parameters(model_admin: admin.ModelAdmin) -> set[str]:
