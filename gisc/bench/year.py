@@ -73,7 +73,7 @@ _LABELS = """
     INSERT INTO catalogue_validation (record_id, digest, rules, structure, schema, faults, scores, percent, grade, checked)
     SELECT id, digest, 'bench', CASE WHEN id % 10 = 3 THEN 'invalid' ELSE 'valid' END, '',
         CASE WHEN id % 3 = 0 THEN '[{"rule": "bench", "text": "a remark"}]' ELSE '[]' END::jsonb,
-        '{1,2}', 50, CASE WHEN id % 50021 = 0 THEN 'F' ELSE substr('ABCDE', 1 + (id * id % 5)::int, 1) END, now()
+        '{1,2}', 50, CASE WHEN id % 50021 = 0 THEN 'F' ELSE substr('ABCDE', 1 + (id * id % 5)::int, 1) END, gisc_clock()
     FROM catalogue_record WHERE NOT deleted ON CONFLICT DO NOTHING
 """
 

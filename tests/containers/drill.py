@@ -30,7 +30,7 @@ from requests.adapters import HTTPAdapter
 
 from tests.containers import stand_ins
 from tests.containers.podman import LEFT_OUT, Deployment, podman
-from tests.loop import archives
+from tests.support import archives
 from tests.support.nodes import free_port
 from tests.support.paths import ROOT
 from tests.support.waiting import until

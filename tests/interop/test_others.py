@@ -15,7 +15,7 @@ from harvester import schedule
 from harvester.models import Link, Run
 from harvester.protocol import probe
 from harvester.runs import lifecycle
-from tests.interop.installing import python_with
+from tests.support.installing import python_with
 from tests.support.nodes import Node, answers, free_port, manage
 from tests.support.waiting import until
 from tests.support.world import TOULOUSE, iso_record

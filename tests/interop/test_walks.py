@@ -25,8 +25,8 @@ from catalogue.documents.sources import Document
 from catalogue.models import Record
 from catalogue.reading import lists
 from catalogue.writing import store
-from tests.interop.installing import python_with
 from tests.support import world
+from tests.support.installing import python_with
 from tests.support.served import Served, served
 from tests.support.threads import TIMEOUT_S, threads
 from tests.support.waiting import until

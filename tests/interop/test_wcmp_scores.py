@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from catalogue.documents import kpi
-from tests.interop.installing import python_with
+from tests.support.installing import python_with
 from tests.support.paths import ROOT, shared
 
 GMX, GML = "http://www.isotc211.org/2005/gmx", "http://www.opengis.net/gml/3.2"

@@ -3,9 +3,9 @@
 import tarfile
 from collections.abc import Collection
 
-from tests.loop import archives
 from tests.loop.handbook import Checkout
 from tests.loop.other_centre import Harvester
+from tests.support import archives
 
 SPEC = "WIS-GISC-TOKYO"
 SPECS = (SPEC, "shared01", "WIS-CATALOGUE")

@@ -25,7 +25,7 @@ import pytest
 
 from catalogue.bulk import ingest
 from gisc import embedded
-from tests.loop import archives
+from tests.support import archives
 from tests.support.nodes import environment, living, manage
 from tests.support.paths import ROOT
 from tests.support.waiting import until

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gisc import embedded
-from tests.loop import archives
+from tests.support import archives
 from tests.support.nodes import free_port, manage
 from tests.support.waiting import until
 

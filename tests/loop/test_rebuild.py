@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.loop import archives
 from tests.loop.other_centre import Harvester
+from tests.support import archives
 from tests.support.nodes import Node, free_port, manage
 from tests.support.waiting import until
 

@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from gisc import embedded
-from tests.loop import archives
+from tests.support import archives
 from tests.support.nodes import manage
 from tests.support.threads import TIMEOUT_S, threads
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.interop.installing import python_with
+from tests.support.installing import python_with
 from tests.support.paths import ROOT
 
 FOLDER = ROOT / "docker" / "kubernetes"
