@@ -86,11 +86,11 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
     return raw
 
 
-def with_password(url: str, password: str, name: str) -> str:
+def with_password(address: str, password: str, name: str) -> str:
     """Put a password into a URL that has none; the URL itself if one of the two is empty. `name`: of the URL's variable."""
-    if not url or not password:
-        return url
-    parts = urlsplit(url)
+    if not address or not password:
+        return address
+    parts = urlsplit(address)
     user, _, host = parts.netloc.rpartition("@")
     if ":" in user:
         sentence = gettext("{name} has a password, and {other} is set too; write the password in one of them")
