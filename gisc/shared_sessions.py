@@ -52,13 +52,12 @@ def _is_shared(connection: Any) -> bool:
     """Whether another connection gets the session of this one, which is open, between two of its transactions."""
     other = connection.copy()
     try:
-        with deadline(_ANSWER_S, other):
-            try:
-                other.ensure_connection()
+        try:
+            with deadline(_ANSWER_S, other):
                 _session_of(other)
-            except OperationalError:  # it waited for a session in vain, as long as this one has its own
-                return False
-            return any(_gets_session_of(connection, other) for _number in range(_TRIES))
+        except OperationalError:  # it waited for a session in vain, as long as this one has its own
+            return False
+        return any(_gets_session_of(connection, other) for _number in range(_TRIES))
     except OperationalError:  # it may not begin a transaction at all
         return True
     finally:

@@ -1,5 +1,6 @@
 """What hits are distributed over: counted where they are few, else estimated from a sample of the catalogue."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +36,8 @@ FACETS = {
     "category": Facet("d.categories", is_array=True),
     "set": Facet("r.set_specs", is_array=True),
 }
-_COLUMNS = "d.record_id, d.kind, d.language, d.policy, d.organisations, d.keywords, d.categories"  # that FACETS name
+# Of the description, those that FACETS name.
+_COLUMNS = ", ".join(sorted({"d.record_id", *re.findall(r"\bd\.\w+", str([each.column for each in FACETS.values()]))}))
 Counts = Mapping[str, int]  # records by value
 
 

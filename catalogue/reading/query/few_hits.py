@@ -1,23 +1,13 @@
 """The hits of a search where an index finds all of them: the database sorts them, cuts out a page and counts, in one statement."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from django.db import connection
 
 from catalogue.reading.query.cursors import Hit
+from catalogue.reading.query.orders import Order, after, key_of, sorting
 from catalogue.reading.query.statements import Sql, array_of, column_of
-
-Order = Literal["relevance", "-updated", "updated", "id", "-id"]
-
-# For hits that have columns id, tier, datestamp and text: the key of the record, where they are sorted by it.
-_SORTING: Mapping[Order, str] = {
-    "relevance": "tier, datestamp DESC, id DESC",
-    "-updated": "tier, datestamp DESC, id DESC",
-    "updated": "datestamp, id",
-    "id": "text",
-    "-id": "text DESC",
-}
 
 
 class FewHits:
@@ -35,13 +25,16 @@ class FewHits:
 
     def page(self, position: Hit | None, most: int) -> list[Hit]:
         """Return the hits after a position in order, at most so many; the position itself need not be among them."""
-        after, values = self._after(position)
-        text = "r.key" if self._order in ("id", "-id") else "''"
+        following, values = after(self._order, position)
+        if position is not None:
+            following = f"(r.tier > %s OR r.tier = %s AND {following})"
+            values = [position.tier, position.tier, *values]
         with connection.cursor() as cursor:
             cursor.execute(
-                f"WITH hits AS MATERIALIZED (SELECT r.id, k.tier, r.datestamp, {text} AS text FROM {self._source})"
-                f" SELECT id, tier, datestamp, text, (SELECT count(*) FROM hits) FROM hits WHERE {after}"
-                f" ORDER BY {_SORTING[self._order]} LIMIT %s",
+                f"WITH hits AS MATERIALIZED (SELECT r.id, k.tier, r.datestamp, {key_of(self._order)} AS key"
+                f" FROM {self._source})"
+                f" SELECT id, tier, datestamp, key, (SELECT count(*) FROM hits) FROM hits AS r WHERE {following}"
+                f" ORDER BY tier, {sorting(self._order)} LIMIT %s",
                 [*self._values, *values, most],
             )
             rows = cursor.fetchall()
@@ -69,13 +62,3 @@ class FewHits:
     def _values(self) -> list[Any]:
         columns = (array_of(row[place] for row in self._candidates) for place in (0, 1))
         return [*columns, self._audiences, *self._rest.values]
-
-    def _after(self, position: Hit | None) -> tuple[str, list[Any]]:
-        if position is None:
-            return "true", []
-        if self._order in ("id", "-id"):
-            return f"text {'>' if self._order == 'id' else '<'} %s", [position.text]
-        if self._order == "updated":
-            return "(datestamp, id) > (%s, %s)", [position.stamp, position.key]
-        after = "(tier > %s OR tier = %s AND (datestamp, id) < (%s, %s))"
-        return after, [position.tier, position.tier, position.stamp, position.key]

@@ -23,7 +23,8 @@ from catalogue.reading.query import conditions, cursors, facets, words
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.cursors import CursorInvalid, Hit
 from catalogue.reading.query.facets import Facets
-from catalogue.reading.query.few_hits import FewHits, Order
+from catalogue.reading.query.few_hits import FewHits
+from catalogue.reading.query.orders import Order, after, key_of, sorting
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.sql import Compiler
 from catalogue.reading.query.statements import (
@@ -261,14 +262,6 @@ class Search:
         text = " ".join(case.text for case in cases)
         return Sql(f"CASE {text} ELSE {search_terms.TEXT} END", tuple(value for case in cases for value in case.values))
 
-    @property
-    def _text(self) -> str:
-        return "r.key" if self._by_key else "''"
-
-    @property
-    def _by_key(self) -> bool:
-        return self._query.order in ("id", "-id")
-
     def _hits(self, statement: str, values: Sequence[Any]) -> list[Hit]:
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
@@ -384,10 +377,10 @@ class Search:
 
     def _look_through(self, found: _Separated, tier: int, position: Hit | None, number: int) -> list[tuple[Hit, bool]]:
         """Return the next records in order, and whether each is a hit."""
-        after, values = self._after(position)
+        following, values = after(self._query.order, position)
         hits = self._hits(
-            f"SELECT r.id, {tier}, r.datestamp, {self._text} FROM catalogue_record r"
-            f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {after} ORDER BY {self._sorting} LIMIT %s",
+            f"SELECT r.id, {tier}, r.datestamp, {key_of(self._query.order)} FROM catalogue_record r"
+            f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {following} ORDER BY {sorting(self._query.order)} LIMIT %s",
             [list(self._query.viewer.audiences), *values, number],
         )
         keys = [hit.key for hit in hits]
@@ -399,7 +392,7 @@ class Search:
         return [(hit, hit.key in matching) for hit in hits]
 
     def _by_sorting(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
-        after, values = self._after(position)
+        following, values = after(self._query.order, position)
         narrow, _rest = found
         if narrow.is_indexed:
             described, of_description = (
@@ -410,26 +403,10 @@ class Search:
             described, of_description = _described(found)
         source, rest = _with_records(found)
         return self._hits(
-            f"{described} SELECT r.id, {tier}, r.datestamp, {self._text} FROM {source}"
-            f" AND r.audience = ANY(%s) AND {after} ORDER BY {self._sorting} LIMIT %s",
+            f"{described} SELECT r.id, {tier}, r.datestamp, {key_of(self._query.order)} FROM {source}"
+            f" AND r.audience = ANY(%s) AND {following} ORDER BY {sorting(self._query.order)} LIMIT %s",
             [*of_description, *rest, list(self._query.viewer.audiences), *values, most],
         )
-
-    @property
-    def _sorting(self) -> str:
-        return {"id": "r.key", "-id": "r.key DESC", "updated": "r.datestamp, r.id"}.get(
-            self._query.order, "r.datestamp DESC, r.id DESC"
-        )
-
-    def _after(self, position: Hit | None) -> tuple[str, list[Any]]:
-        if position is None:
-            return "true", []
-        if self._by_key:
-            return f"r.key {'>' if self._query.order == 'id' else '<'} %s", [position.text]
-        return f"(r.datestamp, r.id) {'>' if self._query.order == 'updated' else '<'} (%s, %s)", [
-            position.stamp,
-            position.key,
-        ]
 
     # --- Facets -----------------------------------------------------------------------------------------
 
