@@ -1,16 +1,15 @@
 """What hits are distributed over: counted where they are few, else estimated from a sample of the catalogue."""
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
 
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.statements import FROM, Sql, all_of, array_of, column_of
+from catalogue.reading.query.statements import FROM, Sql, all_of, array_of, by_index_alone, column_of
 from catalogue.reading.stats import size_of
 
 
@@ -36,8 +35,6 @@ FACETS = {
     "category": Facet("d.categories", is_array=True),
     "set": Facet("r.set_specs", is_array=True),
 }
-# Of the description, those that FACETS name.
-_COLUMNS = ", ".join(sorted({"d.record_id", *re.findall(r"\bd\.\w+", str([each.column for each in FACETS.values()]))}))
 Counts = Mapping[str, int]  # records by value
 
 
@@ -71,25 +68,31 @@ class Sample:
     @cached_property
     def hits(self) -> int:
         """How many hits the catalogue has."""
-        narrow, _rest = self._found
-        if self._of_record.text == "true":
-            source = f"catalogue_description d TABLESAMPLE {self._method} WHERE {narrow.text}"
-            (number,) = column_of(f"SELECT count(*) FROM {source}", narrow.values)
-        else:
-            statement = f"{self._described('d.record_id')} SELECT count(*) FROM {self._matching}"
-            (number,) = column_of(statement, self._values)
-        return self._of_catalogue(number)
+        return self._of_catalogue(len(self._keys))
 
     def count(self, names: Sequence[str]) -> dict[str, Counts]:
         """Return what the hits of the catalogue are distributed over, by the names of facets; estimates have two digits."""
-        of_sample = _count(names, self._described(_COLUMNS), self._matching, self._values)
-        return {
-            name: {value: self._as_shown(number) for value, number in counts.items()}
-            for name, counts in of_sample.items()
-        }
+        if self.is_all:
+            return count(names, self._keys)
+        return estimate(names, self._keys, self._live / self._size)
 
-    def _as_shown(self, number: int) -> int:
-        return number if self.is_all else two_digits(self._of_catalogue(number))
+    @cached_property
+    def _keys(self) -> list[int]:
+        """The ids of the hits in the sample.
+
+        The descriptions are a step of their own: without statistics, PostgreSQL would look into each of them for each record.
+        """
+        narrow, rest = self._found
+        of_record = all_of(self._audience, rest)
+        source = f"catalogue_description d TABLESAMPLE {self._method} WHERE {narrow.text}"
+        if of_record.text == "true":
+            return column_of(f"SELECT d.record_id FROM {source}", narrow.values)
+        columns = "d.*" if "d." in of_record.text else "d.record_id"
+        return column_of(
+            f"WITH d AS MATERIALIZED (SELECT {columns} FROM {source})"
+            f" SELECT d.record_id FROM d JOIN catalogue_record r ON r.id = d.record_id WHERE {of_record.text}",
+            [*narrow.values, *of_record.values],
+        )
 
     def _of_catalogue(self, number: int) -> int:
         return number if self.is_all else round(number / self._size * self._live)
@@ -112,45 +115,34 @@ class Sample:
     def _method(self) -> str:
         return f"SYSTEM ({self._percent}) REPEATABLE (1)"
 
-    def _described(self, columns: str) -> str:
-        """The begin of a statement: descriptions `d` of the sample that match, with so many columns as `_matching` or facets need.
 
-        A step of its own: without statistics, PostgreSQL would look into each description for each record.
-        """
-        narrow, rest = self._found
-        columns = "d.*" if "d." in rest.text else columns
-        return (
-            f"WITH d AS MATERIALIZED (SELECT {columns} FROM catalogue_description d TABLESAMPLE {self._method}"
-            f" WHERE {narrow.text})"
-        )
-
-    @property
-    def _of_record(self) -> Sql:
-        return all_of(self._audience, self._found[1])
-
-    @property
-    def _matching(self) -> str:
-        """What follows FROM: those that match the rest as well, and that may be seen."""
-        return f"d JOIN catalogue_record r ON r.id = d.record_id WHERE {self._of_record.text}"
-
-    @property
-    def _values(self) -> list[Any]:
-        return [*self._found[0].values, *self._of_record.values]
+def estimate(names: Sequence[str], keys: Collection[int], scale: float = 1) -> dict[str, Counts]:
+    """Return an estimate, of two digits, of what these records are distributed over, each of which stands for so many: of some of them."""
+    step = -(-len(keys) // LIMITS.in_force.of_hits) or 1
+    counted = count(names, sorted(keys)[::step])
+    return {
+        name: {value: two_digits(round(number * step * scale)) for value, number in counts.items()}
+        for name, counts in counted.items()
+    }
 
 
-def count(names: Sequence[str], keys: list[int]) -> dict[str, Counts]:
+def count(names: Sequence[str], keys: Iterable[int]) -> dict[str, Counts]:
     """Return what these records are distributed over, by the names of facets. Each record is read once for all of them."""
-    of_record = any(FACETS[name].column.startswith("r.") for name in names)
-    source = FROM if of_record else "catalogue_description d"
-    return _count(names, "WITH", f"{source} WHERE d.record_id = ANY(%s::bigint[])", [array_of(keys)])
+    return _count(names, Sql("d.record_id = ANY(%s::bigint[])", (array_of(keys),)))
 
 
-def _count(names: Sequence[str], begin: str, source: str, values: Sequence[Any]) -> dict[str, Counts]:
-    """Count the values of facets in the rows of `source`; `begin`: of the statement, WITH or its first steps."""
-    found: dict[str, dict[str, int]] = {name: {} for name in names}
+def count_found(names: Sequence[str], found: Sql) -> dict[str, Counts]:
+    """Return the same as `count` of the records that an index finds. Only in a transaction."""
+    with by_index_alone():
+        return _count(names, found)
+
+
+def _count(names: Sequence[str], found: Sql) -> dict[str, Counts]:
+    counts: dict[str, dict[str, int]] = {name: {} for name in names}
     if not names:
         return {}
     asked = [FACETS[name] for name in names]
+    source = FROM if any(facet.column.startswith("r.") for facet in asked) else "catalogue_description d"
     columns = ", ".join(f"{facet.column} AS f{place}" for place, facet in enumerate(asked))
     parts = (
         f"SELECT {place}, value, count(*) FROM (SELECT {facet._replace(column=f'f{place}').rows} FROM hits) AS each (value)"
@@ -159,13 +151,12 @@ def _count(names: Sequence[str], begin: str, source: str, values: Sequence[Any])
     )
     with connection.cursor() as cursor:
         cursor.execute(
-            f"{begin}{' ' if begin == 'WITH' else ', '}hits AS MATERIALIZED (SELECT {columns} FROM {source})"
-            f" {' UNION ALL '.join(parts)}",
-            values,
+            f"WITH hits AS MATERIALIZED (SELECT {columns} FROM {source} WHERE {found.text}) {' UNION ALL '.join(parts)}",
+            found.values,
         )
         for place, value, number in cursor.fetchall():
-            found[names[place]][value] = number
-    return dict(found)
+            counts[names[place]][value] = number
+    return dict(counts)
 
 
 def largest(counts: Counts, most: int, among: Collection[str] | None) -> list[tuple[str, int]]:

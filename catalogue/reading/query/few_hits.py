@@ -1,20 +1,21 @@
-"""The hits of a search where an index finds all of them: the database sorts them, cuts out a page and counts, in one statement."""
+"""The hits of a search among few records that an index has told: the database sees which of them are hits, sorts them, cuts out a page
+and counts, in one statement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
 
 from catalogue.reading.query.cursors import Hit
-from catalogue.reading.query.orders import Order, after, key_of, sorting
+from catalogue.reading.query.orders import ByTier, Order, after, key_of, sorting
 from catalogue.reading.query.statements import Sql, array_of, column_of
 
 
 class FewHits:
-    """The records with these ids, each with its tier, that match `rest` as well and that one of `audiences` may see."""
+    """The records with these ids that match `rest` as well and that one of `audiences` may see."""
 
-    def __init__(self, tiers: Mapping[int, int], rest: Sql, audiences: Sequence[int], order: Order) -> None:
-        self._candidates = sorted(tiers.items())
+    def __init__(self, by_tier: ByTier, rest: Sql, audiences: Sequence[int], order: Order) -> None:
+        self._candidates = sorted((key, tier) for tier, keys in by_tier.items() for key in keys)
         self._rest, self._audiences, self._order = rest, list(audiences), order
         self._total: int | None = None
 

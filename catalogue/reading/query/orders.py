@@ -1,9 +1,11 @@
 """The orders of hits as SQL: for statements in which `r` has the id, the datestamp and the key of a record."""
 
+from collections.abc import Mapping, Set
 from typing import Any, Literal
 
 from catalogue.reading.query.cursors import Hit
 
+ByTier = Mapping[int, Set[int]]  # ids of records by their tier; each in one
 Order = Literal["relevance", "-updated", "updated", "id", "-id"]
 
 

@@ -22,9 +22,10 @@ from catalogue.reading import overview, viewers
 from catalogue.reading.query import conditions, cursors, facets, words
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.cursors import CursorInvalid, Hit
-from catalogue.reading.query.facets import Facets
+from catalogue.reading.query.facets import Counts, Facets
 from catalogue.reading.query.few_hits import FewHits
-from catalogue.reading.query.orders import Order, after, key_of, sorting
+from catalogue.reading.query.known_hits import KnownHits
+from catalogue.reading.query.orders import ByTier, Order, after, key_of, sorting
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.sql import Compiler
 from catalogue.reading.query.statements import (
@@ -123,7 +124,7 @@ class Search:
         self._split: tuple[Sql, Sql] | None = None
         self._splits: dict[int, tuple[Sql, Sql]] = {}
         self._has_unwanted = _has_unwanted(query.condition)
-        self._few: FewHits | None = None
+        self._few: FewHits | KnownHits | None = None
         self._is_counted = False
         self._least = 0  # hits that there are for certain
         self._total: int | None = None  # hits, where a page without a following one has shown all of many
@@ -185,21 +186,15 @@ class Search:
     def _everybody_sees_all(self) -> bool:
         return not live_and_hidden()
 
-    @cached_property
-    def _most_read(self) -> int:
-        """How many ids the index returns at most. More than are counted, where it is not known before which of them are hits."""
-        limits = LIMITS.in_force
-        return limits.exact if self._everybody_sees_all and self._parts[1] == _ALL_RECORDS else limits.read
-
-    def _all_if_few(self) -> FewHits | None:
+    def _all_if_few(self) -> FewHits | KnownHits | None:
         """Return all hits; None if they are more than are read, or no index finds them."""
         if not self._is_counted:
             self._is_counted = True
             narrow, rest = self._parts
             is_likely = narrow.is_indexed and self._may_be_few(estimate(narrow))
-            tiers = self._with_tiers(narrow, rest, self._most_read) if is_likely else None
-            if tiers is not None:
-                self._few = self._few_hits(tiers, rest)
+            by_tier = self._by_tier(narrow, rest, LIMITS.in_force.read) if is_likely else None
+            if by_tier is not None:
+                self._few = self._few_hits(by_tier, rest)
         return self._few
 
     def _may_be_few(self, expected: float) -> bool:
@@ -207,34 +202,40 @@ class Search:
         limits = LIMITS.in_force
         if expected >= limits.likely:
             return False
-        # PostgreSQL knows how common a term is; of several conditions it multiplies the shares, as if they had nothing to do with each other.
-        certain = limits.exact / 2 if is_of_terms(self._parts[0]) else limits.exact / 10
-        if expected < certain or self._sample.is_all:
+        # PostgreSQL knows how common a term is. Of other conditions it multiplies the shares, as if they had nothing to do with each other.
+        if is_of_terms(self._parts[0]) or expected < limits.exact / 10 or self._sample.is_all:
             return True
         return self._sample.hits < limits.read
 
-    def _with_tiers(self, narrow: Sql, rest: Sql, most: int) -> dict[int, int] | None:
-        """Return the ids that an index finds, each with its tier; None if they are more than so many."""
-        by_tier = self._found_by_tier(rest) if is_of_terms(narrow) else None
-        rows = by_index_with(self._tier_column() if by_tier is None else Sql("NULL"), narrow, most + 1)
-        if len(rows) > most:
+    def _by_tier(self, narrow: Sql, rest: Sql, most: int) -> ByTier | None:
+        """Return the ids that an index finds, by their tiers; None if they are more than so many."""
+        better = self._better_by_tier(rest) if is_of_terms(narrow) else None
+        if better is None:
+            rows = by_index_with(self._tier_column(), narrow, most + 1)
+            return (
+                None
+                if len(rows) > most
+                else {tier: {key for key, its in rows if its == tier} for tier in self._tiers()}
+            )
+        keys = by_index(narrow, most + 1)
+        if len(keys) > most:
             return None
-        if by_tier is None:
-            return dict(rows)
-        tiers = dict.fromkeys((key for key, _nothing in rows), search_terms.TEXT)
-        for tier, better in by_tier:
-            tiers |= {key: tier for key in by_index(better, most + 1) if key in tiers}
-        return tiers
+        others = set(keys)
+        found = {}
+        for tier, of_tier in better:
+            found[tier] = others.intersection(by_index(of_tier, most + 1))
+            others -= found[tier]
+        return {**found, search_terms.TEXT: others}
 
-    def _found_by_tier(self, rest: Sql) -> list[tuple[int, Sql]] | None:
-        """Return what an index finds of each tier and those above, the best last; None if a tier hangs on more than that.
+    def _better_by_tier(self, rest: Sql) -> list[tuple[int, Sql]] | None:
+        """Return what an index finds of each tier above the last and of those above it, the best first; None if a tier hangs on more.
 
         It costs less than to look into the terms of each hit.
         """
         if self._has_unwanted:
             return None
         found = []
-        for tier in reversed(self._tiers()[:-1]):
+        for tier in self._tiers()[:-1]:
             narrow, rest_of_tier = self._parts_of_tier(tier)
             if rest_of_tier != rest:
                 return None
@@ -306,7 +307,7 @@ class Search:
                     found = _separated(*self._parts_in(tier), *others, *known)
                     hits += self._of_tier(found, tier, start, most - len(hits))
                 else:
-                    own = self._few_hits(dict.fromkeys(few - better, tier))
+                    own = self._few_hits({tier: few - better})
                     hits += own.page(start, most - len(hits))
                 if len(hits) >= most:
                     break
@@ -339,10 +340,12 @@ class Search:
         # Where several indexes have to be read, that costs more than all the rest.
         most = LIMITS.in_force.of_tier if is_of_terms(narrow) else LIMITS.in_force.exact
         keys = by_index(narrow, most + 1)
-        return None if len(keys) > most else set(self._few_hits(dict.fromkeys(keys, tier), rest).keys())
+        return None if len(keys) > most else set(self._few_hits({tier: set(keys)}, rest).keys())
 
-    def _few_hits(self, tiers: dict[int, int], rest: Sql = _ALL_RECORDS) -> FewHits:
-        return FewHits(tiers, rest, self._query.viewer.audiences, self._query.order)
+    def _few_hits(self, by_tier: ByTier, rest: Sql = _ALL_RECORDS) -> FewHits | KnownHits:
+        if self._everybody_sees_all and rest == _ALL_RECORDS:
+            return KnownHits(by_tier, self._query.order)
+        return FewHits(by_tier, rest, self._query.viewer.audiences, self._query.order)
 
     def _of_tier(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
         hits, rest = self._walk(found, tier, position, most, self._chunks(found, most))
@@ -416,21 +419,28 @@ class Search:
         counted_at = None
         with _bounded(self._query.condition):
             few = self._all_if_few()
-            # Of more, a sample tells enough: it was taken to see whether they are few.
-            if few is not None and len(few) > LIMITS.in_force.exact and not self._sample.is_all:
-                few = None
+            is_exact = few is not None and len(few) <= LIMITS.in_force.exact
             of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
             if few is not None:
-                counted = facets.count(names, few.keys())
+                counted = self._facets_of_few(names, few)
             elif of_all is not None:
                 counted, counted_at = {name: dict(of_all.facets[name]) for name in names}, of_all.counted_at
             else:
                 counted = self._sample.count(names)
         return Facets(
             {name: facets.largest(found, most, visible.get(name)) for name, found in counted.items()},
-            is_exact=few is not None or counted_at is not None or self._sample.is_all,
+            is_exact=is_exact or counted_at is not None or self._sample.is_all,
             counted_at=counted_at,
         )
+
+    def _facets_of_few(self, names: Sequence[str], few: FewHits | KnownHits) -> dict[str, Counts]:
+        if len(few) > LIMITS.in_force.exact and not self._sample.is_all:
+            return facets.estimate(names, few.keys())
+        if (
+            isinstance(few, KnownHits) and len(few) > LIMITS.in_force.of_tier
+        ):  # to find them again costs less than to name them
+            return facets.count_found(names, self._parts[0])
+        return facets.count(names, few.keys())
 
 
 @contextmanager

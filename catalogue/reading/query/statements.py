@@ -5,7 +5,7 @@ A statement that uses it joins catalogue_description d and catalogue_record r (`
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any as AnyValue
 
@@ -98,10 +98,6 @@ _OTHER_COLUMN = re.compile(r"\b[dr]\.(?!terms\b|record_id\b)")
 FROM = "catalogue_description d JOIN catalogue_record r ON r.id = d.record_id"
 
 
-# PostgreSQL takes a comparison of arrays for cheap, and would rather look into each row than into the index.
-_BY_INDEX = {"enable_seqscan": "off", "enable_indexscan": "off"}
-
-
 def column_of(statement: str, values: Sequence[AnyValue]) -> list[AnyValue]:
     """Return the first column of what a statement finds."""
     with connection.cursor() as cursor:
@@ -134,14 +130,22 @@ def _pairs(names: Iterable[str], values: Iterable[str]) -> list[str]:
     return [text for pair in zip(names, values, strict=True) for text in pair]
 
 
+def by_index_alone() -> AbstractContextManager[None]:
+    """Let PostgreSQL read by index within the block: it takes a comparison of arrays for cheap, and would rather look into each row."""
+    return database_settings(enable_seqscan="off", enable_indexscan="off")
+
+
 def by_index(found: Sql, most: int) -> list[int]:
     """Return the ids of at most so many records that a condition on descriptions finds, in no order. Only in a transaction."""
-    return [key for key, _nothing in by_index_with(Sql("NULL"), found, most)]
+    with by_index_alone():
+        return column_of(
+            f"SELECT d.record_id FROM catalogue_description d WHERE {found.text} LIMIT %s", [*found.values, most]
+        )
 
 
 def by_index_with(column: Sql, found: Sql, most: int) -> list[tuple[int, AnyValue]]:
     """Return the ids of records as `by_index` does, each with the value of a column of its description."""
-    with database_settings(**_BY_INDEX), connection.cursor() as cursor:
+    with by_index_alone(), connection.cursor() as cursor:
         cursor.execute(
             f"SELECT d.record_id, {column.text} FROM catalogue_description d WHERE {found.text} LIMIT %s",
             [*column.values, *found.values, most],

@@ -290,12 +290,40 @@ def test_where_nobody_knows_how_many_hits_there_are_the_newest_are_shown_if_the_
 
 def test_what_a_sample_shows_to_be_many_is_not_read_to_be_counted(buoys: None) -> None:
     limits = {"exact": 100, "margin": 20, "sample": 150, "of_tier": 10_000}
+    of_more_than_terms = Query(All((Words("sea"), Like("title", "%"))))
     with search_limits.LIMITS.replaced(**limits), statements_on_descriptions() as done:
-        assert not Search(Query(Words("sea"))).count().is_exact
-    assert not any(101 in each.values for each in done), "as many as are counted, and one"
+        assert not Search(of_more_than_terms).count().is_exact
+    assert not any(121 in each.values for each in done), "as many as are read, and one"
     with search_limits.LIMITS.replaced(**{**limits, "exact": 300}), statements_on_descriptions() as done:
-        assert Search(Query(Words("sea"))).count() == Count(260)
-    assert any(301 in each.values for each in done)
+        assert Search(of_more_than_terms).count() == Count(260)
+    assert any(321 in each.values for each in done)
+
+
+def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(buoys: None) -> None:
+    rows_read: list[int] = []
+
+    def note(run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue) -> AnyValue:
+        if "FROM catalogue_record r" in statement and not statement.startswith("EXPLAIN"):
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
+                rows_read.append(rows_of_records(cursor.fetchone()[0][0]["Plan"]))
+        return run(statement, values, many, context)
+
+    for order, first, last in (("relevance", 259, 250), ("-updated", 259, 250), ("updated", 0, 9), ("id", 0, 9)):
+        search = Search(Query(Words("sea"), order))
+        with connection.execute_wrapper(note):
+            page = search.page(10)
+        step = 1 if first < last else -1
+        assert identifiers(page.keys) == [f"urn:{number:03d}" for number in range(first, last + step, step)]
+        assert search.count() == Count(260)
+    # 25 of the oldest records have 22 hits, if hits are spread evenly. The newest 40 are none, so hits are sorted there.
+    assert len(rows_read) == 6 and rows_read[-2:] == [25, 25], rows_read
+
+
+def rows_of_records(plan: dict[str, AnyValue]) -> int:
+    """Return how many rows of records a plan has read."""
+    own = plan["Actual Rows"] * plan["Actual Loops"] if plan.get("Relation Name") == "catalogue_record" else 0
+    return round(own) + sum(rows_of_records(each) for each in plan.get("Plans", []))
 
 
 def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(buoys: None) -> None:
