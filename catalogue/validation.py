@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from lxml import etree
 
 from catalogue import oai, seams
@@ -25,7 +26,7 @@ from catalogue.documents import kpi, schemas, templates, wcmp
 from catalogue.documents.kpi import Kpis
 from catalogue.documents.wcmp import Fault
 from catalogue.limits import Replaceable
-from catalogue.models import DatestampClock, Record, Validation
+from catalogue.models import CompletedWalk, DatestampClock, Record, Validation
 from catalogue.payloads import payload
 
 NODE = "node"  # the rule of faults of this node, not of the record
@@ -156,6 +157,7 @@ def label_records(
         if seams.monotonic() >= deadline:
             return position
     _last_walk = rules_in_force, position.started_at
+    CompletedWalk.objects.update_or_create(pk=1, defaults={"started_at": position.started_at})
     return None
 
 
@@ -239,6 +241,18 @@ def _remove_labels_of_deleted(floor: datetime) -> None:
             """,
             [floor],
         )
+
+
+def unchecked() -> QuerySet[Any]:
+    """Return the ids of live records that were never checked, or not against the schemas.
+
+    Those without a label are looked for among what was stamped since the last complete walk began: it has labelled all others. Not
+    so where somebody has set the clock back since.
+    """
+    walk = CompletedWalk.objects.filter(started_at__lte=DatestampClock.objects.values("stamp")[:1]).first()
+    new = Record.objects.filter(deleted=False, validation=None, datestamp__gte=walk.started_at if walk else _BEFORE_ALL)
+    labelled = Validation.objects.filter(structure=Validation.Structure.NOT_CHECKED)
+    return labelled.values("pk").union(new.values("pk"), all=True)
 
 
 def count_unlabelled() -> int:

@@ -7,12 +7,12 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import SEARCH_VAR
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalogue import seams
+from catalogue import seams, validation
 from catalogue.documents import kpi
 from catalogue.models import SOURCE, MetadataSet, Record, Validation
 from catalogue.reading import record_sources
@@ -60,8 +60,7 @@ class StructureFilter(admin.SimpleListFilter):
             case "faults":
                 return live.exclude(validation=None).exclude(validation__faults=[])
             case Validation.Structure.NOT_CHECKED.value:
-                checked = Validation.objects.exclude(structure=Validation.Structure.NOT_CHECKED)
-                return live.exclude(Exists(checked.filter(record=OuterRef("pk"))))
+                return live.filter(pk__in=validation.unchecked())
             case structure:
                 return live.filter(validation__structure=structure)
 

@@ -13,7 +13,7 @@ from catalogue.models.metadata_set import MetadataSet, SetChange, SetInclusion, 
 from catalogue.models.overview import Overview
 from catalogue.models.record import LAST_PART, SOURCE, Purged, Record, RecordQuerySet, RecordVersion
 from catalogue.models.upload import Upload, UploadDocument
-from catalogue.models.validation import Quality, Validation
+from catalogue.models.validation import CompletedWalk, Quality, Validation
 from catalogue.models.visibility import Audience, VisibilityChange, Withdrawal
 from catalogue.models.watched_folder import WatchedFile, WatchedRecord
 
@@ -23,6 +23,7 @@ __all__ = [
     "CatalogueDay",
     "Category",
     "Claim",
+    "CompletedWalk",
     "DatestampClock",
     "DayLived",
     "Description",

@@ -40,10 +40,25 @@ class Validation(models.Model):
             models.Index(fields=("checked",), name="validation_by_time"),
             models.Index(fields=("rules", "record"), name="validation_by_rules"),
             models.Index(fields=("record",), condition=Q(structure="invalid"), name="invalid_records"),
+            models.Index(fields=("record",), condition=Q(structure="not checked"), name="unchecked_records"),
         )
 
     def __str__(self) -> str:
         return f"{self.record_id} {self.structure}"
+
+
+class CompletedWalk(models.Model):
+    """The last walk of the checks that came to its end: live records that were stamped before its start have a label. One row."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    started_at = models.DateTimeField(_("begun"))  # by the clock of datestamps
+
+    class Meta:
+        verbose_name = _("completed walk of the checks")
+        verbose_name_plural = _("completed walks of the checks")
+
+    def __str__(self) -> str:
+        return f"{self.started_at:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Quality(models.Model):

@@ -74,7 +74,8 @@ _LABELS = """
     SELECT id, digest, 'bench', CASE WHEN id % 10 = 3 THEN 'invalid' ELSE 'valid' END, '',
         CASE WHEN id % 3 = 0 THEN '[{"rule": "bench", "text": "a remark"}]' ELSE '[]' END::jsonb,
         '{1,2}', 50, CASE WHEN id % 50021 = 0 THEN 'F' ELSE substr('ABCDE', 1 + (id * id % 5)::int, 1) END, gisc_clock()
-    FROM catalogue_record WHERE NOT deleted ON CONFLICT DO NOTHING
+    FROM catalogue_record WHERE NOT deleted ON CONFLICT DO NOTHING;
+    INSERT INTO catalogue_completedwalk (id, started_at) SELECT 1, stamp FROM catalogue_datestampclock
 """
 
 

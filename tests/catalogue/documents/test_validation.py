@@ -331,6 +331,27 @@ def test_a_process_that_reached_the_end_looks_only_at_what_was_written_since(no_
 
 
 @pytest.mark.django_db
+def test_what_is_unchecked_is_found_behind_the_last_complete_walk(no_schemas: None) -> None:
+    def unchecked() -> set[str]:
+        return set(Record.objects.filter(pk__in=validation.unchecked()).values_list("identifier", flat=True))
+
+    world.put(world.iso_record("urn:1"), world.iso_record("urn:2"))
+    world.restamp("urn:1", "2024-01-01T00:00:00Z")
+    assert unchecked() == {"urn:1", "urn:2"}, "no walk was completed"
+    label_all()
+    assert unchecked() == {"urn:1", "urn:2"}, "there are no schemas"
+    Validation.objects.update(structure="valid")
+    assert unchecked() == set()
+    world.put(world.iso_record("urn:new"))
+    assert unchecked() == {"urn:new"}
+    Validation.objects.all().delete()  # by no way of ours
+    world.restamp("urn:1", "2024-01-01T00:00:00Z")
+    assert unchecked() == {"urn:2", "urn:new"}
+    DatestampClock.objects.update(stamp="2024-02-01T00:00:00Z")  # as after a wrong clock that somebody has corrected
+    assert unchecked() == {"urn:1", "urn:2", "urn:new"}
+
+
+@pytest.mark.django_db
 @validation.LIMITS.replaced(batch=1)
 def test_a_walk_begun_under_other_rules_begins_anew(no_schemas: None, monkeypatch) -> None:
     world.put(world.iso_record("urn:1"), world.iso_record("urn:2"))
