@@ -310,7 +310,12 @@ def kill_each(made: World) -> str:
     for service in KILLED:
         if service == "redis":
             redis_cli(toulouse, "set", "drill", "kept")
-            time.sleep(1.5)  # appendfsync everysec
+            # A killed process loses what it has not written into its file yet.
+            until(
+                lambda: "aof_buffer_length:0" in redis_cli(toulouse, "info", "persistence"),
+                WITHIN_S,
+                "Redis has written",
+            )
         tokyo.ingest(f"KILLED{service.upper()}")
         pid = toulouse.deployment.pid(service)
         began = time.monotonic()
