@@ -9,3 +9,6 @@ class CatalogueConfig(AppConfig):
 
     def ready(self) -> None:
         from catalogue import checks  # noqa: F401  (registers the system checks)
+        from catalogue.reading import replica
+
+        replica.listen()

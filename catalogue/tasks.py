@@ -9,6 +9,7 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.payloads import dictionaries
+from catalogue.reading import lists, replica
 from catalogue.writing import overview, purge, quality, record_versions, search_index, set_changes, visibility
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
@@ -22,6 +23,7 @@ def tick() -> None:
         (
             journal_state.check,
             _flush_journal,
+            _raise_mark,
             _settle_visibility,
             _make_search_terms,
             purge.count_day_and_purge,
@@ -70,6 +72,12 @@ def _clean_up() -> None:
 def _flush_journal() -> None:
     if journal.count_waiting():
         journal.flush_or_warn()
+
+
+def _raise_mark() -> None:
+    """Raise the mark to the present, which a replica receives: its lists are no older than a tick when nothing is written."""
+    if replica.is_set_up():
+        lists.instant()
 
 
 def queue_validation(position: validation.WalkPosition | None = None) -> None:

@@ -19,6 +19,9 @@ class GiscConfig(AppConfig):
         from gisc.backup import (
             checks,  # noqa: F401  (registers the system checks)
         )
+        from gisc.parts import (
+            checks as parts_checks,  # noqa: F401  (registers the system check)
+        )
 
         shared_sessions.listen()
         sign_ins.listen()

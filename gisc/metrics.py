@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest, multiprocess
 
+from catalogue.database_deadline import deadline
 from gisc import metrics_files
 from gisc.backup.metrics import BackupCollector
-from gisc.database_deadline import deadline
 from gisc.disk_space import DiskCollector
 from gisc.parts import parts
 from gisc.parts.metrics import PartCollector

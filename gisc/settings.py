@@ -5,6 +5,7 @@ are used if `DATABASE_URL` and `REDIS_URL` are not set.
 """
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
@@ -151,6 +152,14 @@ _DATABASE_URL = env.with_password(
     env.secret("DATABASE_PASSWORD"),
     "DATABASE_URL",
 )
+_DATABASE_REPLICA_URL = env.url(
+    "DATABASE_REPLICA_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@replica:5432/gisc"
+)
+if urlsplit(_DATABASE_REPLICA_URL).password is None:  # a replica has the roles and passwords of the primary
+    _DATABASE_REPLICA_URL = env.with_password(
+        _DATABASE_REPLICA_URL, env.secret("DATABASE_PASSWORD"), "DATABASE_REPLICA_URL"
+    )
+GISC_REPLICA_LAG_SECONDS = env.number("GISC_REPLICA_LAG_SECONDS", 60, low=1, high=86400)
 _REDIS_URL = env.with_password(
     env.url("REDIS_URL", ("redis", "rediss"), "", "redis://host:6379/0"), env.secret("REDIS_PASSWORD"), "REDIS_URL"
 )
@@ -306,6 +315,19 @@ DATABASES = {
 }
 # A database host that drops packets must not block a health check, or a worker, for minutes.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+if _DATABASE_REPLICA_URL:
+    # A host that is cut off while it makes an answer is given up after 25 s; one that cannot be reached after 3.
+    DATABASES["replica"] = dj_database_url.parse(_DATABASE_REPLICA_URL, conn_max_age=60, conn_health_checks=True) | {
+        "TEST": {"MIRROR": "default"}
+    }
+    DATABASES["replica"]["OPTIONS"] = {
+        "connect_timeout": 3,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        **DATABASES["replica"].get("OPTIONS", {}),
+    }
+DATABASE_ROUTERS = ["catalogue.reading.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"  # of programs and logs; that of people is GISC_LANGUAGE (gisc/language.py)
 TIME_ZONE = "UTC"

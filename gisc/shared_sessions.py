@@ -2,7 +2,8 @@
 
 The node keeps locks and settings for as long as a session: there, another client would have them, and two processes that must wait
 for each other would not. A pooler in between gives the connection a process number that is not that of its session; then a
-second connection tries to get the session of the first. Each process asks once, when it connects first.
+second connection tries to get the session of the first. Each process asks once for each
+database, when it connects first.
 """
 
 from typing import Any
@@ -13,38 +14,38 @@ from django.db import OperationalError
 from django.db.backends.signals import connection_created
 from django.utils.translation import gettext as _
 
-from gisc.database_deadline import deadline
+from catalogue.database_deadline import deadline
+from catalogue.reading import replica
 
 _TRIES = 20  # chosen: a pooler with many idle sessions may give each of them in turn
 _ANSWER_S = 5.0  # chosen: a second connection may have to wait for a session as long as the first has one
-_is_checked = False
+_SETTINGS = {"default": "DATABASE_URL", replica.ALIAS: "DATABASE_REPLICA_URL"}  # that name a database, by its alias
+_checked: set[str] = set()  # settings
 
 
 def listen() -> None:
-    """Have the first connection of each process checked."""
-    if not settings.GISC_EMBEDDED_DATABASE:
-        connection_created.connect(_check, dispatch_uid="gisc.shared_sessions")
+    """Have the first connection of each process to each database checked."""
+    connection_created.connect(_check, dispatch_uid="gisc.shared_sessions")
 
 
 def forget() -> None:
-    """Check the next connection again."""
-    global _is_checked
-    _is_checked = False
+    """Check the next connections again."""
+    _checked.clear()
 
 
 def _check(connection: Any, **_arguments: Any) -> None:
     """Raises ImproperlyConfigured."""
-    global _is_checked
-    if _is_checked or connection.alias != "default":
+    name = _SETTINGS.get(connection.alias)
+    if name is None or name in _checked or (name == "DATABASE_URL" and settings.GISC_EMBEDDED_DATABASE):
         return
-    _is_checked = True
+    _checked.add(name)
     if _session_of(connection) != connection.connection.info.backend_pid and _is_shared(connection):
-        _is_checked = False
+        _checked.discard(name)
         raise ImproperlyConfigured(
             _(
-                "DATABASE_URL leads through a pooler that gives each transaction another session of PostgreSQL, which would break the "
-                "node's locks; write pool_mode = session for this database in its configuration, or name PostgreSQL itself in DATABASE_URL"
-            )
+                "{name} leads through a pooler that gives each transaction another session of PostgreSQL, which would break the "
+                "node's locks; write pool_mode = session for this database in its configuration, or name PostgreSQL itself in {name}"
+            ).format(name=name)
         )
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_noop
 from catalogue import datestamps, oai, seams
 from catalogue.limits import Replaceable
 from catalogue.payloads import payload
-from catalogue.reading import lists
+from catalogue.reading import lists, replica
 from catalogue.reading.lists import ListPosition, ListRow, Window
 from catalogue.reading.scopes import Scope
 from oaiprovider.builtin_formats import Format
@@ -49,6 +49,7 @@ def stored_entry(row: ListRow, metadata_format: Format) -> ListEntry:
         return ListEntry(row)
     content = payload.unpack_or_log(row.packed, identifier=row.identifier)
     if content is None:
+        replica.distrust_damage(row.identifier)
         return ListEntry(row, None, True)
     return ListEntry(row, metadata_format.disseminate(content, row.identifier), False, len(content))
 
@@ -59,6 +60,7 @@ def crosswalked_entry(row: ListRow, metadata_format: Format) -> ListEntry | None
         return ListEntry(row)
     content = row.payload
     if content is None:
+        replica.distrust_damage(row.identifier)
         return ListEntry(row, None, True)
     metadata = metadata_format.disseminate(content, row.identifier)
     return None if metadata is None else ListEntry(row, metadata)

@@ -4,6 +4,8 @@ import functools
 
 from prometheus_client import Counter, Histogram
 
+from catalogue.reading.replica import Cause
+
 OK = "ok"
 _ANSWERS = Counter(
     "gisc_oai_answers",
@@ -16,6 +18,20 @@ _SECONDS = Histogram(
     ["verb"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 100),
 )
+_REPLICA = Counter(
+    "gisc_oai_replica_lists",
+    "pages of lists that could be read from the replica; the outcome is ok, or why the primary was asked instead",
+    ["outcome"],
+)
+
+
+for _outcome in (OK, *Cause):
+    _REPLICA.labels(_outcome)
+
+
+def count_replica(outcome: str) -> None:
+    """Count a page of a list on a node with a replica."""
+    _REPLICA.labels(outcome).inc()
 
 
 def count_answer(verb: str, outcome: str, seconds: float) -> None:

@@ -8,6 +8,7 @@ An unexpected exception becomes Django's 500.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -21,8 +22,9 @@ from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalogue import seams
-from catalogue.reading import lists
+from catalogue import datestamps, seams
+from catalogue.reading import lists, replica
+from catalogue.reading.replica import Cause
 from oaiprovider import browsing, flow_control, metrics, verbs
 from oaiprovider.formats.sandbox import SandboxBusy
 from oaiprovider.models import Profile
@@ -130,22 +132,23 @@ def _xml_response(request: HttpRequest, terms: Terms) -> HttpResponse:
     styled, coding = browsing.wants_stylesheet(request), _coding(request)
     if coding == compression.GZIP and not styled:
         terms = replace(terms, in_pieces=True)
-    document = _document(request, terms)
+    document = _document(request, terms, for_program=True)
     return _encoded(browsing.styled(document) if styled else document, coding, content_type=render.CONTENT_TYPE)
 
 
 def _html_response(request: HttpRequest, terms: Terms) -> HttpResponse:
     xml = _with_query(request, urlsplit(verbs.base_url()).path)
-    document = compression.encode(_document(request, terms), compression.IDENTITY)
+    document = compression.encode(_document(request, terms, for_program=False), compression.IDENTITY)
     page = _encoded([browsing.page(document, xml=xml)], _coding(request), content_type="text/html; charset=UTF-8")
     page["Content-Security-Policy"] = _PAGE_POLICY
     return page
 
 
-def _document(request: HttpRequest, terms: Terms) -> Sequence[bytes | Piece]:
-    """Answer the request and count the answer with its time."""
+def _document(request: HttpRequest, terms: Terms, *, for_program: bool) -> Sequence[bytes | Piece]:
+    """Answer the request and count the answer with its time. People, who look for what they have just done, ask the primary."""
     started = seams.monotonic()
-    result = answer(_arguments(request), terms)
+    given = _arguments(request)
+    result = answer_by_replica_or_primary(given, terms) if for_program else answer(given, terms)
     metrics.count_answer(result.verb, result.outcome, seams.monotonic() - started)
     return result.document
 
@@ -247,13 +250,78 @@ def answer(given: list[arguments.Argument], terms: Terms) -> Answer:
         now = seams.now()
         document = render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
         return Answer(document, "", refused.faults[0].code)
-    at = lists.instant()  # P39, S6: before any query
+    return _answer_at(lists.instant(), request, terms)  # P39, S6: before any query
+
+
+def _answer_at(at: datetime, request: arguments.Request, terms: Terms) -> Answer:
+    base_url = verbs.base_url()
     try:
         body = verbs.ANSWERS[request.verb](request, at, terms)
     except Refused as refused:
         document = render.refusal(at=at, base_url=base_url, given=request.given, faults=refused.faults)
         return Answer(document, request.verb, refused.faults[0].code)
     return Answer(render.document(at=at, base_url=base_url, given=request.given, body=body), request.verb)
+
+
+_last_outcome = ""
+
+
+def answer_by_replica_or_primary(given: list[arguments.Argument], terms: Terms) -> Answer:
+    """Answer from the replica, if the request is for a list that can be read there; else as `answer` does.
+
+    Lists alone: who has seen a record in a list must find it by GetRecord, and formats and sets as they are. All errors are the
+    primary's: what a harvester has just learnt of, a set or a format, may not have arrived at the replica.
+    """
+    if not replica.is_set_up():
+        return answer(given, terms)
+    try:
+        request = arguments.read(given)
+    except Refused:
+        return answer(given, terms)
+    if request.verb not in _READ_FROM_REPLICA:
+        return answer(given, terms)
+    try:
+        with replica.reading() as at:
+            result = _answer_from_replica(at, request, terms)
+    except replica.Unfit as exc:
+        _note_outcome(exc.cause, str(exc))
+        return answer(given, terms)
+    _note_outcome(metrics.OK)
+    return result
+
+
+_READ_FROM_REPLICA = ("ListIdentifiers", "ListRecords")
+
+
+def _answer_from_replica(at: datetime, request: arguments.Request, terms: Terms) -> Answer:
+    """Answer a list from what was replayed up to an instant. Raises replica.Unfit.
+
+    A harvester may take its `until` for the time up to which it has everything; the primary knows that later time. A `from`
+    after the instant comes of an answer of the primary: "no record" would be an answer about a time that nobody knows here.
+    """
+    end = datestamps.end_of(at, datestamps.Granularity.SECOND)
+    if (request.start is not None and request.start > at) or (request.end is not None and request.end > end):
+        raise replica.Unfit(Cause.TOO_NEW, f"replayed up to {datestamps.write(at)}")
+    try:
+        result = _answer_at(at, request, terms)
+    except ReplicaLags as exc:
+        raise replica.Unfit(Cause.TOO_NEW, str(exc)) from exc
+    if result.outcome != metrics.OK:
+        raise replica.Unfit(Cause.REFUSED, result.outcome)
+    return result
+
+
+def _note_outcome(outcome: str, detail: str = "") -> None:
+    """Count where a list was read, and log it when it becomes another one; what concerns one list alone is only counted."""
+    global _last_outcome
+    metrics.count_replica(outcome)
+    if outcome in (Cause.TOO_NEW, Cause.REFUSED) or outcome == _last_outcome:
+        return
+    before, _last_outcome = _last_outcome, outcome
+    if outcome != metrics.OK:
+        logger.warning("lists are read from the primary, not from the replica", extra={"reason": detail})
+    elif before:
+        logger.info("lists are read from the replica again")
 
 
 def _transport_error(request: HttpRequest) -> HttpResponse | None:

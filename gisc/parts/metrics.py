@@ -40,6 +40,13 @@ class PartCollector(Collector):
             math.nan if waiting is None else waiting,
         )
 
+        replica = self._read.replica
+        yield GaugeMetricFamily(
+            "gisc_replica_lag_seconds",
+            "how old the last commit is that the replica has replayed; 0 while it lacks nothing, NaN: not known, or no replica is set up",
+            math.nan if replica is None or replica.lag_s is None else replica.lag_s,
+        )
+
     def _broker(self) -> Iterator[Metric]:
         broker = self._read.broker
         is_known = broker.state == RedisState.OK

@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 
 from catalogue import seams
+from catalogue.reading import replica
+from catalogue.reading.replica import Cause, Examined
 from catalogue.reasons import Facts, JournalCode, Reason
 from gisc.heartbeat import BEAT, WORKER, RedisState
 from gisc.parts import reading
@@ -116,6 +118,7 @@ def judge(found: Reading) -> Iterable[Part]:
     yield _database(found)
     yield _migrations(found)
     yield _durability(found)
+    yield _replica(found)
     yield _redis(found)
     yield _workers(found)
     yield _beat(found)
@@ -166,6 +169,34 @@ def _durability(found: Reading) -> Part:
     if found.disabled_durability:
         return _degraded("durability", PartCode.NOT_DURABLE, settings=", ".join(found.disabled_durability))
     return _ok("durability")
+
+
+_REPLICA = {
+    Cause.AWAY: PartCode.REPLICA_AWAY,
+    Cause.POOLED: PartCode.REPLICA_POOLED,
+    Cause.OTHER_DATABASE: PartCode.REPLICA_OTHER_DATABASE,
+    Cause.PROMOTED: PartCode.REPLICA_PROMOTED,
+    Cause.OTHER_TIMELINE: PartCode.REPLICA_OTHER_TIMELINE,
+    Cause.OTHER_EPOCH: PartCode.REPLICA_OTHER_EPOCH,
+    Cause.AHEAD: PartCode.REPLICA_AHEAD,
+    Cause.LAGS: PartCode.REPLICA_LAGS,
+    Cause.PRIMARY: PartCode.PRIMARY_IN_RECOVERY,
+}
+
+
+def _replica(found: Reading) -> Part:
+    """The replica; one that is not set up is well."""
+    if not replica.is_set_up():
+        return _ok("replica")
+    return _without("replica", "database") if found.replica is None else judge_replica(found.replica)
+
+
+def judge_replica(examined: Examined) -> Part:
+    """Return the state of a replica that is set up."""
+    lag_s = None if examined.lag_s is None else round(examined.lag_s, 1)
+    if examined.cause is None:
+        return _ok("replica", lag_s=lag_s)
+    return _degraded("replica", _REPLICA[examined.cause], lag_s=lag_s, limit_s=settings.GISC_REPLICA_LAG_SECONDS)
 
 
 _REDIS = {

@@ -1,5 +1,6 @@
 """Read what the states of the parts are made of. Ends within seconds, also where PostgreSQL or Redis hangs."""
 
+import dataclasses
 import logging
 import os
 from collections.abc import Callable
@@ -14,12 +15,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection, transaction
 
 from catalogue import checks, chores, journal, journal_state, seams
+from catalogue.database_deadline import deadline
 from catalogue.outage import ERRORS, is_outage
-from catalogue.reading import stats
+from catalogue.reading import replica, stats
+from catalogue.reading.replica import Examined
 from gisc import database, disk_space, heartbeat
 from gisc.backup import wal_archive
 from gisc.backup.schedule import BackupState, backup_state
-from gisc.database_deadline import deadline
 from gisc.disk_space import DiskSpace
 from gisc.heartbeat import Broker
 from harvester.rows import health
@@ -60,7 +62,8 @@ class JournalFacts:
 class Reading:
     """What was read at one moment. None: it could not be read, because the database did not answer.
 
-    `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived.
+    `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived. `replica`: None
+    also where none is set up.
     """
 
     database: DatabaseState
@@ -75,6 +78,7 @@ class Reading:
     journal: JournalFacts | None = None
     waiting_for_search: int | None = None
     unarchived_wal: str | None = None
+    replica: Examined | None = None
 
     @property
     def has_database(self) -> bool:
@@ -84,6 +88,11 @@ class Reading:
 
 def read() -> Reading:
     """Read the node as it is now."""
+    found = _read_node()
+    return dataclasses.replace(found, replica=_examine_replica()) if found.has_database else found
+
+
+def _read_node() -> Reading:
     broker, backup, disks = heartbeat.read(), backup_state(), disk_space.disks()
     with deadline(_DEADLINE_S):
         state = _database_state()
@@ -106,6 +115,22 @@ def read() -> Reading:
             waiting_for_search=_ask(stats.count_waiting_for_search),
             unarchived_wal=_ask(wal_archive.unarchived),
         )
+
+
+def _examine_replica() -> Examined | None:
+    """Ask the replica, which has a limit of its own; None where none is set up, or the primary does not answer."""
+    if not replica.is_set_up():
+        return None
+    try:
+        examined = replica.examine()
+    except ERRORS as exc:
+        logger.warning("database did not answer", extra={"reason": " ".join(str(exc).split())})
+        return None
+    if examined.cause is not None:
+        logger.warning(
+            "lists are not read from the replica", extra={"cause": str(examined.cause), "reason": examined.detail}
+        )
+    return examined
 
 
 def _database_state() -> DatabaseState:

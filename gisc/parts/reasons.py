@@ -19,6 +19,15 @@ class PartCode(Code):
     DATABASE_AWAY = "database-away"
     NOT_MIGRATED = "not-migrated"
     NOT_DURABLE = "not-durable"
+    REPLICA_AWAY = "replica-away"
+    REPLICA_POOLED = "replica-pooled"
+    REPLICA_OTHER_DATABASE = "replica-other-database"
+    REPLICA_PROMOTED = "replica-promoted"
+    REPLICA_OTHER_TIMELINE = "replica-other-timeline"
+    REPLICA_OTHER_EPOCH = "replica-other-epoch"
+    REPLICA_AHEAD = "replica-ahead"
+    REPLICA_LAGS = "replica-lags"
+    PRIMARY_IN_RECOVERY = "primary-in-recovery"
     REDIS_AWAY = "redis-away"
     REDIS_FULL = "redis-full"
     REDIS_REFUSES = "redis-refuses"
@@ -81,6 +90,17 @@ def _clock_check_old(facts: Facts) -> str:
     ).format(when=when)
 
 
+def _replica_lags(facts: Facts) -> str:
+    if facts["lag_s"] is None:
+        return gettext(
+            "how far the replica lags is not known before it has replayed a change, so lists are read from the primary: look at its log"
+        )
+    return gettext(
+        "the replica lags by {lag_s:.0f} s, more than the {limit_s} s of GISC_REPLICA_LAG_SECONDS, so lists are read from the primary: "
+        "look at its log and its load, and whether its replay is paused"
+    ).format_map(facts)
+
+
 PARTS: Mapping[str, Sentence] = {
     PartCode.OK: _("all is well"),
     PartCode.NOT_KNOWN: _("nothing is known of it while the {part} cannot be read"),
@@ -90,6 +110,34 @@ PARTS: Mapping[str, Sentence] = {
     PartCode.NOT_MIGRATED: _("the database lacks migrations of this version: run manage.py migrate"),
     PartCode.NOT_DURABLE: (
         _("PostgreSQL runs with {settings} off, so a crash of its host may lose what others have harvested: set it on")
+    ),
+    PartCode.REPLICA_AWAY: _(
+        "the replica does not answer, so lists are read from the primary: start it, or look at its log, its host and DATABASE_REPLICA_URL"
+    ),
+    PartCode.REPLICA_POOLED: _(
+        "a pooler shares the sessions of the replica, so lists are read from the primary: write pool_mode = session in its configuration"
+    ),
+    PartCode.REPLICA_OTHER_DATABASE: _(
+        "DATABASE_REPLICA_URL leads to another database, or to a copy that lacks tables of this version, so lists are read from the "
+        "primary: correct it, or wait until the replica has replayed the migrations"
+    ),
+    PartCode.REPLICA_PROMOTED: _(
+        "the server of DATABASE_REPLICA_URL is no replica: it was promoted, or never was one, and may have other records, so lists are "
+        "read from the primary: make the replica anew, or correct DATABASE_URL if this is the primary now"
+    ),
+    PartCode.REPLICA_OTHER_TIMELINE: _(
+        "the replica does not follow the history of the primary, so lists are read from the primary: if the primary has changed, have the "
+        "replica follow the new one, and wait for its next checkpoint"
+    ),
+    PartCode.REPLICA_OTHER_EPOCH: _(
+        "the replica has not the epoch of the primary, one of which was restored, so lists are read from the primary: make the replica anew"
+    ),
+    PartCode.REPLICA_AHEAD: _(
+        "the replica has what the primary has lost, so lists are read from the primary: make the replica anew"
+    ),
+    PartCode.REPLICA_LAGS: _replica_lags,
+    PartCode.PRIMARY_IN_RECOVERY: _(
+        "DATABASE_URL leads to a server in recovery, to which nothing can be written: write the address of the primary there"
     ),
     PartCode.REDIS_AWAY: (
         _("Redis does not answer, so nothing is harvested by schedule: start it, or look at its log and its host")

@@ -36,6 +36,7 @@ PARTS = [
     "database",
     "migrations",
     "durability",
+    "replica",
     "redis",
     "workers",
     "beat",

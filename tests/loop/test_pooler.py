@@ -1,24 +1,17 @@
 """A node behind PgBouncer, of Debian: refused where it shares sessions among transactions, whole where each connection has its own."""
 
-import os
-import pwd
-import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from gisc import embedded
 from tests.support import archives
-from tests.support.nodes import free_port, manage
-from tests.support.waiting import until
+from tests.support.nodes import manage
+from tests.support.poolers import needs_pgbouncer, pooler
 
-PGBOUNCER = shutil.which("pgbouncer") or shutil.which("/usr/sbin/pgbouncer")
-pytestmark = pytest.mark.skipif(PGBOUNCER is None, reason="PgBouncer is not installed (apt-get install pgbouncer)")
+pytestmark = needs_pgbouncer
 NAMES = [f"REC{number:04}" for number in range(3)]
 
 
@@ -27,38 +20,6 @@ def database(tmp_path: Path) -> Iterator[str]:
     """The URL of a PostgreSQL that this test has for itself."""
     with embedded.database(tmp_path / "data"):
         yield embedded.database_url(tmp_path / "data")
-
-
-@contextmanager
-def pooler(folder: Path, database: str, mode: str) -> Iterator[str]:
-    """PgBouncer in front of a database; yields the URL through it."""
-    sockets = Path(parse_qs(urlsplit(database).query)["host"][0])
-    owner = pwd.getpwuid((sockets / ".s.PGSQL.5432").stat().st_uid)
-    user, name, port = urlsplit(database).username, urlsplit(database).path[1:], free_port()
-    folder.mkdir()
-    configuration = folder / "pgbouncer.ini"
-    configuration.write_text(
-        f"[databases]\n{name} = host={sockets} user={user}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n"
-        f"unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 8\nignore_startup_parameters = options\n",
-        encoding="ascii",
-    )
-    account: dict[str, Any] = {} if os.geteuid() else {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-    for path in (folder, *folder.parents)[:3] if account else ():
-        path.chmod(path.stat().st_mode | 0o011)
-    configuration.chmod(0o644)
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([str(PGBOUNCER), str(configuration)], stderr=log, stdout=log, **account)
-    try:
-        until(
-            lambda: "process up" in (folder / "log").read_text(encoding="utf-8") or process.poll() is not None,
-            60,
-            lambda: (folder / "log").read_text(encoding="utf-8"),
-        )
-        assert process.poll() is None, (folder / "log").read_text(encoding="utf-8")
-        yield f"postgresql://{user}@127.0.0.1:{port}/{name}"
-    finally:
-        process.terminate()
-        process.wait(60)
 
 
 def run(folder: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -71,7 +71,7 @@ FACTS = {
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
     **dict.fromkeys(("all", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
-    **dict.fromkeys(("age_h", "age_s", "alive", "expected", "wait_s", "waiting"), 7),
+    **dict.fromkeys(("age_h", "age_s", "alive", "expected", "lag_s", "limit_s", "wait_s", "waiting"), 7),
     **{name: f"<{name}>" for name in ("chores", "kinds", "part", "settings")},
     **dict.fromkeys(
         ("added", "before", "extra", "failures", "grace_h", "missing", "not_served", "removed", "stale"), 7

@@ -140,6 +140,15 @@ def test_passwords_of_servers_may_be_in_files(read_settings, tmp_path_factory: p
         assert client.connection_pool.connection_kwargs["password"] == "e f#g"
 
 
+def test_a_replica_is_a_second_database_with_the_password_of_the_first_unless_it_has_one(read_settings) -> None:
+    for user, password in (("gisc", "a/b"), ("gisc:own", "own")):
+        url = f"postgresql://{user}@standby:5433/gisc?sslmode=require"
+        replica = read_settings(**EXTERNAL, DATABASE_REPLICA_URL=url, DATABASE_PASSWORD="a/b")["DATABASES"]["replica"]
+        assert [replica[name] for name in ("HOST", "PORT", "NAME", "PASSWORD")] == ["standby", 5433, "gisc", password]
+        assert replica["OPTIONS"]["sslmode"] == "require"
+    assert "replica" not in read_settings(**EXTERNAL)["DATABASES"]
+
+
 def variables_read() -> set[str]:
     """The names that the wiring reads through gisc.env, taken from the code itself."""
     found = set()

