@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-upload bench-set-search bench-pycsw bench-year drill-containers migrate lock audit sbom release clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-load bench-upload bench-set-search bench-pycsw bench-year drill-containers migrate lock audit sbom release clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -46,6 +46,8 @@ help:
 	@echo 'make bench-queue    measure how long 200 links take that are due at once, with slow providers among them'
 	@echo 'make bench-soak     watch what grows in a node that harvests at the smallest intervals; BENCH_MINUTES=...'
 	@echo 'make bench-public    measure the public search, and /oai beside a crowd; BENCH_N=... sets the number of records'
+	@echo 'make bench-load      have many harvesters read all records while links harvest and people use the pages; BENCH_N=...,'
+	@echo '              by default 100000, BENCH_HARVESTERS=..., by default 32, BENCH_SMALL=1'
 	@echo 'make bench-upload    measure an upload beside ingest; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
 	@echo 'make bench-set-search  measure ingest beside a set that is defined by a search; BENCH_N=..., BENCH_SMALL=1'
 	@echo 'make bench-pycsw     measure searches beside pycsw; PYCSW=PYTHON that has it'
@@ -98,6 +100,12 @@ bench-public: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --public $(if $(filter 1,$(BENCH_SMALL)),--small)
+
+# Harvesters that read a whole catalogue, links that harvest and people, all at the same time.
+bench-load: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= REDIS_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),100000) --load --harvesters $(or $(BENCH_HARVESTERS),32) $(if $(filter 1,$(BENCH_SMALL)),--small)
 
 # An upload beside ingest of the same records.
 bench-upload: $(RUN_READY)

@@ -1,12 +1,29 @@
 """Make many records of a few by SQL: copies under other identifiers, spread over sets. Loading a million takes an hour."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from django.db import connection, models, transaction
 
 from catalogue.models import Description, Membership, MetadataSet, Record, Validation
+from catalogue.writing import set_inclusion
+from gisc.bench import catalogue
 
 LOADED = 20_000  # records that are loaded as they are; more are copies of these
+
+
+def fill(folder: Path, records: int, processes: int, *, small: bool, say: Callable[[str], None]) -> None:
+    """Make a catalogue of so many records in an empty database: some loaded, the others copies in four further sets."""
+    archive = folder / "records.tar"
+    loaded = min(records, LOADED)
+    say(f"making and loading {loaded:,} records ...")
+    catalogue.make(archive, loaded, small=small)
+    catalogue.load(archive, processes)
+    archive.unlink()
+    multiply(records, [set_inclusion.ensure_set(f"WIS-GISC-BENCH-{number}") for number in range(4)], say)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("CHECKPOINT")  # else it writes what was loaded while something is measured
 
 
 def multiply(records: int, sets: Sequence[MetadataSet], say: Callable[[str], None]) -> None:

@@ -17,12 +17,11 @@ from urllib.parse import quote, urlencode
 
 import requests
 from django.conf import settings
-from django.db import connection
 
 from catalogue import oai
-from catalogue.models import Description, MetadataSet
+from catalogue.models import Description
 from catalogue.pages import interfaces
-from gisc.bench import catalogue, copies, provider, servers
+from gisc.bench import copies, provider, servers
 from gisc.bench.catalogue import Row
 from gisc.bench.provider import Measured
 from gisc.bench.servers import Server
@@ -38,17 +37,7 @@ _TURNS = 50
 
 def run(folder: Path, *, records: int, processes: int, small: bool, say: Callable[[str], None]) -> list[Row]:
     """Load so many records and measure."""
-    archive = folder / "records.tar"
-    loaded = min(records, copies.LOADED)
-    say(f"making and loading {loaded:,} records ...")
-    catalogue.make(archive, loaded, small=small)
-    catalogue.load(archive, processes)
-    archive.unlink()
-    sets = [MetadataSet.objects.get_or_create(spec=f"WIS-GISC-BENCH-{number}")[0] for number in range(4)]
-    copies.multiply(records, sets, say)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
-        cursor.execute("CHECKPOINT")  # else it writes what was loaded while searches are measured
+    copies.fill(folder, records, processes, small=small, say=say)
     searches = _searches()
     with servers.node(settings.GISC_WEB_WORKERS, cached=settings.GISC_READY_RECORDS) as node:
         say("searching ...")

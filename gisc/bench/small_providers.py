@@ -1,7 +1,8 @@
-"""The providers of `gisc.bench.queue` and `gisc.bench.soak`: `python -m gisc.bench.small_providers PORT SECONDS`.
+"""The providers of `gisc.bench.queue`, `gisc.bench.soak` and `gisc.bench.load`: `python -m gisc.bench.small_providers PORT SECONDS`.
 
 Each path is a provider with one record, deleted. Under `/slow` a list is answered after so many seconds; under `/failing`
-each list fails; under `/live` there are records, of which one changes every two seconds, and one that cannot be stored.
+each list fails; under `/live` there are records, of which one changes every two seconds, and one that cannot be stored; under
+`/growing` there is a new record every four seconds, and two seconds later another one changes.
 """
 
 import sys
@@ -55,6 +56,24 @@ def _live(name: str, arguments: dict[str, str]) -> str:
     )
 
 
+_CHANGES_AFTER = 41  # changes after a record was new; odd, so that it falls between two new ones
+_BEGAN = int(time.time()) // _CHANGE_S
+
+
+def _growing(name: str, arguments: dict[str, str]) -> str:
+    """The list, or the record, of a provider that gets new records and changes old ones, and deletes none."""
+    last = int(time.time()) // _CHANGE_S
+    entries = []
+    for new in range(_BEGAN - _LIVE_RECORDS, last + 1):
+        if new % 2 == 0:
+            change = new + _CHANGES_AFTER if new + _CHANGES_AFTER <= last else new
+            stamp, identifier = _text_of(change * _CHANGE_S), f"urn:x-bench:{name}:{new}"
+            if arguments.get("from", "") <= stamp and arguments.get("identifier", identifier) == identifier:
+                text = f"Change {change}. " * 300
+                entries.append(_LIVE.format(identifier=identifier, stamp=stamp, text=text))
+    return "".join(entries)
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     slow_s = 0.0
@@ -68,8 +87,9 @@ class _Handler(BaseHTTPRequestHandler):
         fails = verb.startswith("List") and name.startswith("failing")
         if verb == "Identify":
             body = _IDENTIFY
-        elif name.startswith("live"):
-            body = f"<{verb}>{_live(name, arguments)}</{verb}>"
+        elif name.startswith(("live", "growing")):
+            entries = (_live if name.startswith("live") else _growing)(name, arguments)
+            body = f"<{verb}>{entries}</{verb}>" if entries else '<error code="noRecordsMatch">none</error>'
         else:
             body = _DELETED.format(verb=verb, name=name)
         answer = _ENVELOPE.format(now=_text_of(time.time()), verb=verb, body=body).encode()

@@ -5,10 +5,7 @@ that, somebody reads the node's pages. What counts is that nothing grows after t
 open files of processes, the queue, the files beside the database. Results: docs/benchmarks.md.
 """
 
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -20,7 +17,6 @@ from typing import Any
 import psutil
 import redis
 import requests
-from django.conf import settings
 
 from gisc import embedded
 from gisc.bench import whole_node
@@ -50,7 +46,7 @@ def run(folder: Path, *, minutes: float, say: Callable[[str], None]) -> list[Row
     until = time.monotonic() + minutes * 60
     with whole_node.provider(_SLOW_S) as port, whole_node.running(folder, 2) as node:
         say(f"{sum(LINKS.values())} links that are due every 5 s, for {minutes:g} minutes ...")
-        _add_links(node, port)
+        whole_node.add_links(node, port, LINKS)
         while time.monotonic() < until:
             began = time.monotonic()
             for path in _PATHS:
@@ -60,12 +56,6 @@ def run(folder: Path, *, minutes: float, say: Callable[[str], None]) -> list[Row
         links = requests.get(f"{node.url}/harvest/status.json", timeout=60).json()["links"]
         say("stopping ...")
     return [*_rows(watched), *_ends(links)]
-
-
-def _add_links(node: whole_node.Running, port: int) -> None:
-    numbers = [f"{kind}={number}" for kind, number in LINKS.items()]
-    command = [sys.executable, "-m", "gisc.bench.soak_links", str(port), *numbers]
-    subprocess.run(command, cwd=settings.BASE_DIR, env=os.environ | node.environment, check=True)
 
 
 def _status(url: str) -> int:
@@ -78,14 +68,11 @@ def _status(url: str) -> int:
 
 def _sample(node: whole_node.Running, folder: Path, watched: Watched) -> None:
     sums: defaultdict[str, float] = defaultdict(float)
-    postmaster = int((folder / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
-    for head in (node.process, psutil.Process(postmaster)):
-        for process in (head, *head.children(recursive=True)):
-            with suppress(psutil.Error):  # it has ended meanwhile
-                role = _role(process, node.process.pid)
-                sums[f"{role}: memory, MB"] += process.memory_full_info().pss / 1e6
-                sums[f"{role}: open files"] += process.num_fds()
-                watched.processes[role].add(process.pid)
+    for role, process in whole_node.find_processes(node, folder):
+        with suppress(psutil.Error):  # it has ended meanwhile
+            sums[f"{role}: memory, MB"] += process.memory_full_info().pss / 1e6
+            sums[f"{role}: open files"] += process.num_fds()
+            watched.processes[role].add(process.pid)
     files = [file for file in folder.rglob("*") if folder / "postgres" not in (file, *file.parents)]
     sums["files beside the database"] = len(files)
     for file in files:
@@ -115,22 +102,6 @@ def _end(last: dict[str, Any]) -> str:
     """How a run ended, or stands: the code of its outcome, with that of the cause."""
     cause = last["outcome_data"].get("cause", {}).get("code")
     return f"{last['outcome']} ({cause})" if cause else str(last["outcome"])
-
-
-def _role(process: psutil.Process, node: int) -> str:
-    words = " ".join(process.cmdline())
-    if process.pid == node:
-        return "node"
-    parent = process.parent()
-    is_child = parent is not None and parent.pid != node
-    if "gunicorn" in words:
-        return "web process" if is_child else "web"
-    if "celery" in words:
-        return "beat" if " beat" in words else "worker process" if is_child else "worker"
-    if "watchdog" in words:
-        return "watchdog"
-    name = process.name()
-    return "PostgreSQL" if name.startswith("postgres") else "Redis" if "redis" in name else name
 
 
 def _kind(file: Path, folder: Path) -> str:

@@ -6,8 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +68,40 @@ def running(folder: Path, processes: int, **more: str) -> Iterator[Running]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
+
+
+def add_links(node: Running, port: int, numbers: Mapping[str, int]) -> None:
+    """Give the node so many links of each kind of provider at this port, due every five seconds."""
+    command = [sys.executable, "-m", "gisc.bench.soak_links", str(port)]
+    command += [f"{kind}={number}" for kind, number in numbers.items()]
+    subprocess.run(command, cwd=settings.BASE_DIR, env=os.environ | node.environment, check=True)
+
+
+def find_processes(node: Running, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
+    """Yield the processes of a node, with those of its PostgreSQL, each with the word for what it is."""
+    postmaster = int((folder / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
+    for head in (node.process, psutil.Process(postmaster)):
+        for process in (head, *head.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+                yield _role(process, node.process.pid), process
+
+
+def _role(process: psutil.Process, node: int) -> str:
+    words = " ".join(process.cmdline())
+    if process.pid == node:
+        return "node"
+    parent = process.parent()
+    is_child = parent is not None and parent.pid != node
+    if "gunicorn" in words:
+        return "web process" if is_child else "web"
+    if "celery" in words:
+        return "beat" if " beat" in words else "worker process" if is_child else "worker"
+    if "gisc.node.keeper" in words:
+        return "keeper"
+    if "watchdog" in words:
+        return "watchdog"
+    name = process.name()
+    return "PostgreSQL" if name.startswith("postgres") else "Redis" if "redis" in name else name
 
 
 def _answers(port: int) -> bool:

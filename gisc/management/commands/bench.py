@@ -21,6 +21,7 @@ from gisc import database, embedded
 from gisc.bench import beside_pycsw as pycsw_bench
 from gisc.bench import catalogue as catalogue_bench
 from gisc.bench import harvest as harvest_bench
+from gisc.bench import load as load_bench
 from gisc.bench import provider as provider_bench
 from gisc.bench import public as public_bench
 from gisc.bench import queue as queue_bench
@@ -49,6 +50,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--links", type=whole_number(1, 10_000), default=200, metavar="L", help=gettext("with --year")
         )
+        parser.add_argument(
+            "--harvesters", type=whole_number(1, 250), default=32, metavar="H", help=gettext("with --load")
+        )
         only = parser.add_mutually_exclusive_group()
         only.add_argument("--provider", action="store_true", help=gettext("measure what /oai serves, and nothing else"))
         only.add_argument(
@@ -61,6 +65,11 @@ class Command(BaseCommand):
             "--set-search", action="store_true", help=gettext("measure ingest beside a set that is defined by a search")
         )
         only.add_argument("--public", action="store_true", help=gettext("measure the public pages, and nothing else"))
+        only.add_argument(
+            "--load",
+            action="store_true",
+            help=gettext("have many harvesters read all records while links harvest and people use the pages"),
+        )
         only.add_argument(
             "--year", action="store_true", help=gettext("measure the pages on links and runs after a year")
         )
@@ -105,6 +114,7 @@ class Command(BaseCommand):
                 "provider": provider_bench.run,
                 "harvest": harvest_bench.run,
                 "public": public_bench.run,
+                "load": partial(load_bench.run, harvesters=options["harvesters"]),
                 "upload": upload_bench.run,
                 "set_search": set_search_bench.run,
                 "pycsw": partial(pycsw_bench.run, python=options["pycsw"]),
@@ -117,3 +127,5 @@ class Command(BaseCommand):
         self.stdout.write(
             f"\n{records:,} records, {processes} processes of {os.cpu_count()} cores\n\n{catalogue_bench.table(rows)}"
         )
+        if faults := sum(row.what == load_bench.FAULT for row in rows):
+            raise CommandError(gettext("Not as it should be: {faults} lines of the table.").format(faults=faults))
