@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from catalogue.reasons import Code, Facts, Sentence, write_sentence
+from gisc.parts.reasons import in_words as part_in_words
 
 
 class ProblemCode(Code):
@@ -169,6 +170,25 @@ ADVICE: Mapping[str, Sentence] = _translated(
 )
 
 # What each kind of problem is called, where people choose among them.
+STATES: Mapping[str, str] = {
+    "failing": _("failing"),
+    "stale": _("stale"),
+    "waiting": _("waiting"),
+    "doubt": _("doubt"),
+    "notice": _("notice"),
+}
+
+
+def state_in_words(state: str) -> str:
+    """Return how a problem's subject is, for people."""
+    return gettext(STATES.get(state, state))
+
+
+def name_in_words(subject: str, name: str) -> str:
+    """Return what a problem is about, for people: a part of this node, or a name that somebody gave."""
+    return part_in_words(name) if subject.startswith("part:") else name
+
+
 NAMES: Mapping[str, str] = {
     ProblemCode.PART_DATABASE: _("This node: the database"),
     ProblemCode.PART_MIGRATIONS: _("This node: migrations of the database"),

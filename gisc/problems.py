@@ -20,7 +20,7 @@ from gisc.alerts.models import Condition, Message
 from gisc.parts import parts
 from gisc.parts.parts import Node, Part
 from gisc.parts.reasons import PartCode
-from gisc.problem_reasons import ProblemCode
+from gisc.problem_reasons import ProblemCode, name_in_words, state_in_words
 from harvester.admin.link_columns import page_url
 from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
@@ -70,6 +70,14 @@ class Problem:
     def key(self) -> tuple[str, str]:
         """What tells problems apart."""
         return str(self.code), self.subject
+
+    @property
+    def name_in_words(self) -> str:
+        return name_in_words(self.subject, self.name)
+
+    @property
+    def state_in_words(self) -> str:
+        return state_in_words(self.state)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext
@@ -57,6 +58,11 @@ class Arrangement:
     is_fed_here: bool = False  # the local set is a shared one, and records are uploaded into it at this node
 
 
+def _word(kind: TextChoices) -> str:
+    """The word of a kind, which its label begins with."""
+    return str(kind.label).partition(":")[0]
+
+
 def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, our_url: str) -> dict[str, str]:
     """Return why this link is refused: a sentence by field. `others`: the other links of this node."""
     kind = Kind(link.kind)
@@ -67,11 +73,16 @@ def faults(link: Arrangement, others: Sequence[Arrangement], *, our_set: str, ou
     if fault:
         found["remote_set"] = fault
     if link.local_kind not in _LOCAL_SET_KINDS[kind]:
-        wanted = " or ".join(f"{each.value}" for each in _LOCAL_SET_KINDS[kind])
+        wanted = reduce(
+            lambda some, other: gettext("{some} or {other}").format(some=some, other=other),
+            (_word(each) for each in _LOCAL_SET_KINDS[kind]),
+        )
         found["local_set"] = gettext(
             "{local_set} is a set of the kind {local_kind}; a {value} link stores into a set of the kind "
             "{wanted}, so that records cannot loop"
-        ).format(local_set=link.local_set, local_kind=link.local_kind, value=kind.value, wanted=wanted)  # W21
+        ).format(
+            local_set=link.local_set, local_kind=_word(_SetKind(link.local_kind)), value=_word(kind), wanted=wanted
+        )  # W21
     if kind is Kind.RECOVERY and link.enabled:
         found["enabled"] = gettext(
             "A recovery is started by a person and never by schedule: leave “enabled” off"

@@ -3,13 +3,17 @@
 The admin has no rules of its own: it displays, and calls the functions that the command line calls.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from django.db.models import Model
 from django.http import HttpRequest
 from django.utils.functional import Promise
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.views import ChangeList as UnfoldChangeList
 
@@ -35,6 +39,7 @@ class Admin(ModelAdmin):  # type: ignore[misc]  # unfold comes without types
     list_per_page = 50
     list_max_show_all = 0
     list_filter_sheet = False
+    empty_words: str | Promise = _("There is nothing here yet.")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ChangeList
@@ -60,16 +65,32 @@ def coloured(colours: Mapping[str, str], *, description: str | Promise) -> Calla
     """
 
     def mark(method: Column) -> Column:
-        method.short_description = description  # type: ignore[attr-defined]
-        method.label = dict(colours)  # type: ignore[attr-defined]
-        return method
+        @wraps(method)
+        def column(*arguments: Any) -> Any:
+            value = method(*arguments)
+            return _Coloured(value) if isinstance(value, tuple) else value
+
+        column.short_description = description  # type: ignore[attr-defined]
+        column.label = dict(colours)  # type: ignore[attr-defined]
+        return cast(Column, column)
 
     return mark
 
 
+class _Coloured(tuple[str, Any]):
+    """A key of colours and a text. The page of one row, which has no colours, shows the text alone."""
+
+    def __str__(self) -> str:
+        return str(self[1])
+
+
+_PARTS = re.compile(r"[^:./]*[:./]*")  # of a long word, each with the sign that it may be broken after
+
+
 def breakable(text: str) -> str:
-    """Format a long word, such as an identifier, so that it may be broken where the column ends."""
-    return format_html('<span style="overflow-wrap: anywhere">{}</span>', text)
+    """Format a long word, such as an identifier, so that it may be broken: after `:`, `.` or `/` if that is enough."""
+    parts = format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in _PARTS.findall(text)))  # nosec: no text of others
+    return format_html('<span class="gisc-breakable" style="overflow-wrap: anywhere">{}</span>', parts)
 
 
 def preformatted(text: str) -> str:

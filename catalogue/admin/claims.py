@@ -34,6 +34,9 @@ class ContentFilter(admin.SimpleListFilter):
 class ClaimAdmin(ReadOnly, Admin):
     """Versions that others offer of records that are not theirs; the owner's version is served (promise 9)."""
 
+    empty_words = _(
+        "No record is offered by a second set or source. Such other versions come here; the owner's version is served."
+    )
     list_display = ("record_link", "owner", "set", "source", "differs", "metadata_date", "first_seen")
     list_filter = (ContentFilter, "set")
     list_select_related = ("record__owner", "set")

@@ -16,6 +16,7 @@ from catalogue.models import JournalOutbox
 class JournalOutboxAdmin(ReadOnly, Admin):
     """The journal: its state above, and below the events that are committed and not on disk yet."""
 
+    empty_words = _("No event waits: all deletions are in the journal's files.")
     list_display = ("identifier_column", "event", "datestamp", "set_specs")
     change_list_template = "admin/catalogue/journaloutbox/change_list.html"
     sortable_by = ()

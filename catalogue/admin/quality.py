@@ -26,6 +26,7 @@ from catalogue.reading import quality
 class QualityAdmin(ReadOnly, Admin):
     """What the checks say of the records of each set and centre, as it was counted last; never the cause that a record is kept out."""
 
+    empty_words = _("Nothing was counted yet. The quality of each set is counted once records are checked.")
     list_display = (
         "group", "kind", "live", "valid", "invalid", "not_checked", "faulty", "mean", "grade_counts",
     )  # fmt: skip

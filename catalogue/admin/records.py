@@ -43,9 +43,9 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
         found: QuerySet[Membership] = super().get_queryset(request)
         return found.select_related("set")
 
-    @admin.display
+    @admin.display(description=_("status"))
     def status(self, membership: Membership) -> str:
-        return "deleted" if membership.deleted else "live"
+        return gettext("deleted") if membership.deleted else gettext("live")
 
 
 # Read for the page of one record only.
@@ -58,6 +58,7 @@ _MOST_RESTRICTED = 500  # chosen: the page that asks has a field for each, and D
 class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     """Records, newest first. The texts and the payload are read for the page of one record only."""
 
+    empty_words = _("No record yet. Records come by links, by uploads, and by the command ingest.")
     list_display = ("breakable_identifier", "title", "datestamp", "status", "structure", "owner", "source")
     list_filter = (SetFilter, "deleted", StructureFilter, GradeFilter, SourceFilter, SinceFilter)
     change_list_template = "admin/catalogue/record/change_list.html"
@@ -156,7 +157,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     def get_view_on_site_url(self, obj: Record | None = None) -> str | None:
         return None if obj is None else f"{reverse('catalogue:record')}?{urlencode({'id': obj.identifier})}"
 
-    @admin.display
+    @admin.display(description=_("title"))
     def title(self, record: Record) -> str:
         return getattr(record, "description", None) and record.description.title or ""
 
@@ -220,17 +221,17 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     def sets(self, record: Record) -> str:
         return ", ".join(record.set_specs)
 
-    @admin.display
+    @admin.display(description=_("abstract"))
     def abstract(self, record: Record) -> str:
         return record.description.abstract
 
-    @admin.display
+    @admin.display(description=_("keywords"))
     def keywords(self, record: Record) -> str:
         return " · ".join(record.description.keywords)
 
     @admin.display(description=_("WMO categories"))
     def categories(self, record: Record) -> str:
-        return " · ".join(record.description.categories)
+        return " · ".join(map(display.code_in_words, record.description.categories))
 
     @admin.display(description=_("data"))
     def links(self, record: Record) -> str:
@@ -238,19 +239,23 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         rows = ((link.url, link.name or gettext("no name"), link.protocol) for link in links)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
-    @admin.display
+    @admin.display(description=_("contacts"))
     def contacts(self, record: Record) -> str:
-        rows = ((party.name, party.role, party.email) for party in display.details(record.payload).contacts)
+        rows = (
+            (party.name, display.code_in_words(party.role), party.email)
+            for party in display.details(record.payload).contacts
+        )
         return format_html_join("", "{} ({}) {}<br>", rows)
 
     @coloured({"valid": "success", "invalid": "danger", "not checked": "info"}, description=_("schemas"))
-    def structure(self, record: Record) -> str:
+    def structure(self, record: Record) -> str | tuple[str, str]:
         label = validation.current_label(record)
         if record.deleted:
             return ""
-        return label.structure if label else Validation.Structure.NOT_CHECKED.value
+        structure = Validation.Structure(label.structure) if label else Validation.Structure.NOT_CHECKED
+        return structure.value, str(structure.label)
 
-    @admin.display
+    @admin.display(description=_("checked"))
     def checked(self, record: Record) -> str:
         label = validation.current_label(record)
         if label is None:
@@ -259,7 +264,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
             checked=label.checked, schema=label.schema or gettext("no schemas")
         )
 
-    @admin.display
+    @admin.display(description=_("faults"))
     def faults(self, record: Record) -> str:
         label = validation.current_label(record)
         if label is None:
@@ -267,7 +272,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         rows = ((fault["rule"], fault["text"]) for fault in label.faults)
         return format_html_join("", "<strong>{}</strong> {}<br>", rows) or gettext("none")
 
-    @admin.display
+    @admin.display(description=_("grade"))
     def grade(self, record: Record) -> str:
         label = validation.current_label(record)
         return "" if label is None or label.percent is None else score_words.grade(label)
@@ -278,7 +283,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
         rows = [] if label is None else score_words.scores(label)
         return format_html_join("", "KPI-{} {}: {}<br>", ((row.number, row.name, row.words) for row in rows))
 
-    @admin.display
+    @admin.display(description=_("area"))
     def area(self, record: Record) -> str:
         return format_html_join("", "{}<br>", ((display.box(corners),) for corners in record.description.boxes))
 
@@ -296,7 +301,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
             return gettext("not harvested")
         return preformatted(json.dumps(record.provenance, ensure_ascii=False, indent=2))
 
-    @admin.display
+    @admin.display(description=_("language"))
     def language(self, record: Record) -> str:
         return record.description.language
 

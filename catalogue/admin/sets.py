@@ -26,6 +26,7 @@ from catalogue.writing import set_inclusion, set_searches, visibility
 class MetadataSetAdmin(Admin):
     """Sets. A set that rows refer to keeps its setSpec and kind; the own set and the catalogue's cannot be deleted."""
 
+    empty_words = _("No set yet. A set is a part of the catalogue that harvesters may ask for.")
     list_display = ("spec", "name", "kind_name", "public", "category", "live", "newest")
     list_filter = ("kind", "public", "category")
     list_select_related = ("category",)
@@ -149,6 +150,7 @@ _FOLLOWING_S = 5.0  # chosen: a person still waits for the page
 class CategoryAdmin(Admin):
     """Classes of records that not everybody may see. One that sets, links or records name cannot be deleted."""
 
+    empty_words = _("No category: everybody sees all records. A category limits records to some harvesters.")
     list_display = ("name", "signed_in", "harvesters", "named_by")
     fields = ("name", "description", "signed_in")
     sortable_by = ()

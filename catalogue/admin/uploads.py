@@ -40,6 +40,9 @@ _FILTERS = ("show", "label", "result", "q")
 class UploadAdmin(Admin):
     """Uploads, newest first."""
 
+    empty_words = _(
+        "Nothing was uploaded yet. An upload first says what it would change; then you store all of it, or what you choose."
+    )
     list_display = ("name", "set_spec", "sent", "state_column", "documents", "who")
     list_filter = ("state", "set_spec")
     sortable_by = ()

@@ -11,8 +11,12 @@ class Category(models.Model):
     each of the categories of a record does not see the record (`docs/ARCHITECTURE.md`, "Who sees what").
     """
 
-    name = models.CharField(max_length=60, unique=True, help_text=_("such as “members only”; harvesters never see it"))
-    description = models.TextField(blank=True, help_text=_("for the administration: why, until when, whom to ask"))
+    name = models.CharField(
+        _("name"), max_length=60, unique=True, help_text=_("such as “members only”; harvesters never see it")
+    )
+    description = models.TextField(
+        _("description"), blank=True, help_text=_("for the administration: why, until when, whom to ask")
+    )
     signed_in = models.BooleanField(
         _("for people who are signed in"),
         default=True,
@@ -20,6 +24,7 @@ class Category(models.Model):
     )
 
     class Meta:
+        verbose_name = _("category")
         verbose_name_plural = _("categories")
         ordering = ("name",)
 
@@ -33,6 +38,10 @@ class RecordCategory(models.Model):
     key = models.TextField(primary_key=True, db_collation="C", help_text=_("the OAI identifier"))
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="records")
 
+    class Meta:
+        verbose_name = _("category of a record")
+        verbose_name_plural = _("categories of records")
+
     def __str__(self) -> str:
         return f"{self.key}: {self.category_id}"
 
@@ -42,6 +51,10 @@ class SourceCategory(models.Model):
 
     source = models.TextField(primary_key=True, help_text=_("the name of the link"))
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="sources")
+
+    class Meta:
+        verbose_name = _("category of a link's records")
+        verbose_name_plural = _("categories of links' records")
 
     def __str__(self) -> str:
         return f"{self.source}: {self.category_id}"

@@ -15,14 +15,17 @@ class Claim(models.Model):
     it differs, and it becomes the record when the owner deletes the record (W23, W45, W47).
     """
 
-    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="claims", db_index=False)
-    set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="claims")
-    source = models.TextField(help_text=_("the link it came by; empty: this node itself"))
+    record = models.ForeignKey(
+        Record, verbose_name=_("record"), on_delete=models.CASCADE, related_name="claims", db_index=False
+    )
+    set = models.ForeignKey(MetadataSet, verbose_name=_("set"), on_delete=models.PROTECT, related_name="claims")
+    source = models.TextField(_("source"), help_text=_("the link it came by; empty: this node itself"))
     payload = models.BinaryField(help_text=_("packed as in Record"))
     digest = models.BinaryField()
-    metadata_date = models.DateTimeField(null=True)
+    metadata_date = models.DateTimeField(_("metadata date"), null=True)
     provenance = models.JSONField(null=True)
     spelling = models.TextField(
+        _("spelling of the identifier"),
         default="",
         db_default="",
         db_collation="C",
@@ -30,7 +33,7 @@ class Claim(models.Model):
             "the OAI identifier as this source spells it, where only its case differs from the record's"
         ),  # W47
     )
-    first_seen = models.DateTimeField(help_text=_("on this record, with this spelling"))
+    first_seen = models.DateTimeField(_("first seen"), help_text=_("on this record, with this spelling"))
 
     class Meta:
         verbose_name = _("other version")
@@ -58,6 +61,8 @@ class SpellingChange(models.Model):
     datestamp = models.DateTimeField(help_text=_("of both; rows are deleted after a week"))
 
     class Meta:
+        verbose_name = _("change of spelling")
+        verbose_name_plural = _("changes of spelling")
         indexes = (
             models.Index(fields=("folded", "datestamp"), name="changes_of_a_spelling"),
             models.Index(fields=("datestamp",), name="spelling_changes_by_age"),

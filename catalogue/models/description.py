@@ -54,6 +54,8 @@ class Description(models.Model):
     )
 
     class Meta:
+        verbose_name = _("description of a record")
+        verbose_name_plural = _("descriptions of records")
         indexes = (
             GinIndex(fields=("terms",), name="descriptions_by_terms"),
             GistIndex(fields=("longitudes", "latitudes", "period"), name="descriptions_by_place"),

@@ -20,10 +20,10 @@ class JournalOutbox(models.Model):
         MOVED = "moved", _("moved to another owner")
         RESTRICTED = "restricted", _("who sees a set, the records of a link, or a record, was changed")
 
-    event = models.CharField(max_length=10, choices=Event.choices)
-    identifier = models.TextField()
-    datestamp = models.DateTimeField()
-    set_specs = ArrayField(models.TextField(), default=list)
+    event = models.CharField(_("event"), max_length=10, choices=Event.choices)
+    identifier = models.TextField(_("identifier"))
+    datestamp = models.DateTimeField(_("datestamp"))
+    set_specs = ArrayField(models.TextField(), verbose_name=_("sets"), default=list)
     epoch = models.BigIntegerField(null=True, editable=False)
     number = models.BigIntegerField(null=True, editable=False, help_text=_("counts the events of the epoch, from 1"))
 

@@ -14,12 +14,18 @@ class Membership(models.Model):
     """A record in a set, with its own datestamp: leaving a set is a deletion to the harvesters of that set."""
 
     pk = models.CompositePrimaryKey("record", "set")  # an id of its own would cost 30 bytes a row
-    record = models.ForeignKey(Record, on_delete=models.CASCADE, related_name="memberships", db_index=False)
-    set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="memberships", db_index=False)
-    datestamp = models.DateTimeField()
-    deleted = models.BooleanField(default=False)
+    record = models.ForeignKey(
+        Record, verbose_name=_("record"), on_delete=models.CASCADE, related_name="memberships", db_index=False
+    )
+    set = models.ForeignKey(
+        MetadataSet, verbose_name=_("set"), on_delete=models.PROTECT, related_name="memberships", db_index=False
+    )
+    datestamp = models.DateTimeField(_("datestamp"))
+    deleted = models.BooleanField(_("deleted"), default=False)
     direct = models.BooleanField(
-        default=True, help_text=_("the record was put into this set itself; else into a set that this one includes")
+        _("put into it itself"),
+        default=True,
+        help_text=_("the record was put into this set itself; else into a set that this one includes"),
     )
     # Both are kept by triggers: `sql/set_tombstones.*.sql`.
     departed = models.BooleanField(
@@ -37,6 +43,8 @@ class Membership(models.Model):
     audience = models.IntegerField(default=0, db_default=0, editable=False, help_text=_("that of the record"))
 
     class Meta:
+        verbose_name = _("membership")
+        verbose_name_plural = _("memberships")
         constraints = (
             models.CheckConstraint(
                 name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))

@@ -33,9 +33,10 @@ class MetadataSet(models.Model):
 
     spec = models.CharField(_("setSpec"), max_length=200, unique=True, validators=[validate_set_spec])
     name = models.CharField(_("setName"), max_length=200)
-    description = models.TextField(blank=True)
-    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PEER)
+    description = models.TextField(_("description"), blank=True)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices, default=Kind.PEER)
     public = models.BooleanField(
+        _("public"),
         default=True,
         help_text=_(
             "listed by ListSets and on the public pages; records that are in no listed set are not public either"
@@ -79,8 +80,12 @@ class SetInclusion(models.Model):
     Memberships of a parent are rows like any other, written by `catalogue.writing`, so that one index serves its lists.
     """
 
-    parent = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="inclusions")
-    child = models.ForeignKey(MetadataSet, on_delete=models.CASCADE, related_name="included_in")
+    parent = models.ForeignKey(
+        MetadataSet, verbose_name=_("includes"), on_delete=models.CASCADE, related_name="inclusions"
+    )
+    child = models.ForeignKey(
+        MetadataSet, verbose_name=_("included set"), on_delete=models.CASCADE, related_name="included_in"
+    )
 
     class Meta:
         verbose_name = _("inclusion")
@@ -100,11 +105,13 @@ class SetSearch(models.Model):
     Written by `catalogue.writing.set_searches` alone, under the clock's lock.
     """
 
-    set = models.OneToOneField(MetadataSet, on_delete=models.CASCADE, primary_key=True, related_name="search")
-    address = models.TextField(blank=True, help_text=_("the arguments of a search on the public page"))
-    filter = models.TextField(blank=True, help_text=_("a filter in CQL2 text"))
+    set = models.OneToOneField(
+        MetadataSet, verbose_name=_("set"), on_delete=models.CASCADE, primary_key=True, related_name="search"
+    )
+    address = models.TextField(_("search"), blank=True, help_text=_("the arguments of a search on the public page"))
+    filter = models.TextField(_("filter"), blank=True, help_text=_("a filter in CQL2 text"))
     condition = models.JSONField()
-    changed = models.DateTimeField()
+    changed = models.DateTimeField(_("changed"))
 
     class Meta:
         verbose_name = _("search of a virtual set")

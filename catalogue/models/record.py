@@ -51,29 +51,39 @@ class Record(models.Model):
     the wide rows and the text index.
     """
 
-    identifier = models.TextField(help_text=_("gmd:fileIdentifier, as it is in the metadata"))
+    identifier = models.TextField(_("identifier"), help_text=_("gmd:fileIdentifier, as it is in the metadata"))
     key = models.TextField(
+        _("OAI identifier"),
         db_collation="C",
         help_text=_("the OAI identifier: gmd:fileIdentifier, percent-encoded where that is no URI"),  # P68
     )
-    datestamp = models.DateTimeField(help_text=_("when it last changed in this node; whole seconds, UTC"))  # P40
-    deleted = models.BooleanField(default=False)
+    datestamp = models.DateTimeField(
+        _("datestamp"), help_text=_("when it last changed in this node; whole seconds, UTC")
+    )  # P40
+    deleted = models.BooleanField(_("deleted"), default=False)
     owner = models.ForeignKey(
         MetadataSet,
+        verbose_name=_("owner"),
         on_delete=models.PROTECT,
         related_name="owned",
         help_text=_("the set whose link decides its content"),
     )
     set_specs = ArrayField(
         models.TextField(),
+        verbose_name=_("sets"),
         default=list,
         help_text=_("memberships for the header; kept by a tombstone"),  # P84
     )
     payload = models.BinaryField(null=True, help_text=_("root element in a zstd frame; none in a tombstone"))
     digest = models.BinaryField(null=True, help_text=_("SHA-256 of the canonical XML"))
-    metadata_date = models.DateTimeField(null=True, help_text=_("gmd:dateStamp; never the datestamp"))  # P95
-    provenance = models.JSONField(null=True, help_text=_("where it was harvested; none for records of our own"))
+    metadata_date = models.DateTimeField(
+        _("metadata date"), null=True, help_text=_("gmd:dateStamp; never the datestamp")
+    )  # P95
+    provenance = models.JSONField(
+        _("provenance"), null=True, help_text=_("where it was harvested; none for records of our own")
+    )
     spelling = models.TextField(
+        _("spelling of the identifier"),
         default="",
         db_default="",
         db_collation="C",
@@ -82,6 +92,7 @@ class Record(models.Model):
         ),  # F74
     )
     audience = models.IntegerField(
+        _("audience"),
         default=0,
         db_default=0,
         editable=False,
@@ -91,6 +102,8 @@ class Record(models.Model):
     objects = RecordQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("record")
+        verbose_name_plural = _("records")
         constraints = (
             models.UniqueConstraint(fields=("key",), name="one_record_per_identifier"),
             models.CheckConstraint(
@@ -152,6 +165,8 @@ class RecordVersion(models.Model):
     reason = models.TextField(blank=True, help_text=_("as it was typed"))
 
     class Meta:
+        verbose_name = _("former version")
+        verbose_name_plural = _("former versions")
         constraints = (models.UniqueConstraint(fields=("record", "number"), name="one_version_a_number"),)
         indexes = (models.Index(fields=("ended",), name="versions_by_age"),)
 

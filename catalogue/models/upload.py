@@ -24,21 +24,23 @@ class Upload(models.Model):
 
     folder = models.UUIDField(unique=True, editable=False)
     set_spec = models.CharField(_("setSpec"), max_length=200)
-    files = models.JSONField(_("files"), default=list, help_text=_("[{name, bytes}, ...], in their order"))
+    files = models.JSONField(_("files"), default=list, help_text=_("their names and sizes in bytes, in their order"))
     who = models.CharField(_("sent by"), max_length=150)
     created = models.DateTimeField(_("sent"))
-    worked = models.DateTimeField(help_text=_("when a worker worked on it last"))
+    worked = models.DateTimeField(_("last worked on"), help_text=_("when a worker worked on it last"))
     finished = models.DateTimeField(_("finished"), null=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.CHECKING)
     estimate = models.PositiveIntegerField(
-        null=True, help_text=_("how many documents the files have, if that is known")
+        _("documents expected"), null=True, help_text=_("how many documents the files have, if that is known")
     )
     documents = models.PositiveIntegerField(_("documents"), default=0, help_text=_("so many have been checked"))
-    to_store = models.PositiveIntegerField(default=0, help_text=_("how many documents are to be stored, or were last"))
-    stored = models.PositiveIntegerField(default=0, help_text=_("of these, so many are done"))
-    begun = models.DateTimeField(null=True, help_text=_("when the checking, or the storing, began"))
-    tries = models.PositiveSmallIntegerField(default=0, help_text=_("by workers that have not come on"))
-    fault = models.JSONField(null=True, help_text=_("why it has failed: a code and facts"))
+    to_store = models.PositiveIntegerField(
+        _("documents to store"), default=0, help_text=_("how many documents are to be stored, or were last")
+    )
+    stored = models.PositiveIntegerField(_("documents stored"), default=0, help_text=_("of these, so many are done"))
+    begun = models.DateTimeField(_("begun"), null=True, help_text=_("when the checking, or the storing, began"))
+    tries = models.PositiveSmallIntegerField(_("tries"), default=0, help_text=_("by workers that have not come on"))
+    fault = models.JSONField(_("why it failed"), null=True, help_text=_("why it has failed: a code and facts"))
 
     class Meta:
         verbose_name = _("upload")
@@ -88,6 +90,8 @@ class UploadDocument(models.Model):
     )
 
     class Meta:
+        verbose_name = _("document of an upload")
+        verbose_name_plural = _("documents of uploads")
         indexes = (
             models.Index(fields=("upload", "preview", "number"), name="upload_documents_by_preview"),
             models.Index(fields=("upload", "key"), name="upload_documents_by_key"),

@@ -36,6 +36,8 @@ class Validation(models.Model):
     checked = models.DateTimeField()
 
     class Meta:
+        verbose_name = _("result of the checks")
+        verbose_name_plural = _("results of the checks")
         indexes = (
             models.Index(fields=("checked",), name="validation_by_time"),
             models.Index(fields=("rules", "record"), name="validation_by_rules"),
@@ -68,7 +70,7 @@ class Quality(models.Model):
         SET = "set", _("set")
         CENTRE = "centre", _("centre")
 
-    kind = models.CharField(max_length=10, choices=Kind.choices)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
     name = models.TextField(_("name"), blank=True)
     live = models.BigIntegerField(_("records"))
     valid = models.BigIntegerField(_("valid"))
@@ -77,12 +79,14 @@ class Quality(models.Model):
     faulty = models.BigIntegerField(_("with remarks"), help_text=_("of any rule"))
     percent = models.FloatField(_("mean score"), null=True, help_text=_("per cent"))
     kpis = models.JSONField(
-        default=list, help_text=_("KPI-1 to KPI-12 in per cent; null where there is nothing to score")
+        _("indicators"), default=list, help_text=_("KPI-1 to KPI-12 in per cent; null where there is nothing to score")
     )
-    grades = models.JSONField(default=dict, help_text=_("how many records have each grade"))
-    rules = models.JSONField(default=dict, help_text=_("how many records break each rule"))
+    grades = models.JSONField(_("grades"), default=dict, help_text=_("how many records have each grade"))
+    rules = models.JSONField(_("broken rules"), default=dict, help_text=_("how many records break each rule"))
     counted_at = models.DateTimeField(_("counted"))
-    took_s = models.FloatField(help_text=_("seconds that the count of all took: the larger, the rarer"))
+    took_s = models.FloatField(
+        _("counting took, seconds"), help_text=_("seconds that the count of all took: the larger, the rarer")
+    )
 
     class Meta:
         verbose_name = _("quality of a set or centre")

@@ -39,6 +39,8 @@ class Withdrawal(models.Model):
     direct = models.BooleanField(default=False, help_text=_("it was put into the set itself: headers name it"))
 
     class Meta:
+        verbose_name = _("record out of sight")
+        verbose_name_plural = _("records out of sight")
         indexes = (models.Index(fields=("set_id", "datestamp", "record"), name="withdrawal_list_order"),)
 
     def __str__(self) -> str:

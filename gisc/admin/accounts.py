@@ -8,12 +8,13 @@ import django_otp.plugins.otp_static.admin
 import django_otp.plugins.otp_totp.admin  # noqa: F401  (these would show keys, and are taken away)
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from axes.utils import reset
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.contrib.auth.models import Group, User
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -152,14 +153,41 @@ class GroupAdmin(auth_admin.GroupAdmin, Admin):  # type: ignore[misc]
         return listed, counts, refused, protected
 
 
+_META = {"fields": ("user_agent", "ip_address", "http_accept")}
+
+
+class LockedFilter(axes.admin.IsLockedOutFilter):  # type: ignore[misc]
+    """Filter by whether an account has to wait."""
+
+    title = _("locked")
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> tuple[tuple[str, Any], ...]:
+        return ("yes", _("yes")), ("no", _("no"))
+
+
 @admin.register(AccessAttempt)
 class AccessAttemptAdmin(axes.admin.AccessAttemptAdmin, Admin):  # type: ignore[misc]
     """Failed sign-ins that count for the lock of an account."""
 
+    empty_words = _("No failed sign-in counts against an account now.")
     actions = ("unlock",)
+    list_filter = ("attempt_time", "path_info", LockedFilter)
+    fieldsets = (
+        (None, {"fields": ("username", "path_info", "failures_since_start")}),
+        (_("What was sent"), {"fields": ("get_data", "post_data")}),
+        (_("Where from"), _META),
+    )
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    @admin.display(description=_("status"))
+    def status(self, attempt: AccessAttempt) -> str:
+        """Say whether the account is locked, or how many tries it has left."""
+        left = settings.AXES_FAILURE_LIMIT - attempt.failures_since_start
+        if left <= 0:
+            return gettext("locked")
+        return ngettext("{number} try left", "{number} tries left", left).format(number=left)
 
     @admin.action(description=_("Let these accounts sign in again"), permissions=["delete"])
     def unlock(self, request: HttpRequest, queryset: QuerySet[AccessAttempt]) -> None:
@@ -174,10 +202,16 @@ class AccessAttemptAdmin(axes.admin.AccessAttemptAdmin, Admin):  # type: ignore[
 class AccessFailureLogAdmin(ReadOnly, axes.admin.AccessFailureLogAdmin, Admin):  # type: ignore[misc]
     """Each failed login."""
 
+    empty_words = _("No sign-in has failed.")
+    fieldsets = ((None, {"fields": ("username", "path_info", "locked_out")}), (_("Where from"), _META))
+
 
 @admin.register(AccessLog)
 class AccessLogAdmin(ReadOnly, axes.admin.AccessLogAdmin, Admin):  # type: ignore[misc]
     """Each login and logout."""
+
+    empty_words = _("Nobody has signed in yet.")
+    fieldsets = ((None, {"fields": ("username", "path_info")}), (_("Where from"), _META))
 
 
 def _is_superuser(request: HttpRequest) -> bool:

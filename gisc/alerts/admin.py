@@ -80,6 +80,9 @@ class RecipientForm(forms.ModelForm):  # type: ignore[type-arg]
 class RecipientAdmin(Admin):
     """Who is alerted, of what, and how."""
 
+    empty_words = _(
+        "Nobody is alerted. A recipient is a person or a service that learns of problems by e-mail or by an address."
+    )
     form = RecipientForm
     list_display = ("name", "address", "enabled", "least_severity", "weekly")
     search_fields = ("name", "email", "service")
@@ -149,6 +152,7 @@ class StateFilter(admin.SimpleListFilter):
 class MessageAdmin(ReadOnly, Admin):
     """The log of alerts, read-only."""
 
+    empty_words = _("No alert was sent, and none waits.")
     list_display = ("title", "recipient", "kind", "created", "state_column", "sent", "fault")
     list_filter = (StateFilter, "kind", "recipient")
     list_select_related = ("recipient",)
@@ -167,7 +171,7 @@ class MessageAdmin(ReadOnly, Admin):
     )
     readonly_fields = ("state", "text")
 
-    @coloured(_COLOURS, description=gettext("state"))
+    @coloured(_COLOURS, description=_("state"))
     def state_column(self, message: Message) -> tuple[str, Any]:
         key = "sent" if message.sent is not None else "failed" if message.fault else "waits"
         return key, _STATES[key]

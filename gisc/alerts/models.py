@@ -51,7 +51,7 @@ class Recipient(models.Model):
     weekly_hour = models.PositiveSmallIntegerField(
         _("at, hour UTC"), default=6, validators=[MaxValueValidator(23)], help_text=_("0 to 23")
     )
-    last_weekly = models.DateTimeField(null=True, editable=False)
+    last_weekly = models.DateTimeField(_("last weekly summary"), null=True, editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -76,21 +76,25 @@ class Recipient(models.Model):
 class Condition(models.Model):
     """A problem from when it was first seen until it is over. At most one is open for each code and subject."""
 
-    code = models.CharField(max_length=40)
-    subject = models.CharField(max_length=80)
-    name = models.CharField(max_length=100)
-    severity = models.CharField(max_length=10)
-    state = models.CharField(max_length=10)
-    text = models.TextField()
-    todo = models.TextField(blank=True)
-    url = models.TextField()
-    link_id = models.BigIntegerField(null=True, help_text="the link may have been removed since")
-    begun = models.DateTimeField(help_text="since when it is so, as far as is known")
-    first_seen = models.DateTimeField()
-    gone_since = models.DateTimeField(null=True, help_text="it was not there any more from then on; it may come back")
-    ended = models.DateTimeField(null=True, help_text="it is over")
+    code = models.CharField(_("code"), max_length=40)
+    subject = models.CharField(_("subject"), max_length=80)
+    name = models.CharField(_("name"), max_length=100)
+    severity = models.CharField(_("severity"), max_length=10)
+    state = models.CharField(_("state"), max_length=10)
+    text = models.TextField(_("text"))
+    todo = models.TextField(_("what to do"), blank=True)
+    url = models.TextField(_("page"))
+    link_id = models.BigIntegerField(_("link"), null=True, help_text=_("the link may have been removed since"))
+    begun = models.DateTimeField(_("begun"), help_text=_("since when it is so, as far as is known"))
+    first_seen = models.DateTimeField(_("first seen"))
+    gone_since = models.DateTimeField(
+        _("gone since"), null=True, help_text=_("it was not there any more from then on; it may come back")
+    )
+    ended = models.DateTimeField(_("ended"), null=True, help_text=_("it is over"))
 
     class Meta:
+        verbose_name = _("problem")
+        verbose_name_plural = _("problems")
         ordering = ("-first_seen", "-pk")
         constraints = (
             models.UniqueConstraint(
@@ -112,8 +116,12 @@ class Message(models.Model):
         WEEKLY = "weekly", _("weekly summary")
         TEST = "test", _("test")
 
-    recipient = models.ForeignKey(Recipient, on_delete=models.CASCADE, related_name="messages", db_index=False)
-    condition = models.ForeignKey(Condition, on_delete=models.CASCADE, null=True, related_name="messages")
+    recipient = models.ForeignKey(
+        Recipient, verbose_name=_("recipient"), on_delete=models.CASCADE, related_name="messages", db_index=False
+    )
+    condition = models.ForeignKey(
+        Condition, verbose_name=_("problem"), on_delete=models.CASCADE, null=True, related_name="messages"
+    )
     kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
     title = models.TextField(_("title"))
     body = models.TextField(_("text"))
@@ -121,9 +129,13 @@ class Message(models.Model):
     not_before = models.DateTimeField(_("next try"))
     attempts = models.PositiveIntegerField(_("tries"), default=0)
     batch = models.UUIDField(
-        null=True, help_text="what is sent together, and again together if nobody knows whether it was sent"
+        _("sent together"),
+        null=True,
+        help_text=_("what is sent together, and again together if nobody knows whether it was sent"),
     )
-    leased_until = models.DateTimeField(null=True, help_text="a process sends it; another may try after this")
+    leased_until = models.DateTimeField(
+        _("sent by a process until"), null=True, help_text=_("a process sends it; another may try after this")
+    )
     fault = models.TextField(_("why it was not sent"), blank=True)
     sent = models.DateTimeField(_("sent"), null=True)
 

@@ -27,7 +27,7 @@ def write_summary(now: datetime) -> Text:
 
 
 def _of_problems(problems: Iterable[Problem]) -> str:
-    lines = [f"- {problem.name}: {problem.state}. {problem.text}" for problem in problems]
+    lines = [f"- {problem.name_in_words}: {problem.state_in_words}. {problem.text}" for problem in problems]
     if not lines:
         return _("Nothing needs you now.")
     return "\n".join([_("What needs somebody now: {number}").format(number=len(lines)), *lines])

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from catalogue import datestamps
 from gisc.alerts.models import Condition, Message
+from gisc.problem_reasons import name_in_words, state_in_words
 
 
 class Text(NamedTuple):
@@ -32,8 +33,8 @@ def of_begin(condition: Condition) -> Text:
     """Return the alert of a problem that begins."""
     facts = {
         "node": settings.GISC_NAME,
-        "state": condition.state,
-        "name": condition.name,
+        "state": state_in_words(condition.state),
+        "name": name_in_words(condition.subject, condition.name),
         "since": when(condition.begun),
     }
     lines = [_("{name}: {state} since {since}.").format_map(facts), condition.text]
@@ -46,8 +47,8 @@ def of_end(condition: Condition) -> Text:
     """Return the alert of a problem that is over."""
     facts = {
         "node": settings.GISC_NAME,
-        "state": condition.state,
-        "name": condition.name,
+        "state": state_in_words(condition.state),
+        "name": name_in_words(condition.subject, condition.name),
         "since": when(condition.begun),
         "until": when(condition.gone_since or condition.begun),
     }

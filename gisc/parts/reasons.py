@@ -10,6 +10,32 @@ from django.utils.translation import gettext_noop as _
 
 from catalogue.reasons import Code, Facts, Sentence, write_sentence
 
+# Names of parts, and states of parts and of the whole node, as people read them. Programs read the codes.
+WORDS: Mapping[str, str] = {
+    "database": _("database"),
+    "migrations": _("migrations"),
+    "durability": _("durability"),
+    "redis": _("Redis"),
+    "workers": _("workers"),
+    "beat": _("scheduler (beat)"),
+    "chores": _("chores"),
+    "queue": _("queue"),
+    "clock": _("clock"),
+    "journal": _("journal"),
+    "disk": _("disk"),
+    "backup": _("backup"),
+    "ok": _("ok"),
+    "degraded": _("degraded"),
+    "failed": _("failed"),
+    "unknown": _("unknown"),
+    "not ready": _("not ready"),
+}
+
+
+def in_words(code: str) -> str:
+    """Return the name of a part, or a state, for people."""
+    return gettext(WORDS.get(code, code))
+
 
 class PartCode(Code):
     """What is known of a part of the node."""

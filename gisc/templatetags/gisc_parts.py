@@ -4,8 +4,10 @@ from django import template
 
 from gisc.parts import parts
 from gisc.parts.parts import Part
+from gisc.parts.reasons import in_words
 
 register = template.Library()
+register.filter("part_in_words", in_words)
 
 
 @register.simple_tag

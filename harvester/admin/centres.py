@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextareaWidget
@@ -49,6 +50,7 @@ class CentreForm(forms.ModelForm):  # type: ignore[type-arg]
 class CentreAdmin(ExchangePages, Admin):
     """The pages of centres."""
 
+    empty_words = _("No centre is known here. A centre is an organisation whose sets may be harvested.")
     list_display = ("name_column", "set_spec", "state_column", "links_column", "addresses_column", "next_step")
     list_display_links = ("name_column",)
     list_filter = ("is_active",)
@@ -89,7 +91,7 @@ class CentreAdmin(ExchangePages, Admin):
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "base_urls":
             return forms.CharField(
-                label=db_field.verbose_name.capitalize(),
+                label=capfirst(db_field.verbose_name),
                 help_text=db_field.help_text,
                 required=False,
                 widget=UnfoldAdminTextareaWidget,

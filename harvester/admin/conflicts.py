@@ -43,6 +43,16 @@ _DONE = {
     Act.WITHDRAW: _("{number} deleted here."),
     Act.TAKE_OVER: _("{number} taken over."),
 }
+KINDS = {
+    Conflict.Kind.MISPLACED: _("misplaced"),
+    Conflict.Kind.DIFFERS: _("differs"),
+    Conflict.Kind.DISPUTED: _("deleted by one"),
+    Conflict.Kind.VANISHED: _("no longer known"),
+    Conflict.Kind.RENAMED: _("renamed"),
+    Conflict.Kind.MASS: _("many deletions"),
+    Conflict.Kind.TAKEN: _("identifier taken"),
+    Conflict.Kind.OFFERED: _("newer at a co-owner"),
+}
 # Settled at once from a conflict's own page: nothing of a record changes.
 _WITHOUT_QUESTION = (Act.LEAVE, Act.SILENCE)
 
@@ -104,6 +114,7 @@ class _Button(NamedTuple):
 class ConflictAdmin(ReadOnly, Admin):
     """Conflicts, read-only but for their acts. The record stays as its owner gives it meanwhile (promise 9)."""
 
+    empty_words = _("Nothing waits for a decision. What a link and the catalogue disagree about comes here.")
     change_form_template = "admin/harvester/conflict/change_form.html"
     list_display = (
         "identifier_column",
@@ -127,7 +138,7 @@ class ConflictAdmin(ReadOnly, Admin):
                 "fields": (
                     "identifier_column",
                     "kind_words",
-                    "reason",
+                    "reason_column",
                     "digest_column",
                     "first_seen",
                     "last_seen",
@@ -172,7 +183,7 @@ class ConflictAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("kind"))
     def kind_column(self, conflict: Conflict) -> str:
-        return conflict.kind
+        return str(KINDS[Conflict.Kind(conflict.kind)])
 
     @admin.display(description=_("kind"))
     def kind_words(self, conflict: Conflict) -> str:

@@ -52,6 +52,9 @@ class AlternativeInline(TabularInline):  # type: ignore[misc]  # unfold comes wi
 class LinkAdmin(ExchangePages, OfferPages, LinkActs, LinkPages, LinkColumns):
     """The pages of links."""
 
+    empty_words = _(
+        "A link is the standing arrangement to harvest one set of one provider. Nothing is harvested before there is one."
+    )
     list_display = (
         *("name_column", "state_column", "strip_column", "counts_column"),
         *("last_success", "next_run", "todo_column"),

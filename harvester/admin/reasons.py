@@ -1,5 +1,6 @@
 """Filter rejects and conflicts by the code of their reason."""
 
+from operator import itemgetter
 from typing import Any
 
 from django.contrib import admin
@@ -7,11 +8,13 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from harvester.messages import name_reason
+
 _NEWEST = (
     5000  # chosen: rows that are looked at for their codes; the tables grow without bound, and have no index of codes
 )
 
-SEARCH_HELP = _("Part of an identifier, or of a code of docs/codes.md or its facts")
+SEARCH_HELP = _("Identifier, code or fact of the reason")
 
 
 class ReasonFilter(admin.SimpleListFilter):
@@ -22,7 +25,8 @@ class ReasonFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         newest = model_admin.model.objects.order_by("-pk").values_list("reason", flat=True)[:_NEWEST]
-        return [(code, code) for code in sorted({*newest, *filter(None, [self.value()])})]
+        codes = {*newest, *filter(None, [self.value()])}
+        return sorted(((code, name_reason(code)) for code in codes), key=itemgetter(1))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         return queryset if self.value() is None else queryset.filter(reason=self.value())

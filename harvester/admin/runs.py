@@ -21,7 +21,7 @@ from catalogue import seams
 from catalogue.admin.base import Admin, ReadOnly, breakable, coloured, preformatted
 from catalogue.pages import display
 from harvester.admin.reasons import SEARCH_HELP, ReasonFilter
-from harvester.messages import OutcomeCode, describe_cause
+from harvester.messages import OUTCOME_NAMES, OutcomeCode, describe_cause
 from harvester.models import Link, LinkDay, Reject, Run
 from harvester.monitoring import csv_export, status
 from harvester.monitoring.status import COUNTERS, count_in_words
@@ -45,6 +45,7 @@ OUTCOME_COLOURS = {
 _LINES_AROUND, _LINE_LENGTH = 12, 2000  # chosen: of the XML of a reject
 
 _COMPARISON = ("missing", "stale", "not_served", "extra", "changed", "vanished", "held_back", "beyond_ceiling")
+_FAULTS: tuple[str, ...] = ("attempts", "crashes", "first_fault_text", "last_fault_text")
 _POSITION = ("pages", "listed", "list_size", "fetched", "restarts", "first_response", "newest")
 
 
@@ -55,7 +56,7 @@ class OutcomeFilter(admin.SimpleListFilter):
     parameter_name = "outcome"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(code.value, code.value) for code in OutcomeCode]
+        return [(code.value, gettext(text)) for code, text in OUTCOME_NAMES.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> QuerySet[Run]:
         return queryset if self.value() is None else queryset.filter(outcome=self.value())
@@ -64,11 +65,11 @@ class OutcomeFilter(admin.SimpleListFilter):
 class TriggerFilter(admin.SimpleListFilter):
     """Filter by what started a run. Looking for the values in a million runs would take a second."""
 
-    title = _("trigger")
+    title = _("started by")
     parameter_name = "trigger"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(value, value) for value in ("schedule", "operator", "command line")]
+        return [(each.value, str(each.label)) for each in Run.Trigger]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Run]) -> QuerySet[Run]:
         return queryset if self.value() is None else queryset.filter(trigger=self.value())
@@ -78,6 +79,9 @@ class TriggerFilter(admin.SimpleListFilter):
 class RunAdmin(ReadOnly, Admin):
     """Runs, newest first."""
 
+    empty_words = _(
+        "No run yet. A run is one pass over a link; the first one begins when a link is due, or when you run it."
+    )
     list_display = ("begun_column", "link", "purpose_column", "state_column", "took", "entries", "message_column")
     list_filter = ("state", OutcomeFilter, "purpose", "link", TriggerFilter)
     list_select_related = ("link",)
@@ -91,17 +95,8 @@ class RunAdmin(ReadOnly, Admin):
             _("Outcome"),
             {
                 "fields": (
-                    "link",
-                    "purpose",
-                    "state",
-                    "phase",
-                    "trigger",
-                    "begun",
-                    "finished",
-                    "took",
-                    "outcome",
-                    "message",
-                    "warnings_column",
+                    *("link", "state_column", "outcome_column", "message_column", "warnings_column"),
+                    *("purpose", "trigger", "phase", "begun", "finished", "took"),
                 )
             },
         ),
@@ -115,12 +110,20 @@ class RunAdmin(ReadOnly, Admin):
             _("Next try"),
             {
                 "fields": (
-                    *("waits", "attempts", "crashes", "first_fault_text", "last_fault_text"),
+                    *("waits", *_FAULTS),
                     *("not_before", "worker", "leased_until", "queued", "asking_since", "token"),
                 )
             },
         ),
     )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Run | None = None) -> Any:
+        """Leave out what says nothing of this run: what was compared, and what an open run waits for."""
+        first, entries, comparison, position, next_try = self.fieldsets
+        if obj is not None and not obj.is_open:
+            next_try = (_("Faults"), {"fields": _FAULTS})
+        is_compared = obj is None or obj.compares
+        return [first, entries, *([comparison] if is_compared else []), position, next_try]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         found: QuerySet[Run] = super().get_queryset(request)
@@ -145,8 +148,8 @@ class RunAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("purpose"))
     def purpose_column(self, run: Run) -> str:
-        by = gettext("by {trigger}").format(trigger=run.trigger)
-        return format_html('{}<br><span class="text-xs">{}</span>', run.purpose, by)
+        by = gettext("by {trigger}").format(trigger=run.get_trigger_display())
+        return wide('{}<br><span class="text-xs">{}</span>', run.get_purpose_display(), by, rem=8)
 
     @admin.display(description=_("entries"))
     def entries(self, run: Run) -> str:
@@ -154,6 +157,10 @@ class RunAdmin(ReadOnly, Admin):
             count_in_words(name, number) for name in COUNTERS if (number := getattr(run, name)) or name == COUNTERS[0]
         )
         return wide("{}<br>{}", received, ", ".join(parts), rem=8)
+
+    @admin.display(description=_("outcome"))
+    def outcome_column(self, run: Run) -> str:
+        return gettext(OUTCOME_NAMES[OutcomeCode(run.outcome)]) if run.outcome in OUTCOME_NAMES else run.outcome
 
     @admin.display(description=_("message"))
     def message_column(self, run: Run) -> str:
@@ -172,7 +179,7 @@ class RunAdmin(ReadOnly, Admin):
     def last_fault_text(self, run: Run) -> str:
         return _fault_text(run.last_fault)
 
-    @admin.display
+    @admin.display(description=_("took"))
     def took(self, run: Run) -> timedelta:
         return timedelta(seconds=round(((run.finished or seams.now()) - run.begun).total_seconds()))
 
@@ -270,6 +277,7 @@ class StandingFilter(admin.SimpleListFilter):
 class RejectAdmin(ReadOnly, Admin):
     """Rejects, the one that was seen last first."""
 
+    empty_words = _("No record was rejected: all that came was stored.")
     list_display = ("identifier_column", "reason_column", "link", "state_column", "last_seen_column", "count")
     list_filter = (StandingFilter, ReasonFilter, "link")
     list_select_related = ("link",)
@@ -323,6 +331,7 @@ class RejectAdmin(ReadOnly, Admin):
 class LinkDayAdmin(ReadOnly, Admin):
     """What the runs of each link did on each day, also of runs that are pruned."""
 
+    empty_words = _("No run has ended yet. Each link gets a row for each day on which one ends.")
     list_display = ("day", "link", "runs", "failed", *COUNTERS[1:], "pages", "seconds")
     list_display_links = None
     list_filter = ("link",)

@@ -15,8 +15,10 @@ _IS_URL = URLValidator(schemes=["http", "https"])
 class Centre(models.Model):
     """A GISC: its set, where it is, at which addresses its catalogue answers, and whom to call."""
 
-    name = models.CharField(max_length=60, unique=True, help_text=_("as people know it, for example Offenbach"))
-    country = models.CharField(max_length=60, blank=True)
+    name = models.CharField(
+        _("name"), max_length=60, unique=True, help_text=_("as people know it, for example Offenbach")
+    )
+    country = models.CharField(_("country"), max_length=60, blank=True)
     set_spec = models.CharField(
         _("set"),
         max_length=200,
@@ -25,12 +27,14 @@ class Centre(models.Model):
         help_text=_("of its own records, for example WIS-GISC-OFFENBACH; links into this set harvest the centre"),
     )
     latitude = models.FloatField(
+        _("latitude"),
         null=True,
         blank=True,
         validators=[MinValueValidator(-90), MaxValueValidator(90)],
         help_text=_("degrees, north is positive; for the map"),
     )
     longitude = models.FloatField(
+        _("longitude"),
         null=True,
         blank=True,
         validators=[MinValueValidator(-180), MaxValueValidator(180)],
@@ -53,7 +57,9 @@ class Centre(models.Model):
         validators=[_IS_URL],
         help_text=_("address of its search by SRU; WIS monitoring asks it every ten minutes"),
     )
-    contact = models.CharField(max_length=300, blank=True, help_text=_("whom to call when it does not answer"))
+    contact = models.CharField(
+        _("contact"), max_length=300, blank=True, help_text=_("whom to call when it does not answer")
+    )
     is_active = models.BooleanField(
         _("to be harvested"),
         default=False,

@@ -24,27 +24,35 @@ class Conflict(models.Model):
         TAKEN = "taken", _("taken: its OAI identifier belongs to another record here")
         OFFERED = "offered", _("a co-owner of a shared set has a newer version: to be confirmed, or left")
 
-    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="conflicts", db_index=False)
-    key = models.TextField(db_collation="C")
-    identifier = models.TextField(help_text=_("as the provider spells it"))
-    kind = models.CharField(max_length=10, choices=Kind.choices)
+    link = models.ForeignKey(
+        Link, verbose_name=_("link"), on_delete=models.CASCADE, related_name="conflicts", db_index=False
+    )
+    key = models.TextField(_("OAI identifier"), db_collation="C")
+    identifier = models.TextField(_("identifier"), help_text=_("as the provider spells it"))
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
     reason = models.TextField(_("code"), help_text=_("of the reason: docs/codes.md"))
     reason_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the reason"))
     digest = models.BinaryField(null=True, help_text=_("of the provider's version; none: a deletion"))
-    metadata_date = models.DateTimeField(null=True, help_text=_("gmd:dateStamp of the provider's version"))
+    metadata_date = models.DateTimeField(
+        _("metadata date"), null=True, help_text=_("gmd:dateStamp of the provider's version")
+    )
     raw = models.BinaryField(null=True, help_text=_("the provider's version as received"))
-    provenance = models.JSONField(null=True, help_text=_("what is stored with that version when it is taken over"))
+    provenance = models.JSONField(
+        _("where theirs came from"), null=True, help_text=_("what is stored with that version when it is taken over")
+    )
     ours = models.BinaryField(
         null=True, help_text=_("our version as it was before the act that settled it, to undo that")
     )
-    ours_provenance = models.JSONField(null=True, help_text=_("of that version"))
-    first_seen = models.DateTimeField()
-    last_seen = models.DateTimeField()
-    settled = models.DateTimeField(null=True, help_text=_("none: it waits for the operator"))
-    settlement = models.TextField(blank=True, help_text=_("its code: docs/codes.md"))
+    ours_provenance = models.JSONField(_("where ours came from"), null=True, help_text=_("of that version"))
+    first_seen = models.DateTimeField(_("first seen"))
+    last_seen = models.DateTimeField(_("last seen"))
+    settled = models.DateTimeField(_("settled"), null=True, help_text=_("none: it waits for the operator"))
+    settlement = models.TextField(_("how it was settled"), blank=True, help_text=_("its code: docs/codes.md"))
     settlement_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the settlement"))
 
     class Meta:
+        verbose_name = _("conflict")
+        verbose_name_plural = _("conflicts")
         ordering = ("-first_seen", "-pk")
         constraints = (models.UniqueConstraint(fields=("link", "key"), name="one_conflict_of_an_identifier_per_link"),)
         indexes = (models.Index(fields=("link", "key"), condition=Q(settled=None), name="conflicts_that_wait"),)

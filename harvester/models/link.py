@@ -39,11 +39,15 @@ class Link(
 ):
     """The standing arrangement to harvest one remote set of one provider into one local set (W13, W22)."""
 
-    name = models.SlugField(max_length=60, unique=True, help_text=_("short name, used on the command line and in logs"))
-    kind = models.CharField(
-        max_length=10, choices=Kind.choices, default=Kind.PEER, help_text=_("what the provider is to us")
+    name = models.SlugField(
+        _("name"), max_length=60, unique=True, help_text=_("short name, used on the command line and in logs")
     )
-    local_set = models.ForeignKey(MetadataSet, on_delete=models.PROTECT, related_name="links")
+    kind = models.CharField(
+        _("kind"), max_length=10, choices=Kind.choices, default=Kind.PEER, help_text=_("what the provider is to us")
+    )
+    local_set = models.ForeignKey(
+        MetadataSet, verbose_name=_("our set"), on_delete=models.PROTECT, related_name="links"
+    )
     category = models.ForeignKey(
         Category,
         on_delete=models.PROTECT,
@@ -55,6 +59,8 @@ class Link(
     )
 
     class Meta:
+        verbose_name = _("link")
+        verbose_name_plural = _("links")
         ordering = ("name",)
 
     def __str__(self) -> str:

@@ -39,7 +39,7 @@ class AccessFields(models.Model):
         ),
     )
     proxy = models.CharField(
-        max_length=300, blank=True, help_text=_("http://host:port; empty: as the node's environment has it")
+        _("proxy"), max_length=300, blank=True, help_text=_("http://host:port; empty: as the node's environment has it")
     )
     proxy_user = models.CharField(_("proxy's user name"), max_length=200, blank=True)
     sealed_proxy_password = models.TextField(blank=True, editable=False)

@@ -10,6 +10,9 @@ from catalogue import oai
 from catalogue.datestamps import Granularity
 from harvester.link_rules import Identifiers
 
+# The two of OAI-PMH, in words.
+GRANULARITIES = [(Granularity.DAY.value, _("to the day")), (Granularity.SECOND.value, _("to the second"))]
+
 
 @dataclass(frozen=True, slots=True)
 class Provider:
@@ -61,6 +64,7 @@ class AddressFields(ProviderFields):
         help_text=_("as the provider spells it; empty, for a centre only: everything it has"),
     )
     identifiers = models.CharField(
+        _("identifiers"),
         max_length=10,
         choices=Identifiers.choices,
         default=Identifiers.SAME,
@@ -74,7 +78,11 @@ class AddressFields(ProviderFields):
         help_text=_("in Identify, as a friend: only that of a peer whose link is enabled, and never with a password"),
     )
     granularity = models.CharField(
-        max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True, editable=False
+        _("precision of dates"),
+        max_length=20,
+        choices=GRANULARITIES,
+        blank=True,
+        editable=False,
     )
     set_state = models.CharField(
         _("remote set"),

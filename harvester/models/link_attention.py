@@ -21,6 +21,7 @@ class AttentionFields(models.Model):
         help_text=_("without a complete harvest; 0: after two intervals, and 24 hours at least"),
     )
     muted_until = models.DateTimeField(
+        _("quiet until"),
         null=True,
         editable=False,
         help_text=_("until then its problems are on its own page alone, and nobody is alerted"),

@@ -42,7 +42,10 @@ class ComparisonFields(models.Model):
         ),
     )
     deletions_accepted = models.DateTimeField(
-        null=True, editable=False, help_text=_("an operator has accepted deletions: those before count no longer")
+        _("deletions confirmed"),
+        null=True,
+        editable=False,
+        help_text=_("an operator has accepted deletions: those before count no longer"),
     )
     tombstone_days = models.PositiveIntegerField(
         _("provider keeps deletions, days"),
@@ -58,14 +61,18 @@ class ComparisonFields(models.Model):
     )
     next_slice = models.DateTimeField(_("next comparison"), null=True, editable=False)
     compared_to = models.DateTimeField(
+        _("compared up to"),
         null=True,
         editable=False,
         help_text=_("this cycle has compared what is stamped up to here; none: it is complete"),
     )
-    cycle_begun = models.DateTimeField(null=True, editable=False)
+    cycle_begun = models.DateTimeField(_("comparison begun"), null=True, editable=False)
     cycle_ended = models.DateTimeField(_("compared as a whole"), null=True, editable=False)
     reconciles = models.BooleanField(
-        default=False, editable=False, help_text=_("the slices follow one another at once until all is compared")
+        _("compares everything"),
+        default=False,
+        editable=False,
+        help_text=_("the slices follow one another at once until all is compared"),
     )
 
     class Meta:

@@ -9,17 +9,19 @@ from harvester.models.link import Link
 class LinkDay(models.Model):
     """The sums of a link's runs that ended on one day, UTC. Written by triggers alone (`harvester/sql/link_days`)."""
 
-    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="days", db_index=False)
-    day = models.DateField()
-    runs = models.BigIntegerField()
-    failed = models.BigIntegerField()
-    new = models.BigIntegerField()
-    updated = models.BigIntegerField()
-    unchanged = models.BigIntegerField()
-    deleted = models.BigIntegerField()
-    rejected = models.BigIntegerField()
-    pages = models.BigIntegerField()
-    seconds = models.BigIntegerField()
+    link = models.ForeignKey(
+        Link, verbose_name=_("link"), on_delete=models.CASCADE, related_name="days", db_index=False
+    )
+    day = models.DateField(_("day"))
+    runs = models.BigIntegerField(_("runs"))
+    failed = models.BigIntegerField(_("failed"))
+    new = models.BigIntegerField(_("new"))
+    updated = models.BigIntegerField(_("changed"))
+    unchanged = models.BigIntegerField(_("unchanged"))
+    deleted = models.BigIntegerField(_("deleted"))
+    rejected = models.BigIntegerField(_("rejected"))
+    pages = models.BigIntegerField(_("pages"))
+    seconds = models.BigIntegerField(_("seconds"))
 
     class Meta:
         ordering = ("-day", "link")

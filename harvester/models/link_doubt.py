@@ -13,21 +13,27 @@ class DoubtFields(models.Model):
     FROM_IS_IGNORED = 2  # chosen: lists in a row; one may be a provider that was restored
 
     doubts = models.JSONField(
+        _("doubts"),
         default=list,
         db_default=[],
         editable=False,
         help_text=_("remarks, with code and facts, that stay until all headers are compared"),
     )
     shortfall = models.PositiveIntegerField(
+        _("records not listed"),
         default=0,
         db_default=0,
         editable=False,
         help_text=_("so many entries of the last list were announced and not listed; the next list may explain them"),
     )
     shortfall_from = models.DateTimeField(
-        null=True, editable=False, help_text=_("`from` of the list that was too short; none: it was the whole list")
+        _("records not listed from"),
+        null=True,
+        editable=False,
+        help_text=_("`from` of the list that was too short; none: it was the whole list"),
     )
     clean_comparisons = models.PositiveSmallIntegerField(
+        _("comparisons without a difference"),
         default=0,
         db_default=0,
         editable=False,
@@ -42,6 +48,7 @@ class DoubtFields(models.Model):
     )
 
     from_ignored = models.PositiveIntegerField(
+        _("lists that ignored “from”"),
         default=0,
         db_default=0,
         editable=False,

@@ -19,14 +19,15 @@ class FailoverFields(models.Model):
     )
     serving = models.ForeignKey(
         "harvester.Alternative",
+        verbose_name=_("served by"),
         on_delete=models.RESTRICT,
         null=True,
         editable=False,
         related_name="+",
         help_text=_("none: the first"),
     )
-    serving_since = models.DateTimeField(null=True, editable=False)
-    failing_since = models.DateTimeField(null=True, editable=False)
+    serving_since = models.DateTimeField(_("served by it since"), null=True, editable=False)
+    failing_since = models.DateTimeField(_("failing since"), null=True, editable=False)
 
     class Meta:
         abstract = True

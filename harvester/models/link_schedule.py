@@ -32,7 +32,7 @@ class ScheduleFields(models.Model):
         RECORDS = "records", _("ListRecords: whole records, page by page")
         IDENTIFIERS = "identifiers", _("ListIdentifiers, then GetRecord for what is new or changed")
 
-    enabled = models.BooleanField(default=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
     interval_s = models.PositiveIntegerField(
         _("interval, seconds"),
         default=21600,
@@ -57,6 +57,7 @@ class ScheduleFields(models.Model):
         ),
     )
     strategy = models.CharField(
+        _("way of asking"),
         max_length=12,
         choices=Strategy.choices,
         default=Strategy.RECORDS,
@@ -81,29 +82,37 @@ class ScheduleFields(models.Model):
         help_text=_("asked for again before the last harvest's end"),  # H9
     )
     harvested_to = models.DateTimeField(
-        null=True, editable=False, help_text=_("the link is complete up to here, on the provider's clock")
+        _("complete up to"),
+        null=True,
+        editable=False,
+        help_text=_("the link is complete up to here, on the provider's clock"),
     )
     first_response = models.DateTimeField(
+        _("last complete list answered"),
         null=True,
         editable=False,
         help_text=_("responseDate of the first page of the last complete list"),  # H8
     )
     first_asked = models.DateTimeField(
+        _("last complete list asked for"),
         null=True,
         editable=False,
         help_text=_("when that page was asked for, on our clock"),  # H48
     )
     newest = models.DateTimeField(
+        _("newest datestamp"),
         null=True,
         editable=False,
         help_text=_("largest datestamp of the last complete list that was not empty"),  # H8
     )
     relisted_to = models.DateTimeField(
+        _("listed twice up to"),
         null=True,
         editable=False,
         help_text=_("what is stamped up to here was listed twice"),  # H50
     )
     is_promised = models.BooleanField(
+        _("provider is never late"),
         default=False,
         db_default=False,
         editable=False,
@@ -111,7 +120,7 @@ class ScheduleFields(models.Model):
             "the provider is a node of this software, which lists every record from its datestamp on (promise 1)"
         ),
     )
-    next_due = models.DateTimeField(null=True, blank=True, editable=False)
+    next_due = models.DateTimeField(_("next run"), null=True, blank=True, editable=False)
     failures = models.PositiveIntegerField(_("failed runs in a row"), default=0, editable=False)
 
     class Meta:

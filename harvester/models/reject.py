@@ -34,33 +34,52 @@ class Reject(models.Model):
 
     link = models.ForeignKey(
         Link,
+        verbose_name=_("link"),
         on_delete=models.CASCADE,
         null=True,  # in rows that a node of the version before still writes; `harvester.rows.rejects.fold` sets it
         db_index=False,
         related_name="rejects",
     )
     run = models.ForeignKey(
-        Run, on_delete=models.SET_NULL, null=True, related_name="rejects", help_text=_("the last one that rejected it")
+        Run,
+        verbose_name=_("last run"),
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="rejects",
+        help_text=_("the last one that rejected it"),
     )
-    identifier = models.TextField(blank=True)
-    datestamp = models.CharField(max_length=100, blank=True, help_text=_("as the provider gave it last"))
+    identifier = models.TextField(_("identifier"), blank=True)
+    datestamp = models.CharField(
+        _("datestamp"), max_length=100, blank=True, help_text=_("as the provider gave it last")
+    )
     reason = models.TextField(_("code"), help_text=_("of the reason: docs/codes.md"))
-    reason_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the reason"))
+    reason_data = models.JSONField(
+        _("facts of the reason"), default=dict, db_default={}, help_text=_("the facts of the reason")
+    )
     raw = models.BinaryField(null=True, help_text=_("the metadata as received last"))
     file_key = models.TextField(
+        _("OAI identifier in the metadata"),
         blank=True,
         db_collation="C",
         help_text=_("the OAI identifier for its gmd:fileIdentifier, if that differs from the header's identifier"),
     )
-    first_seen = models.DateTimeField(db_default=_database_now())
-    last_seen = models.DateTimeField(db_default=_database_now())
-    count = models.PositiveIntegerField(default=1, db_default=1, help_text=_("how often it was rejected"))
-    count_in_run = models.PositiveIntegerField(default=1, db_default=1, help_text=_("of these, in the last run"))
-    settled = models.DateTimeField(null=True, help_text=_("when it was found to be over; none: it stands"))
+    first_seen = models.DateTimeField(_("first seen"), db_default=_database_now())
+    last_seen = models.DateTimeField(_("last seen"), db_default=_database_now())
+    count = models.PositiveIntegerField(
+        _("times rejected"), default=1, db_default=1, help_text=_("how often it was rejected")
+    )
+    count_in_run = models.PositiveIntegerField(
+        _("times in the last run"), default=1, db_default=1, help_text=_("of these, in the last run")
+    )
+    settled = models.DateTimeField(
+        _("settled"), null=True, help_text=_("when it was found to be over; none: it stands")
+    )
 
     objects = RejectQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("reject")
+        verbose_name_plural = _("rejects")
         ordering = ("-last_seen", "-pk")
         constraints = (models.UniqueConstraint("link", MD5("identifier"), "reason", name="one_reject_of_a_cause"),)
         indexes = (

@@ -53,6 +53,8 @@ class RemoteHeader(models.Model):
     seen_in = models.BigIntegerField(null=True, help_text=_("the last comparison that saw it listed"))
 
     class Meta:
+        verbose_name = _("remote header")
+        verbose_name_plural = _("remote headers")
         constraints = (
             models.UniqueConstraint(
                 fields=("link", "alternative", "key"), nulls_distinct=False, name="one_header_of_a_provider"

@@ -7,10 +7,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.datestamps import Granularity
 from harvester import messages
 from harvester.messages import OutcomeCode
 from harvester.models.link import Link
+from harvester.models.link_address import GRANULARITIES
 from harvester.net import access
 from harvester.net.access import Cookie
 from harvester.schedule import Window
@@ -27,7 +27,10 @@ class Run(models.Model):
     OPEN --by the operator--> CANCELLED
     """
 
-    BY_SCHEDULE = "schedule"  # the trigger of runs that keep to the windows of their link
+    class Trigger(models.TextChoices):
+        SCHEDULE = "schedule", _("the schedule")
+        OPERATOR = "operator", _("an operator")
+        COMMAND_LINE = "command line", _("the command line")
 
     class State(models.TextChoices):
         OPEN = "open", _("open")
@@ -44,78 +47,121 @@ class Run(models.Model):
         LISTING = "listing", _("reading the list")
         FETCHING = "fetching", _("asking for single records")
 
-    link = models.ForeignKey(Link, on_delete=models.CASCADE, related_name="runs", db_index=False)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
-    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
-    trigger = models.CharField(max_length=20, default="schedule", help_text=_("what started it"))
-    begun = models.DateTimeField()
-    finished = models.DateTimeField(null=True)
-    strategy = models.CharField(max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS)
-    phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LISTING)
+    link = models.ForeignKey(
+        Link, verbose_name=_("link"), on_delete=models.CASCADE, related_name="runs", db_index=False
+    )
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.OPEN)
+    purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose.choices, default=Purpose.HARVEST)
+    trigger = models.CharField(_("started by"), max_length=20, choices=Trigger.choices, default=Trigger.SCHEDULE)
+    begun = models.DateTimeField(_("begun"))
+    finished = models.DateTimeField(_("finished"), null=True)
+    strategy = models.CharField(
+        _("way of asking"), max_length=12, choices=Link.Strategy.choices, default=Link.Strategy.RECORDS
+    )
+    phase = models.CharField(_("phase"), max_length=10, choices=Phase.choices, default=Phase.LISTING)
     outcome = models.CharField(
+        _("outcome"),
         max_length=40,
         default=OutcomeCode.RUNNING,
         db_default="running",  # for rows that a node of the version before still writes
         help_text=_("code of what happened last, and of what happens next"),
     )
-    outcome_data = models.JSONField(default=dict, db_default={}, help_text=_("the facts of the outcome"))
+    outcome_data = models.JSONField(
+        _("facts of the outcome"), default=dict, db_default={}, help_text=_("the facts of the outcome")
+    )
 
-    warnings = models.JSONField(default=list, help_text=_("what was not as it should be: code, facts, count"))
+    warnings = models.JSONField(
+        _("warnings"), default=list, help_text=_("what was not as it should be: code, facts, count")
+    )
 
     list_from = models.DateTimeField(_("from"), null=True, help_text=_("lower bound asked for; none: the whole list"))
     list_until = models.DateTimeField(_("until"), null=True, help_text=_("upper bound; none, but for slices"))  # H14
-    granularity = models.CharField(max_length=20, choices=[(g.value, g.value) for g in Granularity], blank=True)
-    token = models.TextField(blank=True, help_text=_("asks for the next page; empty before the first"))
-    pages = models.PositiveIntegerField(default=0, help_text=_("pages stored since the list was (re)started"))
-    restarts = models.PositiveIntegerField(default=0)
-    first_asked = models.DateTimeField(null=True, help_text=_("when that page was asked for, on our clock"))  # H48
-    first_response = models.DateTimeField(null=True, help_text=_("responseDate of the list's first page"))  # H10
+    granularity = models.CharField(_("precision of dates"), max_length=20, choices=GRANULARITIES, blank=True)
+    token = models.TextField(
+        _("resumptionToken"), blank=True, help_text=_("asks for the next page; empty before the first")
+    )
+    pages = models.PositiveIntegerField(
+        _("pages stored"), default=0, help_text=_("pages stored since the list was (re)started")
+    )
+    restarts = models.PositiveIntegerField(_("restarts of the list"), default=0)
+    first_asked = models.DateTimeField(
+        _("first page asked for"), null=True, help_text=_("when that page was asked for, on our clock")
+    )  # H48
+    first_response = models.DateTimeField(
+        _("first page answered"), null=True, help_text=_("responseDate of the list's first page")
+    )  # H10
     asked_before = models.DateTimeField(
+        _("listed before up to"),
         null=True,
         help_text=_("what is stamped before this was in a list before, or came late; none: not known"),  # H8
     )
     skipped_from = models.DateTimeField(
+        _("not listed from"),
         null=True,
         help_text=_("begin of the window before `from` whose headers were counted and not listed"),  # H50
     )
-    skipped_size = models.PositiveIntegerField(null=True, help_text=_("how many headers the provider counted in it"))
+    skipped_size = models.PositiveIntegerField(
+        _("headers not listed"), null=True, help_text=_("how many headers the provider counted in it")
+    )
     is_promised = models.BooleanField(
+        _("provider is never late"),
         default=False,
         db_default=False,
         help_text=_("Identify names this software and promise 1"),  # P147
     )
     stepped_back_s = models.PositiveIntegerField(
+        _("clock set back, seconds"),
         default=0,
         db_default=0,
         help_text=_("seconds by which the provider's clock was set back before this list"),  # H48
     )
-    newest = models.DateTimeField(null=True, help_text=_("largest datestamp of the list so far"))
-    list_size = models.PositiveIntegerField(null=True, help_text=_("completeListSize as the provider gives it"))  # H25
-    listed = models.PositiveIntegerField(default=0, help_text=_("entries since the list was (re)started"))
+    newest = models.DateTimeField(_("newest datestamp"), null=True, help_text=_("largest datestamp of the list so far"))
+    list_size = models.PositiveIntegerField(
+        _("size of the list"), null=True, help_text=_("completeListSize as the provider gives it")
+    )  # H25
+    listed = models.PositiveIntegerField(
+        _("entries listed"), default=0, help_text=_("entries since the list was (re)started")
+    )
     marked_token = models.TextField(blank=True, help_text=_("a token given before: to see it again is a loop"))  # H23
     marked_page = models.BinaryField(null=True, help_text=_("the digest of a page's headers, for the same purpose"))
-    fetched = models.PositiveIntegerField(default=0, help_text=_("records asked for by GetRecord"))
+    fetched = models.PositiveIntegerField(
+        _("records asked for one by one"), default=0, help_text=_("records asked for by GetRecord")
+    )
 
-    received = models.PositiveIntegerField(default=0)
-    new = models.PositiveIntegerField(default=0)
-    updated = models.PositiveIntegerField(default=0)
-    unchanged = models.PositiveIntegerField(default=0)
-    deleted = models.PositiveIntegerField(default=0)
-    rejected = models.PositiveIntegerField(default=0)
+    received = models.PositiveIntegerField(_("received"), default=0)
+    new = models.PositiveIntegerField(_("new"), default=0)
+    updated = models.PositiveIntegerField(_("changed"), default=0)
+    unchanged = models.PositiveIntegerField(_("unchanged"), default=0)
+    deleted = models.PositiveIntegerField(_("deleted"), default=0)
+    rejected = models.PositiveIntegerField(_("rejected"), default=0)
 
-    missing = models.PositiveIntegerField(default=0, help_text=_("the provider lists it and we knew nothing of it"))
-    stale = models.PositiveIntegerField(default=0, help_text=_("the provider has another version than is served here"))
-    extra = models.PositiveIntegerField(default=0, help_text=_("stored here, and not listed by the provider"))
+    missing = models.PositiveIntegerField(
+        _("missing here"), default=0, help_text=_("the provider lists it and we knew nothing of it")
+    )
+    stale = models.PositiveIntegerField(
+        _("outdated here"), default=0, help_text=_("the provider has another version than is served here")
+    )
+    extra = models.PositiveIntegerField(
+        _("not at the provider"), default=0, help_text=_("stored here, and not listed by the provider")
+    )
     changed = models.PositiveIntegerField(
+        _("other content"),
         default=0,
         db_default=0,  # for rows that a node of the version before still writes
         help_text=_("their content differs, though identifier and datestamp are those that were known"),
     )
     vanished = models.PositiveIntegerField(
-        default=0, help_text=_("of the extra: unknown to the provider; they stay here")
+        _("unknown to the provider"),
+        default=0,
+        help_text=_("of those that are not at the provider: it does not know them, and they stay here"),
     )
-    held_back = models.PositiveIntegerField(default=0, help_text=_("of the extra: above the ceiling, so not asked for"))
+    held_back = models.PositiveIntegerField(
+        _("above the ceiling"),
+        default=0,
+        help_text=_("of those that are not at the provider: not asked for, as they are too many"),
+    )
     not_served = models.PositiveIntegerField(
+        _("not served here"),
         default=0,
         db_default=0,
         help_text=_(
@@ -123,44 +169,65 @@ class Run(models.Model):
         ),
     )
     removed = models.PositiveIntegerField(
-        default=0, help_text=_("of the deleted: those the provider had listed before")
+        _("deleted after it was listed"), default=0, help_text=_("of the deleted: those the provider had listed before")
     )
-    beyond_ceiling = models.BooleanField(default=False, help_text=_("an operator has lifted the ceiling for this run"))
+    beyond_ceiling = models.BooleanField(
+        _("ceiling lifted"), default=False, help_text=_("an operator has lifted the ceiling for this run")
+    )
 
     came_late = models.PositiveIntegerField(
+        _("came late"),
         default=0,
         db_default=0,
         help_text=_("stamped within what a list before should have had"),  # H8
     )
     explained = models.PositiveIntegerField(
+        _("announced before"),
         default=0,
         db_default=0,
         help_text=_("of what the list before announced and did not list"),  # H49
     )
 
-    attempts = models.PositiveIntegerField(default=0, help_text=_("failed tries since the last page was stored"))
+    attempts = models.PositiveIntegerField(
+        _("failed tries"), default=0, help_text=_("failed tries since the last page was stored")
+    )
     crashes = models.PositiveIntegerField(
+        _("faults of this node"),
         default=0,
         db_default=0,
         help_text=_("faults of this node since the last page was stored: a worker died, an error"),
     )
-    first_fault = models.JSONField(null=True, help_text=_("the first fault of the run: `at`, `code`, `facts`"))
-    last_fault = models.JSONField(null=True, help_text=_("the last one"))
-    not_before = models.DateTimeField(null=True, help_text=_("wait until then before the next try"))
+    first_fault = models.JSONField(
+        _("first fault"), null=True, help_text=_("the first fault of the run: `at`, `code`, `facts`")
+    )
+    last_fault = models.JSONField(_("last fault"), null=True, help_text=_("the last one"))
+    not_before = models.DateTimeField(
+        _("next try not before"), null=True, help_text=_("wait until then before the next try")
+    )
     queued = models.DateTimeField(
-        null=True, help_text=_("since when it waits for a worker; claimed then, if one has it")
+        _("waits for a worker since"),
+        null=True,
+        help_text=_("since when it waits for a worker; claimed then, if one has it"),
     )
     asking_since = models.DateTimeField(
-        null=True, help_text=_("since when it waits for the provider's answer without keeping a worker")
+        _("waits for the provider since"),
+        null=True,
+        help_text=_("since when it waits for the provider's answer without keeping a worker"),
     )
     sealed_cookies = models.TextField(blank=True, help_text=_("what the provider set in this run"))  # F96
-    worker = models.CharField(max_length=300, blank=True, db_column="holder", help_text=_("host:pid that works on it"))
-    leased_until = models.DateTimeField(null=True, help_text=_("another worker may take it over after this"))
+    worker = models.CharField(
+        _("worker"), max_length=300, blank=True, db_column="holder", help_text=_("host:pid that works on it")
+    )
+    leased_until = models.DateTimeField(
+        _("worker has it until"), null=True, help_text=_("another worker may take it over after this")
+    )
 
     # Of a run that a worker has claimed: whether it waited for its provider's answer when its last worker died or ended.
     was_asking: bool = False
 
     class Meta:
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
         ordering = ("-begun",)
         indexes = (
             models.Index("link", models.F("begun").desc(), name="runs_of_a_link"),
@@ -218,7 +285,7 @@ class Run(models.Model):
     @property
     def windows(self) -> tuple[Window, ...]:
         """The parts of the day in which it goes on; none: at any time, as for what a person has started."""
-        return self.link.schedule.windows if self.trigger == Run.BY_SCHEDULE else ()
+        return self.link.schedule.windows if self.trigger == Run.Trigger.SCHEDULE else ()
 
     @property
     def is_open(self) -> bool:

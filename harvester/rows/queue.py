@@ -62,7 +62,7 @@ def read_queue(now: datetime) -> list[OpenRun]:
         "times",
     )
     base_url = Coalesce("link__serving__base_url", "link__base_url")
-    windows = Case(When(trigger=Run.BY_SCHEDULE, then="link__windows"), default=Value(""))
+    windows = Case(When(trigger=Run.Trigger.SCHEDULE, then="link__windows"), default=Value(""))
     rows = Run.objects.filter(state=Run.State.OPEN).order_by().annotate(base_url=base_url, times=windows)
     taken: list[OpenRun] = []
     ready: defaultdict[str, list[OpenRun]] = defaultdict(list)

@@ -113,7 +113,7 @@ def _open_harvest(link: Link, now: datetime) -> Run | None:
     if not schedule.is_open(windows, now):
         links.set_next_due(link, next_due=schedule.next_opening(windows, now))
         return None
-    return open_run(link, trigger=Run.BY_SCHEDULE)
+    return open_run(link, trigger=Run.Trigger.SCHEDULE)
 
 
 def _open_due_slices(due_by: datetime, now: datetime) -> list[Run | None]:
@@ -122,7 +122,7 @@ def _open_due_slices(due_by: datetime, now: datetime) -> list[Run | None]:
         for purpose in comparison.PURPOSES
     }
     return [
-        _open_slice(link, purpose, trigger=Run.BY_SCHEDULE, whole=False)
+        _open_slice(link, purpose, trigger=Run.Trigger.SCHEDULE, whole=False)
         for purpose, due in links_due.items()
         for link in due
         if schedule.is_open(link.schedule.windows, now)

@@ -84,6 +84,9 @@ class CrosswalkForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in th
 class CrosswalkAdmin(Admin):
     """The formats besides iso19139 and oai_dc."""
 
+    empty_words = _(
+        "No format of your own. A crosswalk makes a further metadata format of each record, by a stylesheet."
+    )
     form = CrosswalkForm
     list_display = ("prefix", "namespace", "state", "changed")
     sortable_by = ("prefix",)

@@ -111,6 +111,7 @@ class PreviewForm(forms.Form):
 class ProfileAdmin(Admin):
     """Profiles: which harvester gets which sets, in which pages. `Any` cannot be deleted."""
 
+    empty_words = _("No profile: all harvesters are served alike. A profile says how one harvester is served.")
     form = ProfileForm
     list_display = ("name", "match", "networks_column", "sets_column", "page_sizes", "rate_limit")
     sortable_by = ("name", "match")
@@ -336,6 +337,7 @@ def _hidden_from_peers(visible: set[MetadataSet]) -> str:
 class IdentifyDescriptionAdmin(Admin):
     """Descriptions in Identify; `friends` is rendered from the links."""
 
+    empty_words = _("No description of your own stands in the answer to Identify.")
     list_display = ("name", "root", "shown")
     sortable_by = ()
     fieldsets = (

@@ -65,19 +65,25 @@ class Crosswalk(models.Model):
         help_text=_("is given one ISO 19139 record and the parameter 'identifier', and makes one element"),
     )
     enabled = models.BooleanField(
-        default=True, help_text=_("offered to harvesters; when it is switched off, its records are deleted for them")
+        _("enabled"),
+        default=True,
+        help_text=_("offered to harvesters; when it is switched off, its records are deleted for them"),
     )
     for_everybody = models.BooleanField(
+        _("for everybody"),
         default=True,
         help_text=_("else only harvesters whose profile names this format among its further formats get it"),
     )
     changed = models.DateTimeField(
+        _("changed"),
         null=True,
         editable=False,
         help_text=_("in this format every record has this datestamp or a later one, so that harvesters fetch it again"),
     )
 
     class Meta:
+        verbose_name = _("crosswalk")
+        verbose_name_plural = _("crosswalks")
         ordering = ("prefix",)
         constraints = (
             models.CheckConstraint(

@@ -113,7 +113,9 @@ def _for_software(terms: Terms, user_agent: str) -> Terms:
 class Profile(models.Model):
     """Which sets and formats a harvester gets, and how fast, by its User-Agent (G1). `Any` is for all others (G3)."""
 
-    name = models.CharField(max_length=60, unique=True, help_text=_("for the administration; harvesters never see it"))
+    name = models.CharField(
+        _("name"), max_length=60, unique=True, help_text=_("for the administration; harvesters never see it")
+    )
     match = models.CharField(
         _("User-Agent contains"),
         max_length=200,
@@ -125,6 +127,7 @@ class Profile(models.Model):
     )
     networks = ArrayField(
         models.CharField(max_length=50),
+        verbose_name=_("networks"),
         default=list,
         blank=True,
         help_text=_(
@@ -142,6 +145,7 @@ class Profile(models.Model):
     )
     sets = models.ManyToManyField(
         MetadataSet,
+        verbose_name=_("sets"),
         blank=True,
         related_name="profiles",
         help_text=_("exactly these are listed, hidden ones too; a virtual set hides what it is made of"),
@@ -156,6 +160,7 @@ class Profile(models.Model):
         ),
     )
     set_tombstones = models.BooleanField(
+        _("deletions of sets"),
         default=False,
         db_default=False,
         help_text=_(
@@ -193,10 +198,16 @@ class Profile(models.Model):
         ),
     )
     requests_per_minute = models.PositiveIntegerField(
-        null=True, blank=True, validators=[MinValueValidator(1)], help_text=_("empty: as the node limits everybody")
+        _("requests a minute"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_("empty: as the node limits everybody"),
     )
     may_be_limited = models.BooleanField(
-        default=True, help_text=_("else flow control never makes this harvester wait; then networks are required")
+        _("flow control applies"),
+        default=True,
+        help_text=_("else flow control never makes this harvester wait; then networks are required"),
     )
 
     objects = ProfileQuerySet.as_manager()
@@ -313,9 +324,11 @@ class DescriptionQuerySet(models.QuerySet["IdentifyDescription"]):
 class IdentifyDescription(models.Model):
     """The content of a `description` of Identify: branding, oai-identifier, rights or gateway (P128 to P130)."""
 
-    name = models.CharField(max_length=60, unique=True, help_text=_("for the administration; harvesters never see it"))
+    name = models.CharField(
+        _("name"), max_length=60, unique=True, help_text=_("for the administration; harvesters never see it")
+    )
     xml = models.TextField(_("XML"), help_text=_("one element with its namespace and xsi:schemaLocation"))
-    shown = models.BooleanField(default=True)
+    shown = models.BooleanField(_("shown"), default=True)
 
     objects = DescriptionQuerySet.as_manager()
 

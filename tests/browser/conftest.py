@@ -2,8 +2,11 @@
 
 import base64
 import shutil
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,11 +18,25 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 from selenium_axe_python import Axe
 
+from catalogue import bootstrap, seams
+from catalogue.bulk import ingest
+from catalogue.documents import sources
+from catalogue.documents.sources import SAMPLES
+from gisc.alerts import watch
+from gisc.alerts.models import Recipient
+from gisc.demo import troubles
+from gisc.demo.troubled_centres import Server
+from harvester.models import Alternative, Link, Run
+from harvester.monitoring import status
+from harvester.runs import lifecycle
 from tests.harvester.conftest import provider  # noqa: F401
+from tests.support.runs import go_on
 from tests.support.waiting import until
 
+SLOW = "delhi"  # a link whose run is never over
 WIDE, NARROW = 1440, 390  # pixels: a desk, and a phone
 _SCRIPT_S = 180  # axe looks at each element of a page, beside other tests on a machine of two cores
+_LABEL = "//*[self::label or self::button or self::a or self::summary][contains(normalize-space(), {!r})]"
 _WORST = ("serious", "critical")  # of axe's four grades of impact
 
 
@@ -129,6 +146,58 @@ class Browser:
         ]
 
 
+class Counted:
+    """A person who counts clicks and fields, and the seconds that are spent waiting for pages."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser, self.clicks, self.fields, self.waited_s = browser, 0, 0, 0.0
+
+    def click(self, words: str) -> None:
+        """Click the first button, link or label that has these words."""
+        self.clicks += 1
+
+        def is_clicked() -> bool:
+            try:
+                elements = self.browser.driver.find_elements(By.XPATH, _LABEL.format(words))
+                found = [each for each in elements if each.is_displayed()]
+                if found:
+                    self.browser.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found[0])
+                    found[0].click()
+                return bool(found)
+            except (StaleElementReferenceException, ElementClickInterceptedException):
+                return False  # the page is being loaded, or moves
+
+        self._wait(is_clicked, f"there is {words!r} to click; the page says {self.browser.text!r}")
+
+    def click_on(self, css: str) -> None:
+        """Click what has no words of its own."""
+        self.clicks += 1
+        self._wait(lambda: self.browser.driver.find_elements(By.CSS_SELECTOR, css), f"there is {css} to click")
+        self.browser.driver.find_element(By.CSS_SELECTOR, css).click()
+
+    def press(self, words: str) -> None:
+        """Press what says exactly this."""
+        self.clicks += 1
+        self.browser.press(words)
+
+    def choose(self, field: str, value: str) -> None:
+        """Choose from a menu: one click."""
+        self.clicks += 1
+        Select(self.browser.field(field)).select_by_value(value)
+
+    def sees(self, words: str) -> None:
+        self._wait(lambda: words in self.browser.text, f"the page says {words!r}; it says {self.browser.text!r}")
+
+    def _wait(self, condition: Callable[[], object], what: str) -> None:
+        begun = time.monotonic()
+        until(condition, 15, what)
+        self.waited_s += time.monotonic() - begun
+
+    def write(self, field: str, value: str) -> None:
+        self.fields += 1
+        self.browser.write(field, value)
+
+
 @pytest.fixture(scope="session")
 def chromium(
     tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, live_server
@@ -176,3 +245,37 @@ def browser(chromium: webdriver.Chrome, live_server, tmp_path: Path) -> Iterator
     browser.widen_to(WIDE)
     yield browser
     chromium.get("about:blank")  # some pages ask for news again and again, beside the tests that follow
+
+
+@pytest.fixture
+def troubled_centres() -> Iterator[Server]:
+    with Server(page_s=0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def links(troubled_centres: Server) -> dict[str, Link]:
+    """The links of the demonstration, each harvested twice, the one that is to differ compared as well."""
+    bootstrap.ensure_sets()
+    ingest.ingest(sources.documents([SAMPLES / "WIS-GISC-TOKYO"]), into=bootstrap.own_set())
+    troubles.add_links(troubled_centres.server_port)
+    for link in Link.objects.filter(enabled=True).exclude(name=SLOW):
+        for _ in range(2):
+            go_on(open_run(link))
+    seoul = Link.objects.get(name="seoul")
+    comparison = lifecycle.open_comparison(seoul, trigger="operator", whole=True, beyond_ceiling=False)
+    assert comparison is not None
+    go_on(comparison)
+    open_run(Link.objects.get(name=SLOW))
+    Alternative.objects.create(link=seoul, name="by tokyo", base_url=seoul.base_url, remote_set=seoul.remote_set)
+    Recipient.objects.create(name="Anna", email="anna@example.org")
+    for after_s in (0, 3600):  # a problem is told of when it has stood for a while
+        watch.watch(seams.now() + timedelta(seconds=after_s))
+    return {link.name: link for link in status.with_last_run(Link.objects.all())}
+
+
+def open_run(link: Link) -> Run:
+    run = lifecycle.open_run(Link.objects.get(pk=link.pk), trigger="operator", full=False)
+    return run or Run.objects.get(link=link, state=Run.State.OPEN)

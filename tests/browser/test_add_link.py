@@ -12,7 +12,7 @@ from werkzeug import Response
 from catalogue.models import MetadataSet, Record
 from harvester import tasks
 from harvester.models import Link, Run
-from tests.browser.conftest import NARROW, WIDE, Browser
+from tests.browser.conftest import NARROW, WIDE, Browser, Counted
 from tests.support.broker import calls
 from tests.support.nodes import Node, free_port, manage
 from tests.support.provider import Provider, fill
@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PASSWORD = "an operator's password"
 RECORDS = 30
 MOST_CLICKS, MOST_FIELDS = 6, 3
-LABEL = "//*[self::label or self::button or self::a][contains(normalize-space(), {!r})]"
 
 
 @pytest.fixture
@@ -51,31 +50,6 @@ def second_node(tmp_path: Path) -> Iterator[Node]:
         yield node
     finally:
         node.close()
-
-
-class Counted:
-    """A person who counts clicks and fields."""
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser, self.clicks, self.fields = browser, 0, 0
-
-    def click(self, words: str) -> None:
-        """Click the first button, link or label that has these words."""
-        self.clicks += 1
-
-        def is_clicked() -> bool:
-            found = [
-                each for each in self.browser.driver.find_elements(By.XPATH, LABEL.format(words)) if each.is_displayed()
-            ]
-            if found:
-                found[0].click()
-            return bool(found)
-
-        until(is_clicked, 15, f"there is {words!r} to click; the page says {self.browser.text!r}")
-
-    def write(self, field: str, value: str) -> None:
-        self.fields += 1
-        self.browser.write(field, value)
 
 
 def work() -> Run:

@@ -6,6 +6,7 @@ Programs and logs get English whatever the language is.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from gisc.alerts.models import Condition, Message, Recipient
 from gisc.glossary import GLOSSARY
 from gisc.parts.reasons import PARTS
 from harvester import messages, reasons
-from harvester.models import Link, Reject
+from harvester.admin import conflicts
+from harvester.models import Conflict, Link, Reject
 from oaiprovider.reasons import SENTENCES as INPUTS
 from tests.support import pseudo_language, world
 from tests.support.paths import ROOT
@@ -154,6 +156,27 @@ def test_each_sentence_of_a_table_can_be_translated(table: Mapping[str, Sentence
     marked = {one for one, _many in pseudo_language.texts()}
     sentences = {sentence for sentence in table.values() if isinstance(sentence, str)}
     assert sentences - marked - {"", "{text}"} == set()
+
+
+@pytest.mark.parametrize(
+    ("names", "codes"), [(messages.OUTCOME_NAMES, messages.OutcomeCode), (conflicts.KINDS, Conflict.Kind)]
+)
+def test_each_code_has_a_name_in_the_language(pseudo: None, names: Mapping[Any, object], codes: type[Enum]) -> None:
+    assert set(names) == set(codes)
+    with language.for_people():
+        assert all(BEGIN in gettext(str(name)) for name in names.values())
+
+
+def test_each_reason_of_an_entry_has_a_name_in_the_language(pseudo: None) -> None:
+    """Those of the page of uploads and of acts on records are never the reason of an entry."""
+    codes = [code.value for code in catalogue_reasons.ReasonCode]
+    about_entries = set(codes[: codes.index("no-room-for-upload")]) - set(OF_FILES)
+    assert set(messages.REASON_NAMES) == about_entries | {code.value for code in reasons.EntryCode}
+    with language.for_people():
+        assert all(BEGIN in messages.name_reason(code) for code in [*messages.REASON_NAMES, *messages.FaultCode])
+
+
+OF_FILES = ("no-regular-file", "unreadable-file", "cannot-unpack", "archive-damaged", "archive-over-limit")
 
 
 def test_a_sentence_with_facts_is_in_the_language(pseudo: None) -> None:

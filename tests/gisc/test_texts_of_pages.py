@@ -4,19 +4,27 @@ As in tests/gisc/test_texts_of_commands.py every text is put into a language of 
 marked, or is a name, or a word of others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.admin import ModelAdmin, SimpleListFilter, site
+from django.contrib.admin.utils import flatten_fieldsets, get_fields_from_path, label_for_field
+from django.contrib.auth.models import User
 from django.core.checks import CheckMessage, run_checks
-from django.test import Client, override_settings
+from django.db.models import CASCADE, CharField, Model
+from django.forms.utils import pretty_name
+from django.http import HttpRequest
+from django.test import Client, RequestFactory, override_settings
+from django.urls import get_resolver
+from django.utils.dates import WEEKDAYS
 from kombu.exceptions import OperationalError
 
 from catalogue.models import MetadataSet
 from gisc import language
 from harvester import tasks
-from harvester.models import Alternative, Link, Run
+from harvester.models import Alternative, Link, Reject, Run
 from harvester.monitoring import status
 from harvester.runs import comparison
 from oaiprovider import terms
@@ -248,3 +256,147 @@ def test_system_checks_are_in_the_language(pseudo: None, settings: Any, link: Li
 def test_counters_of_runs_and_comparisons_are_in_the_language(pseudo: None) -> None:
     with language.for_people():
         assert_translated(status.count_in_words(name, 3) for name in (*status.COUNTERS, *comparison.DRIFT))
+
+
+# --- Labels of fields -------------------------------------------------------------------------------
+
+
+def labels(model_admin: "ModelAdmin[Any]", request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """Every label that the pages of a table have of our own tables: where it stands, and the label."""
+    model = model_admin.model
+    where = type(model_admin).__name__
+    names = list(model_admin.get_list_display(request))
+    for each in (None, model()):
+        names += flatten_fieldsets(model_admin.get_fieldsets(request, each))
+        for fieldset in model_admin.get_fieldsets(request, each):
+            yield f"{where}: fieldset", str(fieldset[0] or "")
+            yield f"{where}: fieldset", str(fieldset[1].get("description") or "")
+        if model_admin.has_change_permission(request) and model.__module__.startswith(pseudo_language.PACKAGES):
+            for name, field in model_admin.get_form(request, each).base_fields.items():
+                yield f"{where}: form: {name}", str(field.label)
+    yield from _labels_of_names(model, model_admin, names)
+    for each_filter in model_admin.get_list_filter(request):
+        if isinstance(each_filter, str):
+            yield from _labels_of_field(get_fields_from_path(model, each_filter)[-1])
+        elif not isinstance(each_filter, tuple):
+            yield f"{where}: filter", str(getattr(each_filter, "title", ""))
+    for _function, name, description in model_admin.get_actions(request).values():
+        if name not in OF_DJANGO:
+            yield f"{where}: action {name}", str(description)
+    yield f"{where}: empty", str(getattr(model_admin, "empty_words", ""))
+    yield f"{where}: help of the search", str(model_admin.search_help_text or "")
+    for inline in model_admin.get_inline_instances(request):
+        yield from _labels_of_names(inline.model, inline, flatten_fieldsets(inline.get_fieldsets(request)))
+
+
+def _labels_of_names(model: type[Model], owner: Any, names: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    form_fields = owner.form.declared_fields
+    for name in names:
+        if name in OF_DJANGO:
+            continue
+        if name in form_fields:
+            yield f"{type(owner).__name__}.{name}", str(form_fields[name].label or pretty_name(name))
+        elif name in {field.name for field in model._meta.get_fields()}:
+            yield from _labels_of_field(model._meta.get_field(name))
+        else:
+            yield f"{type(owner).__name__}.{name}", label_for_field(name, model, owner)
+
+
+def _labels_of_field(field: Any) -> Iterator[tuple[str, str]]:
+    if not field.model.__module__.startswith(pseudo_language.PACKAGES):
+        return  # Django's, or a library's, whose texts are theirs to translate
+    where = f"{field.model.__name__}.{field.name}"
+    yield where, str(field.verbose_name)
+    yield f"{where}: help", str(field.help_text)
+    for _value, label in field.flatchoices or ():
+        if label not in WEEKDAYS.values():
+            yield f"{where}: choice", str(label)
+
+
+# What Django and its forms for accounts bring, which Django translates.
+OF_DJANGO = {"delete_selected", "password1", "password2", "usable_password", "action_checkbox"}
+
+
+def our_pages() -> "list[ModelAdmin[Any]]":
+    """The pages of tables that the product registers, in Django's place too; the routes bring them."""
+    assert get_resolver().url_patterns
+    found = [page for page in site._registry.values() if type(page).__module__.startswith(pseudo_language.PACKAGES)]
+    assert len(found) > 20
+    return found
+
+
+def english_labels(model_admin: "ModelAdmin[Any]", request: HttpRequest) -> set[str]:
+    """The labels that stay English, each with where it stands."""
+    with language.for_people():
+        return {f"{where}: {label}" for where, label in labels(model_admin, request) if english_words(label)}
+
+
+@pytest.fixture
+def request_of_admin(rf: RequestFactory, admin_user: User) -> HttpRequest:
+    request = rf.get("/admin/")
+    request.user = admin_user
+    return request
+
+
+def test_each_label_of_the_administration_is_in_the_language(pseudo: None, request_of_admin: HttpRequest) -> None:
+    found = {
+        label
+        for model_admin in our_pages()
+        for label in english_labels(model_admin, request_of_admin)
+        if not label.startswith(OF_OTHERS)
+    }
+    assert "\n".join(sorted(found)) == ""
+
+
+OF_OTHERS = ("UserAdmin: fieldset",)  # Django translates it
+
+
+def test_the_names_of_all_tables_of_the_administration_are_in_the_language(pseudo: None) -> None:
+    """Those of the audit log and of the page before a deletion, too."""
+    ours = {page.model for page in our_pages()}
+    reached = {
+        relation.related_model
+        for model in ours
+        for relation in model._meta.related_objects
+        if relation.on_delete is CASCADE
+    }
+    assert {Reject, Alternative} <= ours | reached
+    with language.for_people():
+        names = [
+            str(name)
+            for model in ours | reached
+            for name in (model._meta.verbose_name, model._meta.verbose_name_plural)
+            if model.__module__.startswith(pseudo_language.PACKAGES)
+        ]
+    assert_translated(names)
+
+
+def test_a_label_that_is_made_of_a_name_is_found(pseudo: None, request_of_admin: HttpRequest) -> None:
+    class Carelessly(ModelAdmin):
+        list_display = ("name", "pretty_column")
+        list_filter = (SimpleListFilter,)
+        fieldsets = (("Details", {"fields": ("name",)}),)
+
+        def pretty_column(self, link: Link) -> str:
+            return ""
+
+    found = english_labels(Carelessly(Link, site), request_of_admin)
+    assert found == {
+        "Carelessly.pretty_column: Pretty column",
+        "Carelessly: filter: None",
+        "Carelessly: fieldset: Details",
+    }
+
+
+def test_a_choice_that_is_not_marked_is_found(pseudo: None) -> None:
+    class Unmarked(Model):
+        __module__ = "gisc"
+        state = CharField(max_length=4, choices=[("open", "open")])
+
+        class Meta:
+            app_label = "gisc"
+            abstract = True
+
+    field = Unmarked._meta.get_field("state")
+    with language.for_people():
+        assert {label for _where, label in _labels_of_field(field)} == {"state", "open", ""}

@@ -169,6 +169,29 @@ def test_what_is_marked_or_not_for_people_is_not_found(source: str) -> None:
     assert not list(unmarked(ast.parse(source), of_pages=True))
 
 
+_HANDED_ON = re.compile(
+    r'{%\s*(?:include|component)\s[^%]*?\s\w+="([^"]*\s[^"]*|[A-Z][a-z]+)"'
+)  # words that a template gives to another
+
+
+@pytest.mark.parametrize(("source", "found"), [
+    ('{% include "a.html" with message="The runs go." %}', ["The runs go."]), ('{% component "a.html" with table=sets title="Sets" %}', ["Sets"]),
+    ('{% include "snippets/state.html" with state=row.state brief=1 only %}', []), ('{% translate "Sets" as title %}{% include "a.html" with title=title %}', []),
+    ('{% component "unfold/components/button.html" with submit=1 variant="danger" %}{% translate "Go" %}{% endcomponent %}', []),
+])  # fmt: skip
+def test_words_that_a_template_gives_to_another_are_found(source: str, found: list[str]) -> None:
+    assert _HANDED_ON.findall(source) == found
+
+
+def test_no_template_gives_unmarked_words_to_another() -> None:
+    templates = sorted((ROOT / "templates").rglob("*.html"))
+    assert templates
+    found = [
+        f"{file.name}: {text}" for file in templates for text in _HANDED_ON.findall(file.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
 def files() -> list[Path]:
     return [
         file

@@ -88,7 +88,7 @@ def test_the_command_line_has_the_same_schedules(link: Link) -> None:
 def test_run_now_lets_a_run_go_on_that_waits_for_its_window(admin_client: Client, link: Link) -> None:
     with seams.replaced(clock=SetClock(NOON)):
         Link.objects.update(windows="20:00-05:00")
-        run = Run.objects.create(link=link, begun=NOON - timedelta(hours=8), queued=NOON, trigger=Run.BY_SCHEDULE)
+        run = Run.objects.create(link=link, begun=NOON - timedelta(hours=8), queued=NOON, trigger=Run.Trigger.SCHEDULE)
         address = f"{LINKS}{link.pk}/run/"
         assert ready() == []
 

@@ -89,7 +89,7 @@ def test_what_each_run_waits_for_is_told(link: Link, settings) -> None:
     now = timezone.now()
     opening = now.replace(second=0, microsecond=0) + timedelta(minutes=2)
     Link.objects.filter(pk=closed.link_id).update(windows=f"{opening:%H:%M}-{opening + timedelta(minutes=1):%H:%M}")
-    Run.objects.filter(pk=closed.pk).update(trigger=Run.BY_SCHEDULE)
+    Run.objects.filter(pk=closed.pk).update(trigger=Run.Trigger.SCHEDULE)
     lease = {"worker": "elsewhere:1", "leased_until": now + timedelta(seconds=60)}
     Run.objects.filter(pk=working.pk).update(**lease)
     Run.objects.filter(pk=asking.pk).update(**lease, asking_since=now - timedelta(seconds=30))

@@ -48,7 +48,7 @@ def test_a_link_that_brings_nothing_but_rejects_fails_and_asks_for_all_again(
 
     assert (run.state, run.outcome, counters(run)) == ("failed", "failed", {"received": 16, "rejected": 16})
     assert run.outcome_data["cause"] == {"code": "nothing-taken", "facts": {"rejected": 16, "reason": "not-iso19139"}}
-    assert "none could be stored (mostly not-iso19139)" in run.message
+    assert "none could be stored (mostly: no ISO 19139 record)" in run.message
     current = Link.objects.get()
     assert current.harvested_to is None and current.failures == 1
     assert current.next_due is not None and current.next_due > timezone.now() + timedelta(hours=5), (
@@ -86,7 +86,9 @@ def test_one_bad_record_after_good_lists_is_no_failure_of_the_link_and_is_seen(
 
     assert (run.state, run.outcome, counters(run)) == ("done", "nothing-taken", {"received": 1, "rejected": 1})
     assert run.outcome_data.items() >= {"rejected": 1, "reason": "not-iso19139"}.items()
-    assert run.message.startswith("Of what came, 1, nothing could be stored (mostly not-iso19139): see the rejects.")
+    assert run.message.startswith(
+        "Of what came, 1, nothing could be stored (mostly: no ISO 19139 record): see the rejects."
+    )
     assert state() == ("partial", "nothing taken, 1 rejected")
     assert Link.objects.get().harvested_to == at(later) and Link.objects.get().failures == 0
     assert "nothing taken, 1 rejected" in client.get("/harvest/").content.decode()
