@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-load bench-upload bench-set-search bench-pycsw bench-year drill-containers migrate lock audit sbom release clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-load bench-upload bench-set-search bench-shared-cache bench-pycsw bench-year drill-containers migrate lock audit sbom release clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -49,6 +49,7 @@ help:
 	@echo 'make bench-load      have many harvesters read all records while links harvest and people use the pages; BENCH_N=...,'
 	@echo '              by default 100000, BENCH_HARVESTERS=..., by default 32, BENCH_SMALL=1'
 	@echo 'make bench-upload    measure an upload beside ingest; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'
+	@echo 'make bench-shared-cache  measure pages of a list from the cache of nginx, which must be installed; BENCH_N=..., BENCH_SMALL=1'
 	@echo 'make bench-set-search  measure ingest beside a set that is defined by a search; BENCH_N=..., BENCH_SMALL=1'
 	@echo 'make bench-pycsw     measure searches beside pycsw; PYCSW=PYTHON that has it'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
@@ -112,6 +113,12 @@ bench-upload: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),10000) --upload $(if $(filter 1,$(BENCH_SMALL)),--small)
+
+# Pages of a list from the cache of nginx, beside nginx that keeps none.
+bench-shared-cache: $(RUN_READY)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
+	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
+		$(or $(BENCH_N),5000) --shared-cache $(if $(filter 1,$(BENCH_SMALL)),--small)
 
 # Ingest beside a set that is defined by a search.
 bench-set-search: $(RUN_READY)

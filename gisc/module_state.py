@@ -59,7 +59,7 @@ STATES = (
     ModuleState("gisc.parts.reading", "_migrated", "all migrations were found applied", assign(lambda: False)),
     ModuleState("gisc.shared_sessions", "_checked", "databases whose sessions are the process's own", call("forget")),
     ModuleState("catalogue.reading.replica", "_pause_until_s", "until when it is not asked", call("forget")),
-    ModuleState("catalogue.reading.replica", "_source", "the database of lists; set for the length of a block", None),
+    ModuleState("catalogue.reading.replica", "SOURCE", "the database of lists; set for the length of a block", None),
     ModuleState("oaiprovider.views", "_last_outcome", "what was logged last of the replica", assign(lambda: "")),
     ModuleState("gisc.parts.parts", "_last", "the parts as they were read last, for pages", assign(lambda: None)),
     ModuleState("harvester.monitoring.metrics", "_seen", "names of the links that were read last", assign(tuple)),

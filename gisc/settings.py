@@ -97,6 +97,7 @@ if unknown_pages := set(GISC_PRIVATE_PAGES) - set(PRIVATE_PAGES):
     )
 GISC_MONITORING_ADDRESSES = env.networks("GISC_MONITORING_ADDRESSES")
 GISC_MIRROR_URL = env.url("GISC_MIRROR_URL", ("http", "https"), "", "https://mirror.gisc.example.org").rstrip("/")
+GISC_SHARED_CACHE = env.flag("GISC_SHARED_CACHE", False)
 GISC_RECORD_VERSIONS = env.number("GISC_RECORD_VERSIONS", 5, low=0, high=1000)
 GISC_RECORD_VERSION_DAYS = env.number("GISC_RECORD_VERSION_DAYS", 90, low=1, high=36500)
 GISC_RUN_RETENTION_DAYS = env.number("GISC_RUN_RETENTION_DAYS", 90, low=1, high=36500)
@@ -327,7 +328,7 @@ if _DATABASE_REPLICA_URL:
         "keepalives_count": 3,
         **DATABASES["replica"].get("OPTIONS", {}),
     }
-DATABASE_ROUTERS = ["catalogue.reading.replica.Router"]
+    DATABASE_ROUTERS = ["catalogue.reading.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"  # of programs and logs; that of people is GISC_LANGUAGE (gisc/language.py)
 TIME_ZONE = "UTC"

@@ -20,7 +20,7 @@ class Terms:
 
     `key`: resumption tokens are bound to it (G12); empty for `Any`. `formats`: the prefixes of its formats that are not
     for everybody. `requests_per_minute`: None for the node's limit. `in_pieces`: the answer will be gzip, so records
-    may be taken from the record cache, compressed already. `epoch`: that of the database, in which resumption tokens are
+    may be taken from the record cache, compressed already. `shared`: the first page begins a list whose pages a cache may share. `epoch`: that of the database, in which resumption tokens are
     good (W34); None before the first event of its journal.
     """
 
@@ -36,6 +36,7 @@ class Terms:
     requests_per_minute: int | None = None
     may_be_limited: bool = True
     in_pieces: bool = False
+    shared: bool = False
     epoch: int | None = None
 
 

@@ -185,6 +185,10 @@ ANSWERS: dict[str, Callable[[Request, datetime, Terms], render.Body]] = {
 }
 
 
+class FitsOnePage(Exception):
+    """A list that was to be shared has one page, which nothing can be shared of."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestedPage:
     """The page of ListIdentifiers or ListRecords that a request asks for: the first one, or the one after its token.
@@ -264,6 +268,8 @@ def _resumption_after(
     if last is None:
         raise Refused(_no_record(token, page.asked, page.terms))
     if token is None and not more:
+        if page.terms.shared:
+            raise FitsOnePage
         return None  # P96: a complete first answer has no token element
     cursor = token.delivered if token else 0
     state = Token(
@@ -276,10 +282,11 @@ def _resumption_after(
         delivered=cursor + delivered,
         # P103, S20: counted once; never less than the rows that are known to be there.
         size=token.size if token else max(lists.count(page.window, page.terms.scope), delivered + more),
-        issued=page.at,
+        issued=token.issued_next(page.at) if token else page.at,
         profile=page.terms.key,
         set_tombstones=page.terms.scope.set_tombstones,
         epoch=page.terms.epoch,
+        shared=token.shared if token else page.terms.shared,
     )
     return _resumption(state, cursor=cursor, more=more)
 

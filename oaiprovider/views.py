@@ -8,13 +8,13 @@ An unexpected exception becomes Django's 500.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection, connections
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -28,7 +28,7 @@ from catalogue.reading.replica import Cause
 from oaiprovider import browsing, flow_control, metrics, verbs
 from oaiprovider.formats.sandbox import SandboxBusy
 from oaiprovider.models import Profile
-from oaiprovider.protocol import arguments, compression, render
+from oaiprovider.protocol import arguments, compression, render, tokens
 from oaiprovider.protocol.arguments import LONGEST_BODY
 from oaiprovider.protocol.compression import Piece
 from oaiprovider.protocol.errors import Refused, ReplicaLags
@@ -44,6 +44,9 @@ RETRY_AFTER_S = 30  # chosen; P112 allows 1 to 600
 _PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_LISTS_OF_RECORDS = ("ListIdentifiers", "ListRecords")
+_MARK_AHEAD = timedelta(minutes=1)  # chosen: clocks of two hosts may differ by seconds
+_SHARED_S = 600  # chosen: so long a cache may give a page that has changed
 _NOT_FOR_ROBOTS = (
     "/oai",
     "/admin/",
@@ -129,28 +132,36 @@ def _terms_for(user_agent: str, address: str) -> Terms:
 
 
 def _xml_response(request: HttpRequest, terms: Terms) -> HttpResponse:
-    styled, coding = browsing.wants_stylesheet(request), _coding(request)
+    styled = browsing.wants_stylesheet(request)
+    coding = compression.choose_coding(request.META.get("HTTP_ACCEPT_ENCODING"))
     if coding == compression.GZIP and not styled:
         terms = replace(terms, in_pieces=True)
-    document = _document(request, terms, for_program=True)
-    return _encoded(browsing.styled(document) if styled else document, coding, content_type=render.CONTENT_TYPE)
+    result = _counted_answer(request, terms, for_program=True)
+    document = browsing.styled(result.document) if styled else result.document
+    response = _encoded(document, coding, content_type=render.CONTENT_TYPE)
+    if result.is_shared and request.method == "GET" and not styled:
+        response["Cache-Control"] = f"public, max-age={_SHARED_S}"
+        response["Vary"] = "Accept-Encoding"
+    return response
 
 
 def _html_response(request: HttpRequest, terms: Terms) -> HttpResponse:
     xml = _with_query(request, urlsplit(verbs.base_url()).path)
-    document = compression.encode(_document(request, terms, for_program=False), compression.IDENTITY)
-    page = _encoded([browsing.page(document, xml=xml)], _coding(request), content_type="text/html; charset=UTF-8")
+    document = compression.encode(_counted_answer(request, terms, for_program=False).document, compression.IDENTITY)
+    coding = compression.choose_coding(request.META.get("HTTP_ACCEPT_ENCODING"))
+    page = _encoded([browsing.page(document, xml=xml)], coding, content_type="text/html; charset=UTF-8")
     page["Content-Security-Policy"] = _PAGE_POLICY
     return page
 
 
-def _document(request: HttpRequest, terms: Terms, *, for_program: bool) -> Sequence[bytes | Piece]:
+def _counted_answer(request: HttpRequest, terms: Terms, *, for_program: bool) -> "Answer":
     """Answer the request and count the answer with its time. People, who look for what they have just done, ask the primary."""
     started = seams.monotonic()
     given = _arguments(request)
-    result = answer_by_replica_or_primary(given, terms) if for_program else answer(given, terms)
+    by_replica = for_program and replica.ALIAS in connections.databases
+    result = answer_by_replica_or_primary(given, terms) if by_replica else answer(given, terms)
     metrics.count_answer(result.verb, result.outcome, seams.monotonic() - started)
-    return result.document
+    return result
 
 
 def _arguments(request: HttpRequest) -> list[arguments.Argument]:
@@ -159,10 +170,6 @@ def _arguments(request: HttpRequest) -> list[arguments.Argument]:
     )  # PEP 3333: each character is one byte
     # P3: arguments of URL and body together; a name that is in both counts as repeated.
     return given + arguments.split(request.body) if request.method == "POST" else given
-
-
-def _coding(request: HttpRequest) -> str:
-    return compression.choose_coding(request.META.get("HTTP_ACCEPT_ENCODING"))
 
 
 def _encoded(document: Sequence[bytes | Piece], coding: str, *, content_type: str) -> HttpResponse:
@@ -233,52 +240,78 @@ def _requests_per_minute(address: IPv4Address | IPv6Address, terms: Terms) -> in
 
 
 class Answer(NamedTuple):
-    """An OAI-PMH document in parts, its verb (empty if the request had no valid one), and `ok` or the first error code."""
+    """An OAI-PMH document in parts, its verb (empty if the request had no valid one), and `ok` or the first error code.
+
+    `is_shared`: it is the same for everybody who has the token that was asked for.
+    """
 
     document: Sequence[bytes | Piece]
     verb: str
     outcome: str = metrics.OK
+    is_shared: bool = False
 
 
 def answer(given: list[arguments.Argument], terms: Terms) -> Answer:
     """Answer these arguments, valid or not, on these terms (G2)."""
-    base_url = verbs.base_url()
     try:
         request = arguments.read(given)
     except Refused as refused:
         # No list depends on this time, so it need not come from the database.
-        now = seams.now()
-        document = render.refusal(at=now, base_url=base_url, given=(), faults=refused.faults)
+        document = render.refusal(at=seams.now(), base_url=verbs.base_url(), given=(), faults=refused.faults)
         return Answer(document, "", refused.faults[0].code)
     return _answer_at(lists.instant(), request, terms)  # P39, S6: before any query
 
 
 def _answer_at(at: datetime, request: arguments.Request, terms: Terms) -> Answer:
+    """Answer by what the database had at an instant, or begin a list that others may share by what it had somewhat earlier."""
+    if settings.GISC_SHARED_CACHE and not terms.shared and (first := _first_page_of_shared_list(at, request, terms)):
+        return first
     base_url = verbs.base_url()
     try:
         body = verbs.ANSWERS[request.verb](request, at, terms)
     except Refused as refused:
         document = render.refusal(at=at, base_url=base_url, given=request.given, faults=refused.faults)
         return Answer(document, request.verb, refused.faults[0].code)
-    return Answer(render.document(at=at, base_url=base_url, given=request.given, body=body), request.verb)
+    is_shared = settings.GISC_SHARED_CACHE and tokens.is_shared(request.token or "", request.verb)
+    document = render.document(at=at, base_url=base_url, given=request.given, body=body)
+    return Answer(document, request.verb, is_shared=is_shared)
+
+
+def _first_page_of_shared_list(at: datetime, request: arguments.Request, terms: Terms) -> Answer | None:
+    """Begin a list at the last second of the minute before; None where there is nothing to share.
+
+    All who begin such a list within a minute get equal tokens, if the records did not change meanwhile. Their responseDate is that
+    second, too: a page of the cache may lack what has changed since it was made, which is later, so their next list has it. With
+    `until`, or a `from` after that second, the date would not fit what was asked for; a profile shows what is not for everybody.
+    """
+    if request.verb not in _LISTS_OF_RECORDS or request.token is not None or request.end is not None or terms.key:
+        return None
+    earlier = at.replace(second=0) - timedelta(seconds=1)
+    if request.start is not None and request.start > earlier:
+        return None
+    if at - seams.now() > _MARK_AHEAD:
+        return None  # the mark stands until the clock has passed it, and with it the end of such a list
+    try:
+        result = _answer_at(earlier, request, replace(terms, shared=True))
+    except verbs.FitsOnePage:
+        return None
+    return result if result.outcome == metrics.OK else None
 
 
 _last_outcome = ""
 
 
 def answer_by_replica_or_primary(given: list[arguments.Argument], terms: Terms) -> Answer:
-    """Answer from the replica, if the request is for a list that can be read there; else as `answer` does.
+    """Answer from the replica, which is set up, if the request is for a list that can be read there; else as `answer` does.
 
     Lists alone: who has seen a record in a list must find it by GetRecord, and formats and sets as they are. All errors are the
     primary's: what a harvester has just learnt of, a set or a format, may not have arrived at the replica.
     """
-    if not replica.is_set_up():
-        return answer(given, terms)
     try:
         request = arguments.read(given)
     except Refused:
         return answer(given, terms)
-    if request.verb not in _READ_FROM_REPLICA:
+    if request.verb not in _LISTS_OF_RECORDS:
         return answer(given, terms)
     try:
         with replica.reading() as at:
@@ -288,9 +321,6 @@ def answer_by_replica_or_primary(given: list[arguments.Argument], terms: Terms) 
         return answer(given, terms)
     _note_outcome(metrics.OK)
     return result
-
-
-_READ_FROM_REPLICA = ("ListIdentifiers", "ListRecords")
 
 
 def _answer_from_replica(at: datetime, request: arguments.Request, terms: Terms) -> Answer:
@@ -389,10 +419,11 @@ def _plain_text(text: str, status: int) -> HttpResponse:
 
 def _finish(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Set the headers that every response has; drop the body for HEAD."""
-    response["Cache-Control"] = "no-cache"  # P116
-    patch_vary_headers(
-        response, ["Accept", "Accept-Encoding", "User-Agent"]
-    )  # P51, P115, P116; User-Agent chooses the profile
+    if not response.has_header("Cache-Control"):
+        response["Cache-Control"] = "no-cache"  # P116
+        patch_vary_headers(
+            response, ["Accept", "Accept-Encoding", "User-Agent"]
+        )  # P51, P115, P116; User-Agent chooses the profile
     response["Content-Length"] = str(len(response.content))
     if request.method == "HEAD":  # P4: the headers of the GET, its length too, without the body
         response.content = b""

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from django.db import connections
 from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
 from catalogue.payloads import payload
-from catalogue.reading import replica, scopes
+from catalogue.reading import scopes
+from catalogue.reading.replica import SOURCE
 from catalogue.reading.scopes import EVERYTHING, Scope
 
 
@@ -99,7 +101,7 @@ def instant() -> datetime:
     Waits for a writer that is committing. No later write is stamped earlier, whatever the clock does: see
     `docs/datestamps.md`. Whole seconds, UTC. Of a list that is read from a replica, `replica.reading` gives the instant.
     """
-    with replica.connection().cursor() as cursor:
+    with connections[SOURCE.get()].cursor() as cursor:
         cursor.execute("SELECT catalogue_instant()")
         return cursor.fetchone()[0]  # type: ignore[no-any-return]
 
@@ -136,7 +138,7 @@ def visible_set_id(spec: str, scope: Scope = EVERYTHING) -> int | None:
 
 
 def _find_visible_set(further: str, scope: Scope, **values: str) -> int | None:
-    with replica.connection().cursor() as cursor:
+    with connections[SOURCE.get()].cursor() as cursor:
         cursor.execute(f"{_VISIBLE_SETS.format(listed=scopes.listed(scope, 's'))} {further}", scope.values | values)
         found = cursor.fetchone()
     return None if found is None else int(found[0])
@@ -258,7 +260,7 @@ class _Query:
         """Read rows in list order: visible records, and those that the scope saw and sees no more (`columns` has both's)."""
         values = self.values | {"size": size, "only": None if only is None else list(only)}
         found: list[tuple[Any, ...]] = []
-        with replica.connection().cursor() as cursor:
+        with connections[SOURCE.get()].cursor() as cursor:
             if self.template is not None:
                 cursor.execute(self.sql(columns(self.row), only=only is not None), values)
                 found = list(cursor.fetchall())
@@ -288,7 +290,7 @@ class _Query:
         counted = self._count_withdrawn()
         if self.template is None:
             return counted
-        with replica.connection().cursor() as cursor:
+        with connections[SOURCE.get()].cursor() as cursor:
             if self.row is _UNION_ROW:
                 statement = scopes.COUNT_UNION
             else:
@@ -310,7 +312,7 @@ class _Query:
             rows = "catalogue_membership m" if is_set else "catalogue_record r"
             where = f"m.set_id = %(set)s{self.own_bounds}" if is_set else "true"
             more += f" + (SELECT count(*) FROM {rows} WHERE {where} AND {self._audience} <> 0 AND {{visible}})"
-        with replica.connection().cursor() as cursor:
+        with connections[SOURCE.get()].cursor() as cursor:
             cursor.execute(self._filled(_LIST_SIZE.format(more=more)), {"set": 0} | self.values)
             size = cursor.fetchone()
         return None if size is None else int(size[0]) + self._count_withdrawn()
@@ -318,7 +320,7 @@ class _Query:
     def _count_withdrawn(self) -> int:
         if self.scope.with_hidden:
             return 0
-        with replica.connection().cursor() as cursor:
+        with connections[SOURCE.get()].cursor() as cursor:
             counting = f"SELECT count(*) {scopes.withdrawn(self.scope).format(bounds=self.bounds(_WITHDRAWN_ROW))}"
             cursor.execute(counting, self.values)
             return int(cursor.fetchone()[0])
@@ -377,7 +379,7 @@ def _find_withdrawn_set(spec: str | None, scope: Scope) -> int | None:
             SELECT FROM catalogue_withdrawal w WHERE w.set_id = h.id AND w.audience = ANY({scopes.audiences(scope)})
         )
     """
-    with replica.connection().cursor() as cursor:
+    with connections[SOURCE.get()].cursor() as cursor:
         cursor.execute(statement, {"spec": spec, **scope.values})
         found = cursor.fetchone()
     return None if found is None else int(found[0])
@@ -457,7 +459,7 @@ def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
     statement = _SELECT_RECORD.format(
         columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp, visible=visible
     )
-    with replica.connection().cursor() as cursor:
+    with connections[SOURCE.get()].cursor() as cursor:
         cursor.execute(statement, values)
         found = cursor.fetchone()
         if found is None and not scope.with_hidden:

@@ -24,7 +24,8 @@ from catalogue.outage import ERRORS
 ALIAS = "replica"
 _ANSWER_S = 3.0  # chosen: a server that hangs keeps a list waiting so long, once in _PAUSE_S
 _PAUSE_S = 10.0  # chosen
-_source: ContextVar[str] = ContextVar("source of lists", default=DEFAULT_DB_ALIAS)
+# The alias of the database from which this thread reads lists now.
+SOURCE: ContextVar[str] = ContextVar("source of lists", default=DEFAULT_DB_ALIAS)
 _pause_until_s = 0.0
 
 
@@ -63,7 +64,7 @@ class Router:
     """Database router of Django: writes to the primary, and reads too, but for those within `reading`."""
 
     def db_for_read(self, _model: Any, **_hints: Any) -> str:
-        return _source.get()
+        return SOURCE.get()
 
     def db_for_write(self, _model: Any, **_hints: Any) -> str:
         return DEFAULT_DB_ALIAS  # not where the row was read
@@ -91,14 +92,9 @@ def _make_read_only(connection: Any, **_arguments: Any) -> None:
             cursor.execute("SET default_transaction_read_only = on")
 
 
-def connection() -> Any:
-    """Return the connection by which this thread reads lists now."""
-    return connections[_source.get()]
-
-
 def is_source() -> bool:
     """Whether this thread reads from the replica now."""
-    return _source.get() == ALIAS
+    return SOURCE.get() == ALIAS
 
 
 def distrust_damage(identifier: str) -> None:
@@ -159,7 +155,7 @@ def reading() -> Iterator[datetime]:
     _pause_until_s = seams.monotonic() + _PAUSE_S if examined.cause in _COSTLY else 0.0
     if examined.cause is not None or examined.instant is None:
         raise Unfit(examined.cause or Cause.OTHER_DATABASE, examined.detail)
-    before = _source.set(ALIAS)
+    before = SOURCE.set(ALIAS)
     try:
         yield examined.instant
     except ERRORS as exc:
@@ -169,7 +165,7 @@ def reading() -> Iterator[datetime]:
             wrapper.close()
         raise Unfit(cause, _line(exc)) from exc
     finally:
-        _source.reset(before)
+        SOURCE.reset(before)
 
 
 def forget() -> None:

@@ -18,6 +18,7 @@ from oaiprovider.protocol import arguments
 from oaiprovider.protocol.errors import BadResumptionToken, Refused, ReplicaLags
 
 LIFE = timedelta(hours=24)  # P102 [D]
+SHARED_STEP = timedelta(hours=6)  # chosen: for so long the pages of a shared list give equal tokens for equal positions
 _RESUMABLE = tuple(verb for verb, rules in arguments.VERBS.items() if rules.resumable)
 
 
@@ -41,10 +42,18 @@ class Token:
     profile: str = ""  # the key of the harvester's profile; empty for everybody
     set_tombstones: bool | None = None  # whether the list has them (P75); None in a token of version 0.9
     epoch: int | None = None  # of the journal; None in a token of a version before, or before its first event
+    shared: bool = False  # whether a cache may give its page to everybody who has it; then `issued` is in steps
 
     @property
     def expires(self) -> datetime:
-        return self.issued + LIFE
+        return self.issued + LIFE + (SHARED_STEP if self.shared else timedelta(0))
+
+    def issued_next(self, at: datetime) -> datetime:
+        """Return when the token after this one, on a page made at `at`, counts as issued: of a shared list the last step."""
+        if not self.shared:
+            return at
+        step = from_seconds(to_seconds(at) // int(SHARED_STEP.total_seconds()) * int(SHARED_STEP.total_seconds()))
+        return max(self.issued, step)
 
 
 def encode(token: Token) -> str:
@@ -62,8 +71,10 @@ def encode(token: Token) -> str:
     ]
     if token.set_tombstones is not None:
         state += [token.profile, int(token.set_tombstones)]  # version 0.9 reads the former
-        if token.epoch is not None:
+        if token.epoch is not None or token.shared:
             state.append(token.epoch)
+        if token.shared:
+            state.append(1)
     elif token.profile:
         state.append(token.profile)
     return _signer(token.verb).sign_object(state)
@@ -97,6 +108,7 @@ def decode(
         profile=served[0] if served else "",
         set_tombstones=bool(served[1]) if len(served) > 1 else None,
         epoch=served[2] if len(served) > 2 else None,
+        shared=bool(served[3]) if len(served) > 3 else False,
     )
     if token.epoch is not None and epoch is not None and token.epoch < epoch:
         raise Refused(
@@ -118,6 +130,17 @@ def decode(
     if at >= token.expires:
         raise Refused(BadResumptionToken("The token has expired; ask for the list again from its beginning."))
     return token
+
+
+def is_shared(text: str, verb: str) -> bool:
+    """Whether a token of this repository is one of a shared list."""
+    try:
+        return len(state := _signer(verb).unsign_object(text)) > _SHARED_PLACE and bool(state[_SHARED_PLACE])
+    except signing.BadSignature:
+        return False
+
+
+_SHARED_PLACE = 12  # in the state of a token
 
 
 def _why_not_signed(text: str, verb: str) -> str:

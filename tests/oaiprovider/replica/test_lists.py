@@ -20,7 +20,7 @@ from gisc.parts.reasons import PartCode
 from tests.support import asking, world
 from tests.support.nodes import free_port
 from tests.support.poolers import needs_pgbouncer, pooler
-from tests.support.replicas import ReplicaServer, as_replica, replica_of_the_tests
+from tests.support.replicas import ReplicaServer, as_replica, replica_of, replica_of_the_tests
 from tests.support.sql import run
 from tests.support.threads import threads
 from tests.support.waiting import until
@@ -122,7 +122,7 @@ def test_people_in_a_browser_read_the_primary(client: Client, copy: ReplicaServe
 def test_nothing_is_written_there_and_nothing_else_is_read_there(copy: ReplicaServer) -> None:
     copy.catch_up()
     with replica.reading():
-        with replica.connection().cursor() as cursor:
+        with connections[replica.ALIAS].cursor() as cursor:
             cursor.execute("SHOW default_transaction_read_only")
             assert cursor.fetchone() == ("on",)
         read_there = MetadataSet.objects.get(spec=world.OUR_SPEC)
@@ -248,7 +248,7 @@ def query_for_a_minute() -> None:
 
 
 def query_there(statement: str) -> None:
-    with replica.connection().cursor() as cursor:
+    with connections[replica.ALIAS].cursor() as cursor:
         cursor.execute(statement)
 
 
@@ -427,3 +427,6 @@ def test_a_replica_that_stops_starts_again_and_is_promoted(client: Client) -> No
             assert asked(client, "ok", **LIST).identifiers == ["urn:a"], "the lost connection is replaced"
             server.promote()
             refused(client, Cause.PROMOTED, PartCode.REPLICA_PROMOTED)
+        of_it = replica_of("127.0.0.1", server.database, port=server.port, account=server.account)
+        with of_it as its_replica, as_replica(its_replica):
+            refused(client, Cause.OTHER_TIMELINE, PartCode.REPLICA_OTHER_TIMELINE)
