@@ -15,6 +15,7 @@ WORDS: Mapping[str, str] = {
     "database": _("database"),
     "migrations": _("migrations"),
     "durability": _("durability"),
+    "replica": _("replica"),
     "redis": _("Redis"),
     "workers": _("workers"),
     "beat": _("scheduler (beat)"),

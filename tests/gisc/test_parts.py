@@ -16,7 +16,8 @@ import redis
 import requests
 
 from gisc import embedded
-from gisc.parts.reasons import PartCode
+from gisc.parts.parts import State
+from gisc.parts.reasons import WORDS, PartCode, in_words
 from tests.support.nodes import Node, free_port, manage
 from tests.support.sntp import SntpServer, sntp_server
 from tests.support.waiting import until
@@ -95,9 +96,9 @@ def state(node: Node, part: str) -> str:
     """The state of a part, as everybody may see it; both, where it changed between the two answers."""
     report = requests.get(f"{node.url}/harvest/status.json", timeout=SECONDS).json()
     page = requests.get(f"{node.url}/harvest/", timeout=SECONDS).text
-    (of_page,) = re.findall(rf"{part}: <span[^>]*>([^<]*)</span>", page)
+    (of_page,) = re.findall(rf"{re.escape(in_words(part))}: <span[^>]*>([^<]*)</span>", page)
     found = str(report["parts"][part])
-    return found if found == of_page else f"{found}, then {of_page}"
+    return found if in_words(found) == of_page else f"{found}, then {of_page}"
 
 
 def test_a_redis_that_hangs_degrades_the_node_which_answers_all_the_same(well: Node) -> None:
@@ -217,3 +218,8 @@ def test_a_journal_that_cannot_be_written_degrades_the_node(well: Node) -> None:
         assert answer["parts"]["journal"]["code"] == PartCode.JOURNAL_NOT_WRITABLE
     finally:
         assert os.system(f"umount -l {folder}") == 0
+
+
+def test_each_part_and_state_has_a_word(well: Node) -> None:
+    _status, answer = health(well)
+    assert {*answer["parts"], *State} <= set(WORDS)
