@@ -71,8 +71,8 @@ def oai(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def browse(request: HttpRequest) -> HttpResponse:
-    """Give the same answers as HTML, for people; the same flow control applies."""
-    return _transport_error(request) or _respond(request, _html_response)
+    """Give the same answers as HTML, for people; the same flow control applies. Whoever asks nothing sees who answers here."""
+    return _transport_error(request) or _redirect_to_identify(request) or _respond(request, _html_response)
 
 
 @require_safe
@@ -185,6 +185,16 @@ def _redirect_to_browse(request: HttpRequest) -> HttpResponse | None:
         return None
     redirect = _plain_text("This address is for programs; the same answers for people are at /oai/browse.", 302)
     redirect["Location"] = _with_query(request, f"{request.path.rstrip('/')}/browse")
+    return _finish(request, redirect)
+
+
+def _redirect_to_identify(request: HttpRequest) -> HttpResponse | None:
+    """Redirect a person who asks nothing to the first page; None for one who asks something."""
+    if request.META.get("QUERY_STRING"):
+        return None
+    redirect = _plain_text("The first page is that of Identify.", 302)
+    redirect["Location"] = f"{request.path}?verb=Identify"
+    redirect["Content-Security-Policy"] = _PAGE_POLICY
     return _finish(request, redirect)
 
 

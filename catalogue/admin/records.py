@@ -303,7 +303,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
 
     @admin.display(description=_("language"))
     def language(self, record: Record) -> str:
-        return record.description.language
+        return display.language_in_words(record.description.language)
 
     @admin.display(description=_("XML"))
     def xml(self, record: Record) -> str:

@@ -1,6 +1,7 @@
 """Answer requests for public pages: search, one record, and the statistics as JSON. Reads only."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,10 +133,25 @@ def _facets(form: search_form.SearchForm, found: Search) -> list[dict[str, Any]]
         chosen = form.chosen.get(name, [])
         numbers = dict(facets.values[name])
         values = list(dict.fromkeys([*chosen, *numbers]))
-        lines = [(value, numbers.get(value), value in chosen, form.toggled(name, value)) for value in values]
+        words = _facet_in_words(name, values)
+        lines = [(words[value], numbers.get(value), value in chosen, form.toggled(name, value)) for value in values]
         if len(lines) > 1 or chosen:
             made.append({"name": name, "title": title, "lines": lines, "facets": facets})
     return made
+
+
+_FACETS_IN_WORDS = {
+    "type": display.code_in_words,
+    "category": display.code_in_words,
+    "language": display.language_in_words,
+}
+
+
+def _facet_in_words(name: str, values: list[str]) -> dict[str, str]:
+    """Return the values of a facet as people read them; with the code where two are called the same."""
+    words = {value: _FACETS_IN_WORDS.get(name, str)(value) for value in values}
+    often = Counter(words.values())
+    return {value: word if often[word] == 1 else f"{word} ({value})" for value, word in words.items()}
 
 
 def _withdrawn(text: str, viewer: Viewer) -> Record | None:

@@ -4,9 +4,10 @@ import re
 from datetime import datetime
 
 from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 from lxml import etree
 
-from catalogue.documents import iso19139, xml_tree
+from catalogue.documents import iso19139, languages, xml_tree
 from catalogue.payloads import payload
 
 MAX_DISPLAYED_CHARACTERS = 200_000  # chosen: ten times a long record; a browser still shows it at once
@@ -49,6 +50,28 @@ def code_in_words(code: str) -> str:
     """Write a code of a code list in words: `pointOfContact` as “point of contact”. Abbreviations stay as they are."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", code.replace("_", " "))
     return " ".join(word if word.isupper() else word.lower() for word in words.split()) if words != code else code
+
+
+_LANGUAGES = {
+    "ar": _("Arabic"),
+    "de": _("German"),
+    "en": _("English"),
+    "es": _("Spanish"),
+    "fr": _("French"),
+    "it": _("Italian"),
+    "ja": _("Japanese"),
+    "ko": _("Korean"),
+    "nl": _("Dutch"),
+    "pt": _("Portuguese"),
+    "ru": _("Russian"),
+    "zh": _("Chinese"),
+}
+
+
+def language_in_words(code: str) -> str:
+    """Write the language that a record names, `ger` as “German”; one that is not known here as the record has it."""
+    name = _LANGUAGES.get(languages.language_tag(code))
+    return code if name is None else gettext(name)
 
 
 def box(corners: tuple[float, float, float, float]) -> str:

@@ -24,6 +24,7 @@ def repository_name() -> str:
 
 register.filter("box", display.box)
 register.filter("code_in_words", display.code_in_words)
+register.filter("language_in_words", display.language_in_words)
 register.filter("is_offered", interfaces.is_offered)
 register.filter("is_private", private_pages.is_private)
 register.filter("language_tag", languages.language_tag)

@@ -18,7 +18,7 @@ WORDS: Mapping[str, str] = {
     "replica": _("replica"),
     "redis": _("Redis"),
     "workers": _("workers"),
-    "beat": _("scheduler (beat)"),
+    "beat": _("scheduler"),
     "chores": _("chores"),
     "queue": _("queue"),
     "clock": _("clock"),

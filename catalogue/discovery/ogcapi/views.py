@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.text import Truncator
 from django.utils.translation import gettext_noop as _
 
 from catalogue import oai
@@ -151,7 +152,7 @@ def items(request: HttpRequest, medias: Medias, spec: str) -> Answer:
 
 
 def _excerpt(record: dict[str, Any]) -> str:
-    return as_html(record["properties"].get("description", "")[:EXCERPT_CHARACTERS])
+    return as_html(Truncator(record["properties"].get("description", "")).chars(EXCERPT_CHARACTERS))
 
 
 def _form_of(medias: Medias) -> str:

@@ -148,3 +148,10 @@ def test_robots_are_kept_off_the_lists_and_welcome_elsewhere(client: Client) -> 
     assert lines[0] == "User-agent: *"
     assert "Disallow: /oai" in lines
     assert "Disallow: /" not in lines
+
+
+def test_a_person_who_asks_nothing_sees_who_answers_here(client: Client, records: None) -> None:
+    answer = client.get("/oai/browse")
+    assert (answer.status_code, answer["Location"]) == (302, "/oai/browse?verb=Identify")
+    assert "No answer" not in client.get(answer["Location"]).content.decode()
+    assert "badVerb" in client.get("/oai").content.decode(), "a program is told what is wrong"
