@@ -49,9 +49,7 @@ def pages() -> list[str]:
     return paths
 
 
-_PYTHON = re.compile(
-    r"\('\w.*?\)|\bNone\b(?!:)|<[\w.]+ object at|lazy|&lt;"
-)  # values of the program in the place of words
+_PYTHON = re.compile(r"\('\w.*?\)|\bNone\b|<[\w.]+ object at|lazy|&lt;")  # values of the program in the place of words
 
 # Pages that no row has, by the names of their routes.
 FURTHER = (
