@@ -1,7 +1,7 @@
 # The targets that README.md names. All of them work on a fresh machine with make and Python 3.11 or later.
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-load bench-upload bench-set-search bench-shared-cache bench-pycsw bench-year drill-containers migrate lock audit sbom release clean
+.PHONY: help run demo test check bench bench-provider bench-harvest bench-queue bench-soak bench-public bench-load bench-upload bench-set-search bench-shared-cache bench-pycsw bench-year drill-alarms drill-containers migrate lock audit sbom release clean
 SHELL := /bin/sh
 # One recipe at a time: two would create the same virtual environment.
 .NOTPARALLEL:
@@ -53,6 +53,7 @@ help:
 	@echo 'make bench-set-search  measure ingest beside a set that is defined by a search; BENCH_N=..., BENCH_SMALL=1'
 	@echo 'make bench-pycsw     measure searches beside pycsw; PYCSW=PYTHON that has it'
 	@echo 'make bench-year      measure the pages on links and runs; BENCH_RUNS=... sets the number of runs, BENCH_LINKS=..., BENCH_N=...'
+	@echo 'make drill-alarms  break each part of a node, and see that Prometheus and the node sound the right alarm; as root, two hours'
 	@echo 'make drill-containers  run two deployments of docker-compose.yml by podman, break and mend them; as root, a quarter of an hour'
 	@echo 'make migrate  migrate the database to this version'
 	@echo 'make audit    ask for known weaknesses of the locked requirements; makes a sentence of it where that cannot be asked'
@@ -137,6 +138,10 @@ bench-year: $(RUN_READY)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT INT TERM && \
 	DATABASE_URL= GISC_DATA_DIR="$$folder" GISC_JOURNAL_DIR="$$folder/journal" $(BIN)/python manage.py bench \
 		$(or $(BENCH_N),0) --year --small $(if $(BENCH_RUNS),--runs $(BENCH_RUNS)) $(if $(BENCH_LINKS),--links $(BENCH_LINKS))
+
+# Needs prometheus and Alertmanager (Debian's prometheus-alertmanager), and says so.
+drill-alarms: $(DEV_READY)
+	@exec $(BIN)/python -m tests.loop.drill_alarms
 
 # The whole life of the containers. Where the host has no podman, runc, catatonit and debootstrap, it says so and ends.
 drill-containers: $(DEV_READY)

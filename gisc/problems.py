@@ -51,7 +51,8 @@ class Problem:
     """Something that needs a person. It is the same one as long as code and subject are the same.
 
     `subject`: "link:12", "part:clock". `since`: none if nobody knows. `todo`: empty where `text` says it. `url`: the page of
-    the administration where it is done. `is_muted`: not on top of a page, and nobody is alerted.
+    the administration where it is done. `is_muted`: not on top of a page, and nobody is alerted. `follows`: another problem, that the schedule stands still, is
+    its cause, and alerts tell of that one alone.
     """
 
     code: ProblemCode
@@ -65,6 +66,7 @@ class Problem:
     url: str
     link_id: int | None = None
     is_muted: bool = False
+    follows: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -104,7 +106,8 @@ def find_problems(
     if node.read.has_database:
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
-        found += [*_problems_of_links(links, now), *_problems_of_alerts(), *_problems_of_sets()]
+        of_links = _problems_of_links(links, now, stands_still=_stands_still(node))
+        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets()]
         found = _dated(found)
     return sorted(found, key=_rank)
 
@@ -125,13 +128,29 @@ def _rank(problem: Problem) -> tuple[bool, int, int, str]:
 
 # --- Parts of the node --------------------------------------------------------------------------------
 
+# Without one of these parts nothing is done by schedule.
+_STANDS_STILL = {
+    PartCode.REDIS_AWAY,
+    PartCode.REDIS_FULL,
+    PartCode.REDIS_REFUSES,
+    PartCode.NO_WORKER,
+    PartCode.NO_BEAT,
+}
+# What is then to be seen of other parts.
+_FOLLOWS = {PartCode.TICKS_LATE, PartCode.NO_TICK, PartCode.QUEUE_STALLED, PartCode.CLOCK_CHECK_OLD}
 _LESS_URGENT = {ProblemCode.PART_CHORES, ProblemCode.PART_DURABILITY, ProblemCode.PART_BACKUP}
 
 
+def _stands_still(node: Node) -> bool:
+    """Whether nothing is done by schedule, because a part is away that is needed for it."""
+    return any(part.reason.code in _STANDS_STILL for part in node.parts)
+
+
 def _problems_of_parts(node: Node) -> Iterator[Problem]:
+    stands_still = _stands_still(node)
     for part in node.troubles:
         if part.reason.code != PartCode.NOT_KNOWN:  # the part that hides it is a problem by itself
-            yield _problem_of_part(part)
+            yield replace(_problem_of_part(part), follows=stands_still and part.reason.code in _FOLLOWS)
 
 
 def _problem_of_part(part: Part) -> Problem:
@@ -257,7 +276,7 @@ class _AroundLinks(NamedTuple):
     rejects: dict[int, _Waiting]
 
 
-def _problems_of_links(links: Iterable[Link], now: datetime) -> Iterator[Problem]:
+def _problems_of_links(links: Iterable[Link], now: datetime, *, stands_still: bool) -> Iterator[Problem]:
     around = _read_around_links(now)
     for link in links:
         is_stale = link.enabled and _is_stale(link, now)
@@ -276,6 +295,8 @@ def _problems_of_links(links: Iterable[Link], now: datetime) -> Iterator[Problem
                 page_url(link, sort.page),
                 link.pk,
                 link.is_muted(now),
+                # Once it is stale as well, its records are old, which whoever is told of links alone must know.
+                follows=stands_still and code == ProblemCode.LINK_OVERDUE and not is_stale,
             )
 
 

@@ -1,5 +1,7 @@
 """The chores of an alert tick, for the worker, for the command, and for the supervisor of a node whose worker is dead."""
 
+from django.conf import settings
+
 from catalogue import chores, seams
 from gisc import language
 from gisc.alerts import outbox, watch, weekly
@@ -13,7 +15,8 @@ def run_chores() -> bool:
 
 
 def _watch_problems() -> None:
-    watch.watch()
+    limits = watch.WatchLimits(settle_s=settings.GISC_ALERT_SETTLE_SECONDS, over_s=settings.GISC_ALERT_OVER_SECONDS)
+    watch.watch(limits=limits)
 
 
 def _queue_summaries() -> None:

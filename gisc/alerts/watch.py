@@ -1,7 +1,8 @@
 """Compare the problems of now with those that were seen, and put into the outbox what begins and what is over.
 
 Flapping is damped. A problem is told once it has lasted for `settle_s`. It is over once it has been away for `over_s`; what comes
-back before that has not been away. For each time that the same problem ended within a day, that wait doubles, up to `most_over_s`.
+back before that has not been away. What follows from another problem is not told: if it began by itself, it goes on, and if not,
+it begins when it is still there after the other one. For each time that the same problem ended within a day, that wait doubles, up to `most_over_s`.
 """
 
 from collections import Counter
@@ -49,11 +50,12 @@ def compare(problems: Iterable[Problem], now: datetime, limits: WatchLimits = DE
         found = {problem.key: problem for problem in problems}
         seen = {(row.code, row.subject): row for row in Condition.objects.filter(ended=None)}
         for key, problem in found.items():
-            seen[key] = _see(seen.get(key), problem, now)
+            if key in seen or not problem.follows:
+                seen[key] = _see(seen.get(key), problem, now)
         ended = _end({key: row for key, row in seen.items() if key not in found}, now, limits)
         settled = now - timedelta(seconds=limits.settle_s)
-        unmuted = [seen[key] for key, problem in found.items() if not problem.is_muted]
-        _put_begins([row for row in unmuted if row.first_seen <= settled], now)
+        to_tell = [seen[key] for key, problem in found.items() if not problem.is_muted and not problem.follows]
+        _put_begins([row for row in to_tell if row.first_seen <= settled], now)
         _put_ends(ended, now)
 
 

@@ -14,11 +14,11 @@ def reachable_host() -> str:
     return everywhere.get(settings.HOST, settings.HOST)
 
 
-def ask() -> tuple[int, str]:
-    """Return status and body of /health/ready; 0 and the reason if there is no answer."""
+def ask(timeout_s: float = 1) -> tuple[int, str]:
+    """Return status and body of /health/ready; 0 and the reason if there is no answer in time."""
     # The Host header must be an allowed one, which the address that the node listens on need not be.
     name = next((host.lstrip(".") for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
-    http_connection = http.client.HTTPConnection(reachable_host(), settings.PORT, timeout=1)
+    http_connection = http.client.HTTPConnection(reachable_host(), settings.PORT, timeout=timeout_s)
     try:
         http_connection.request(
             "GET", "/health/ready", headers={"Host": name, private_pages.PASS: private_pages.own_pass()}

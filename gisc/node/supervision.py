@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -27,7 +28,7 @@ LOG = "supervisor.log"  # in the data directory: which processes were started an
 _LINE = "%(asctime)s %(levelname)s %(message)s\n"
 _LOG_BYTES = 1_000_000
 _NOT_READY_WARNING_S = 60
-_ALERTS_EVERY_S = 120  # chosen: beats may fail for a minute
+_ANSWER_S = 4  # chosen: while Redis hangs, the answer takes 2 s; nothing else is done meanwhile
 
 
 def supervise(welcome: Welcome) -> None:
@@ -55,14 +56,16 @@ class _Options(ServerOptions):  # type: ignore[misc]
         handler = _LoggingHandler()
         if not settings.LOG_JSON:  # a person looks on: what is in order goes to a file
             handler.setLevel(loggers.LevelsByName.WARN)
-            file = settings.GISC_DATA_DIR / LOG
-            loggers.handle_file(self.logger, str(file), _LINE, rotating=True, maxbytes=_LOG_BYTES, backups=1)
+            file = _FileHandler(str(settings.GISC_DATA_DIR / LOG), maxBytes=_LOG_BYTES, backupCount=1)
+            file.setFormat(_LINE)
+            file.setLevel(self.loglevel)
+            self.logger.addHandler(file)
         self.logger.addHandler(handler)
 
     def getLogger(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802  (the name is supervisor's)
         """Send a child's output to our stdout; the file /dev/stdout cannot be opened if it is a socket."""
         output = loggers.getLogger(*args, **kwargs)
-        output.addHandler(loggers.StreamHandler(sys.stdout.buffer))
+        output.addHandler(_OutputHandler(sys.stdout.buffer))
         return output
 
     def setsignals(self) -> None:
@@ -81,6 +84,26 @@ class _Options(ServerOptions):  # type: ignore[misc]
         die_with_parent(self.node_pid, signal.SIGKILL if kill else signal.SIGTERM)
         children.share_lock(settings.GISC_DATA_DIR)
         os.execve(filename, argv, environment)
+
+
+class _OutputHandler(loggers.StreamHandler):  # type: ignore[misc]
+    """Writes to our stdout. A line for which there is no room is lost: an error would end the node, as stderr has no room either."""
+
+    def handleError(self) -> None:  # noqa: N802  (the name is supervisor's)
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError()
+
+
+class _FileHandler(loggers.RotatingFileHandler):  # type: ignore[misc]
+    """Writes supervisor's own log, and loses lines in the same way."""
+
+    def emit(self, record: Any) -> None:
+        with suppress(OSError):  # of the beginning of a new file, too
+            super().emit(record)
+
+    def handleError(self) -> None:  # noqa: N802  (the name is supervisor's)
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError()
 
 
 class _LoggingHandler(loggers.Handler):  # type: ignore[misc]
@@ -105,7 +128,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
         self.watchdog = Watchdog(
             late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
         )
-        self.stand_in = StandIn(every_s=_ALERTS_EVERY_S)
+        self.stand_in = StandIn(every_s=settings.GISC_ALERT_SETTLE_SECONDS)
 
     def tick(self, now: float | None = None) -> None:
         super().tick(now)
@@ -117,7 +140,7 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             self._print_welcome_if_ready()
         elif seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
             self.last_check = seams.monotonic()
-            _, answer = readiness.ask()
+            _, answer = readiness.ask(_ANSWER_S)
             if self.watchdog.must_restart(answer, self.last_check):
                 self._kill_worker_and_beat()
             if self.stand_in.must_tick(answer, self.last_check):

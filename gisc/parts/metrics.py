@@ -112,8 +112,8 @@ class PartCollector(Collector):
         )
         yield GaugeMetricFamily(
             "gisc_clock_known",
-            "1 if an NTP server has answered the last check; 0: none is set, none answers, or nothing is known",
-            clock is not None and clock.is_known,
+            "1 if an NTP server has answered the last check; 0: none is set, or none answers; NaN: not known",
+            math.nan if clock is None else clock.is_known,
         )
         yield GaugeMetricFamily(
             "gisc_clock_age_seconds",

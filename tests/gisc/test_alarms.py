@@ -12,6 +12,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import requests
+import yaml
 from django.test import Client
 from django.utils import timezone
 
@@ -20,15 +22,18 @@ from catalogue.models import MetadataSet
 from harvester.models import Canary, Link
 from harvester.monitoring.metrics import LinkCollector
 from harvester.rows.health import begin_tick
+from tests.support import prometheus
 from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import free_port
 from tests.support.paths import ROOT
+from tests.support.waiting import until
 
 FOLDER = ROOT / "docker" / "prometheus"
 DASHBOARD = ROOT / "docker" / "grafana" / "dashboards" / "node.json"
 RULES = (FOLDER / "gisc-rules.yml").read_text(encoding="utf-8")
 DOCUMENT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 ALARMS = re.findall(r"^      - alert: (\w+)$", RULES, flags=re.MULTILINE)
+SEVERITIES = re.findall(r"^        labels: \{severity: (critical|warning|info)\}$", RULES, flags=re.MULTILINE)
 EXPRESSIONS = re.findall(r"^        expr: (.+)$", RULES, flags=re.MULTILINE)
 CREATED = {f"gisc_oai_{name}_created" for name in ("answers", "replica_lists", "seconds")}  # of the library
 needs_promtool = pytest.mark.skipif(
@@ -65,8 +70,7 @@ def never(toulouse: MetadataSet) -> Link:
 def test_rules_and_document_have_the_same_alarms_in_the_same_order() -> None:
     rows = re.findall(r"^\| `(Gisc\w+)` \| (\w+) \|((?:[^|]+\|){3})$", DOCUMENT, flags=re.MULTILINE)
     assert [name for name, *_ in rows] == ALARMS and len(ALARMS) == len(set(ALARMS)) == len(EXPRESSIONS)
-    severities = re.findall(r"^        labels: \{severity: (critical|warning|info)\}$", RULES, flags=re.MULTILINE)
-    assert [severity for _, severity, _ in rows] == severities
+    assert [severity for _, severity, _ in rows] == SEVERITIES
     assert all(len(cell.strip()) > 5 for *_, cells in rows for cell in cells.strip("|").split("|"))
 
 
@@ -190,3 +194,88 @@ def test_a_scrape_of_a_node_that_is_well_sets_off_nothing_and_one_that_is_not_wh
     settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     troubles = {"GiscTicksLate", "GiscLinkFailing", "GiscLinkClock", "GiscRedisDown", "GiscLinkSilent"}
     assert fired(tmp_path, scrape(client)) == OF_THESE_TESTS | troubles
+
+
+# --- As Alertmanager tells of them, and as the drill breaks the parts ----------------------------------
+
+needs_alertmanager = pytest.mark.skipif(
+    prometheus.ALERTMANAGER is None, reason="Alertmanager is not installed (Debian's package prometheus-alertmanager)"
+)
+
+
+def test_what_alertmanager_keeps_quiet_of_are_alarms_that_there_are() -> None:
+    """And none is both the reason and what is kept quiet, so that two cannot hide each other."""
+    read = yaml.safe_load(prometheus.ALERTMANAGER_CONFIGURATION.read_text(encoding="utf-8"))
+    for rule in read["inhibit_rules"]:
+        sources, targets = (
+            {name for matcher in rule[matchers] for name in re.findall(r"Gisc\w+", matcher)}
+            for matchers in ("source_matchers", "target_matchers")
+        )
+        assert sources and sources | targets <= set(ALARMS), rule
+        assert not sources & targets, rule
+        assert "instance" in rule["equal"], "another node is no reason"
+
+
+@needs_alertmanager
+def test_alertmanager_tells_of_the_cause_alone_and_of_the_same_at_another_node_all_the_same(tmp_path: Path) -> None:
+    def alert(name: str, instance: str, **labels: str) -> dict[str, dict[str, str]]:
+        severity = dict(zip(ALARMS, SEVERITIES, strict=True))[name]
+        return {"labels": {"alertname": name, "instance": instance, "severity": severity, **labels}}
+
+    sent = [
+        *(alert(name, "away") for name in ("GiscDatabaseDown", "GiscTicksLate", "GiscNoWorker", "GiscNoBackup")),
+        *(alert(name, "no worker") for name in ("GiscNoWorker", "GiscTicksLate", "GiscQueueStalled", "GiscClock")),
+        *(alert(name, "ticks") for name in ("GiscTicksLate", "GiscChores")),
+        *(alert(name, "links", link="toulouse") for name in ("GiscLinkFailing", "GiscLinkSilent")),
+        alert("GiscLinkSilent", "links", link="tokyo"),
+    ]
+    with prometheus.alertmanager(tmp_path) as running:
+        address = f"{running.alertmanager_url}/api/v2/alerts"
+        assert requests.post(address, json=sent, timeout=10).ok
+
+        def by_state() -> dict[str, set[tuple[str, str, str]]]:
+            found: dict[str, set[tuple[str, str, str]]] = {}
+            for each in requests.get(address, timeout=10).json():
+                labels = each["labels"]
+                name = (labels["instance"], labels["alertname"], labels.get("link", ""))
+                found.setdefault(each["status"]["state"], set()).add(name)
+            return found
+
+        def is_settled() -> bool:
+            found = by_state()
+            return not found.get("unprocessed") and sum(map(len, found.values())) == len(sent)
+
+        until(is_settled, timeout_s=30, what=lambda: f"Alertmanager has looked at all: {by_state()}")
+        assert by_state()["active"] == {
+            ("away", "GiscDatabaseDown", ""),
+            ("no worker", "GiscNoWorker", ""),
+            ("no worker", "GiscClock", ""),
+            ("ticks", "GiscTicksLate", ""),
+            ("ticks", "GiscChores", ""),
+            ("links", "GiscLinkFailing", "toulouse"),
+            ("links", "GiscLinkSilent", "tokyo"),
+        }
+
+
+def test_the_drill_shortens_times_and_nothing_else() -> None:
+    short = prometheus.shorten_rules(RULES, 6)
+    assert "        for: 10000ms\n" in short and "[100000ms]" in short and "], 14400)" in short
+    assert len(re.findall(r"^        for: \d+ms$", short, re.MULTILINE)) == len(
+        re.findall(r"^        for: ", RULES, re.M)
+    )
+
+    def without_times(text: str) -> str:
+        text = re.sub(r"^(        (?:keep_firing_)?for: )\w+$", r"\1", text, flags=re.MULTILINE)
+        return re.sub(r"\[\w+\]|(?<=\], )\d+(?=\))", "[]", text)
+
+    assert without_times(short) == without_times(RULES) and short != RULES
+    with pytest.raises(AssertionError):
+        prometheus.shorten("soon", 6)
+
+
+@needs_promtool
+def test_prometheus_reads_the_shortened_rules(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yml"
+    file.write_text(prometheus.shorten_rules(RULES, 6), encoding="utf-8")
+    done = promtool("check", "rules", file)
+    assert done.returncode == 0, done.stdout + done.stderr

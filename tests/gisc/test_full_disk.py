@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -68,6 +68,50 @@ def web_workers(node: Node) -> list[psutil.Process]:
 def figures(url: str) -> dict[str, float]:
     lines = requests.get(f"{url}/metrics", timeout=60).text.splitlines()
     return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line.startswith("gisc_disk")}
+
+
+def children(node: Node, program: str) -> set[int]:
+    """The processes under the supervisor whose command line has this word."""
+    found = set()
+    for child in psutil.Process(node.process.pid).children():
+        with suppress(psutil.Error):  # it has ended meanwhile
+            if program in " ".join(child.cmdline()):
+                found.add(child.pid)
+    return found
+
+
+def test_a_node_whose_log_is_on_the_full_disk_goes_on_and_logs_again_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    """The web server logs each request, and the supervisor what it starts again."""
+    data_dir = small_disk / "var"  # where the output of the node goes, too
+    node = Node(
+        data_dir, free_port(), GISC_JOURNAL_DIR=str(tmp_path / "journal"), GISC_BEAT_SECONDS="1", LOG_ACCESS="True"
+    )
+    try:
+        node.ready()
+        filler = fill(small_disk)
+        for _ in range(3):
+            before = children(node, " beat ")
+            for pid in before:
+                psutil.Process(pid).kill()
+            until(
+                lambda before=before: children(node, " beat ") - before,
+                timeout_s=60,
+                what="the supervisor has started beat again",
+            )
+            for _ in range(5):
+                assert requests.get(f"{node.url}/oai?verb=Identify", timeout=60).ok
+        assert node.process.poll() is None, node.output()
+        filler.unlink()
+        asked = {"X-Request-ID": "there-is-room-again"}
+        assert requests.get(f"{node.url}/oai?verb=Identify", headers=asked, timeout=60).ok
+        until(lambda: asked["X-Request-ID"] in node.output(), timeout_s=60, what="the node logs again")
+        pid = node.pid_of("beat")
+        psutil.Process(children(node, " beat ").pop()).kill()
+        until(lambda: node.pid_of("beat") != pid, timeout_s=60, what="the supervisor logs again")
+    finally:
+        node.close()
 
 
 def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(small_disk: Path, tmp_path: Path) -> None:

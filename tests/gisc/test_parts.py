@@ -3,6 +3,7 @@
 A whole node, whose processes are stopped as if they hung, or killed. Each answer comes within seconds.
 """
 
+import math
 import os
 import re
 import signal
@@ -174,6 +175,7 @@ def test_a_database_that_hangs_makes_the_node_not_ready_and_no_metric_vanishes(w
         assert answer["parts"]["redis"]["state"] == answer["parts"]["workers"]["state"] == "ok"
         found = metrics(well)
         assert (found["gisc_database_up"], found["gisc_ready"], found["gisc_redis_up"]) == (0, 0, 1)
+        assert math.isnan(found["gisc_clock_known"]), "nobody knows, which is no alarm of its own"
         # What has a sample for single codes only is not to be alerted on.
         by_code = (
             "gisc_link_state{",

@@ -1,7 +1,7 @@
 """What needs a person: each problem with its code, its place and what to do, the most urgent first."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -21,6 +21,8 @@ from harvester.links import edit
 from harvester.messages import Remark, RemarkCode
 from harvester.models import Alternative, Conflict, Link, LinkDay, Run
 from harvester.runs import lifecycle
+from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
+from tests.support.nodes import free_port
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import harvest
 from tests.support.world import TOULOUSE
@@ -198,6 +200,31 @@ def test_a_part_of_the_node_that_is_not_well_is_a_problem(db: None) -> None:
     workers = found["part:workers"]
     assert (workers.severity, workers.state) == (Severity.URGENT, State.FAILING)
     assert workers.url == "/admin/"
+
+
+def test_where_nothing_is_done_by_schedule_what_follows_is_marked_and_the_cause_is_not(
+    link: Link, provider: Provider, settings
+) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    later = timezone.now() + timedelta(hours=29)
+
+    def follows(when: datetime = later) -> dict[str, bool]:
+        return {str(problem.code): problem.follows for problem in find_problems(when, node=parts.read())}
+
+    with no_heartbeats():
+        found = follows()
+        assert (found["part-workers"], found["part-beat"], found["link-overdue"]) == (False, False, True)
+        beat_as_worker_and_beat()
+        found = follows()
+        assert "part-workers" not in found
+        assert (found["part-beat"], found["link-overdue"]) == (False, False), (
+            "no tick though both run: that is the cause"
+        )
+    settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    found = follows()
+    assert (found["part-redis"], found["part-beat"], found["link-overdue"]) == (False, True, True)
+    assert follows(later + timedelta(hours=2))["link-overdue"] is False, "its records are old by now"
 
 
 def test_the_queries_do_not_grow_with_the_links(link: Link, provider: Provider, admin_client: Client) -> None:

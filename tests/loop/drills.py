@@ -24,6 +24,7 @@ import requests
 
 from gisc import embedded
 from tests.support import provider as providers
+from tests.support.forwarding import Forwarder, forwarding
 from tests.support.misbehaving import Arguments, RawServer
 from tests.support.nodes import Node, free_port, manage
 from tests.support.provider import Provider
@@ -43,7 +44,7 @@ WITHIN_S, AFTER_S = 60, 120
 
 @dataclass
 class World:
-    """A node with its data and its journal each on a small file system, an NTP server, and the provider of its one link."""
+    """A node with its data and its journal each on a small file system, an NTP server, and the provider of its one link behind `front`."""
 
     node: Node
     disk: Path
@@ -51,11 +52,13 @@ class World:
     clock: SntpServer
     provider: Provider
     server: RawServer
+    front: Forwarder
     session: requests.Session
+    settings: dict[str, str]
 
     @property
     def own(self) -> dict[str, str]:
-        return {**SETTINGS, "GISC_DATA_DIR": str(self.node.data_dir), "GISC_JOURNAL_DIR": str(self.journal)}
+        return {**self.settings, "GISC_DATA_DIR": str(self.node.data_dir), "GISC_JOURNAL_DIR": str(self.journal)}
 
     def tree(self, *programs: str) -> list[psutil.Process]:
         """The processes of these children of the node, with their own."""
@@ -83,7 +86,7 @@ class Signs:
 # --- The drills: what is done; what is returned undoes it --------------------------------------------
 
 
-def _freeze(*programs: str) -> Callable[[World], Callable[[], None]]:
+def freeze(*programs: str) -> Callable[[World], Callable[[], None]]:
     def strike(world: World) -> Callable[[], None]:
         stopped = world.tree(*programs)
         for process in stopped:
@@ -99,7 +102,7 @@ def _resume(stopped: list[psutil.Process]) -> None:
             process.resume()
 
 
-def _kill_for_long(*programs: str) -> Callable[[World], Callable[[], None]]:
+def kill_for_long(*programs: str) -> Callable[[World], Callable[[], None]]:
     """Kill the program each time that the node has started it again."""
 
     def strike(world: World) -> Callable[[], None]:
@@ -125,7 +128,7 @@ def _kill_for_long(*programs: str) -> Callable[[World], Callable[[], None]]:
     return strike
 
 
-def _fill_redis(world: World) -> Callable[[], None]:
+def fill_redis(world: World) -> Callable[[], None]:
     with world.redis() as client:
         client.config_set("maxmemory-policy", "noeviction")
         client.config_set("maxmemory", "1")
@@ -137,7 +140,7 @@ def _fill_redis(world: World) -> Callable[[], None]:
     return undo
 
 
-def _fill_disk(world: World) -> Callable[[], None]:
+def fill_disk(world: World) -> Callable[[], None]:
     file = world.disk / "filler"
     with file.open("wb", buffering=0) as stream:
         try:
@@ -148,7 +151,7 @@ def _fill_disk(world: World) -> Callable[[], None]:
     return file.unlink
 
 
-def _set_clock(world: World) -> Callable[[], None]:
+def set_clock(world: World) -> Callable[[], None]:
     world.clock.ahead_s = 600
 
     def undo() -> None:
@@ -157,7 +160,7 @@ def _set_clock(world: World) -> Callable[[], None]:
     return undo
 
 
-def _lock_journal(world: World) -> Callable[[], None]:
+def lock_journal(world: World) -> Callable[[], None]:
     subprocess.run(["mount", "-o", "remount,ro", str(world.journal)], check=True)
 
     def undo() -> None:
@@ -166,7 +169,7 @@ def _lock_journal(world: World) -> Callable[[], None]:
     return undo
 
 
-def _misbehave(how: Callable[[socket.socket, Arguments], bool]) -> Callable[[World], Callable[[], None]]:
+def misbehave(how: Callable[[socket.socket, Arguments], bool]) -> Callable[[World], Callable[[], None]]:
     def strike(world: World) -> Callable[[], None]:
         over = threading.Event()
 
@@ -195,7 +198,7 @@ def _slow(connection: socket.socket, arguments: Arguments) -> bool:
     return False
 
 
-def _lose_set(world: World) -> Callable[[], None]:
+def lose_set(world: World) -> Callable[[], None]:
     def without(_: dict[str, str], body: bytes) -> bytes:
         return body.replace(b"<setSpec>WIS-GISC-TOULOUSE<", b"<setSpec>OTHER<")
 
@@ -212,7 +215,7 @@ def _lose_set(world: World) -> Callable[[], None]:
     return undo
 
 
-def _stick_queue(world: World) -> Callable[[], None]:
+def stick_queue(world: World) -> Callable[[], None]:
     """The processes of the pool hang, the worker itself lives."""
     head = psutil.Process(world.node.pid_of("worker"))
     stopped = head.children(recursive=True)
@@ -222,22 +225,22 @@ def _stick_queue(world: World) -> Callable[[], None]:
 
 
 DRILLS: dict[str, Callable[[World], Callable[[], None]]] = {
-    "PostgreSQL killed, again and again": _kill_for_long("postgres"),
-    "PostgreSQL hangs": _freeze("postgres"),
-    "Redis killed, again and again": _kill_for_long("redis"),
-    "Redis hangs": _freeze("redis"),
-    "Redis full (noeviction)": _fill_redis,
-    "worker killed, again and again": _kill_for_long("worker"),
-    "worker hangs": _freeze("worker"),
-    "beat killed, again and again": _kill_for_long("beat"),
-    "beat hangs": _freeze("beat"),
-    "disk full": _fill_disk,
-    "clock 10 minutes off": _set_clock,
-    "journal read-only": _lock_journal,
-    "provider silent": _misbehave(_silent),
-    "provider slow (20 s an answer)": _misbehave(_slow),
-    "set missing": _lose_set,
-    "queue stuck (pool hangs)": _stick_queue,
+    "PostgreSQL killed, again and again": kill_for_long("postgres"),
+    "PostgreSQL hangs": freeze("postgres"),
+    "Redis killed, again and again": kill_for_long("redis"),
+    "Redis hangs": freeze("redis"),
+    "Redis full (noeviction)": fill_redis,
+    "worker killed, again and again": kill_for_long("worker"),
+    "worker hangs": freeze("worker"),
+    "beat killed, again and again": kill_for_long("beat"),
+    "beat hangs": freeze("beat"),
+    "disk full": fill_disk,
+    "clock 10 minutes off": set_clock,
+    "journal read-only": lock_journal,
+    "provider silent": misbehave(_silent),
+    "provider slow (20 s an answer)": misbehave(_slow),
+    "set missing": lose_set,
+    "queue stuck (pool hangs)": stick_queue,
 }
 
 
@@ -321,8 +324,8 @@ def small_disk(size_mb: int) -> Iterator[Path]:
 
 
 @contextmanager
-def world() -> Iterator[World]:
-    """A node with one link, which is well."""
+def world(**more: str) -> Iterator[World]:
+    """A node with one link, which is well. `more`: settings besides those of all drills."""
     from pytest_httpserver import HTTPServer
 
     with ExitStack() as stack:
@@ -330,18 +333,25 @@ def world() -> Iterator[World]:
         clock = stack.enter_context(sntp_server())
         provider = Provider(stack.enter_context(HTTPServer(host="127.0.0.1")))
         providers.fill(provider, range(3))
+        provider.edits.append(_with_right_clock)
         server = stack.enter_context(RawServer(provider).serving())
-        more = {"GISC_JOURNAL_DIR": str(journal), "GISC_NTP_SERVERS": clock.address}
-        node = Node(disk / "var", free_port(), **SETTINGS, **more)
+        front = stack.enter_context(forwarding(int(server.base_url.split(":")[2].partition("/")[0])))
+        settings = {**SETTINGS, "GISC_NTP_SERVERS": clock.address, **more}
+        node = Node(disk / "var", free_port(), GISC_JOURNAL_DIR=str(journal), **settings)
         stack.callback(node.close)
         node.ready()
-        made = World(node, disk, journal, clock, provider, server, requests.Session())
+        made = World(node, disk, journal, clock, provider, server, front, requests.Session(), settings)
         options = ("--set", "WIS-GISC-TOULOUSE", "--interval", "5", "--lateness", "8784")
-        added = manage("link", "add", "toulouse", server.base_url, *options, **made.own)
+        added = manage("link", "add", "toulouse", f"http://127.0.0.1:{front.port}/oai", *options, **made.own)
         assert added.returncode == 0, added.stderr
         _sign_in(made)
         until(lambda: look(made).is_well, timeout_s=AFTER_S, what=f"all is well: {look(made)}")
         yield made
+
+
+def _with_right_clock(_: dict[str, str], body: bytes) -> bytes:
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()).encode()
+    return re.sub(rb"(<responseDate>)[^<]+", rb"\g<1>" + now, body)
 
 
 def _sign_in(made: World) -> None:

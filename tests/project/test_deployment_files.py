@@ -246,10 +246,17 @@ def test_what_is_mounted_from_here_is_there(service: str) -> None:
 def test_prometheus_has_the_shipped_rules_and_asks_the_node_by_a_name_that_it_answers_to() -> None:
     read = yaml.safe_load((ROOT / "docker" / "prometheus" / "prometheus.yml").read_text(encoding="utf-8"))
     assert read["rule_files"] == ["gisc-rules.yml"] and (ROOT / "docker" / "prometheus" / "gisc-rules.yml").exists()
-    (target,) = read["scrape_configs"][0]["static_configs"][0]["targets"]
-    name, _, port = target.partition(":")
+    targets = {job["job_name"]: job["static_configs"][0]["targets"] for job in read["scrape_configs"]}
+    (web,), (proxy,) = targets["gisc"], targets["gisc-proxy"]
+    name, _, port = web.partition(":")
     assert name in SERVICES["web"]["networks"]["front"]["aliases"] and f"PORT={port}" in DOCKERFILE
-    assert f"}},{name}\n" in COMPOSE  # ALLOWED_HOSTS
+    proxy_name, _, proxy_port = proxy.partition(":")
+    assert proxy_name in SERVICES["proxy"]["networks"]["front"]["aliases"]
+    assert f"listen {proxy_port} ssl;" in (ROOT / "docker" / "nginx" / "nginx.conf").read_text(encoding="utf-8")
+    assert f"}},{name},{proxy_name}\n" in COMPOSE  # ALLOWED_HOSTS
+    # The figures are not stored twice.
+    (drop,) = read["scrape_configs"][1]["metric_relabel_configs"]
+    assert drop == {"source_labels": ["__name__"], "regex": ".*", "action": "drop"}
 
 
 def test_a_receiver_of_alarms_is_there_and_nobody_is_told_by_default() -> None:

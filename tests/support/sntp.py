@@ -11,11 +11,12 @@ _SINCE_1900_S = 2_208_988_800
 
 
 class SntpServer:
-    """A server whose clock is `ahead_s` ahead of this host's."""
+    """A server whose clock is `ahead_s` ahead of this host's, and which does not answer while it `is_silent`."""
 
     def __init__(self, udp: socket.socket) -> None:
         self._udp = udp
         self.ahead_s = 0.0
+        self.is_silent = False
         self.address = f"127.0.0.1:{udp.getsockname()[1]}"
 
     def run(self) -> None:
@@ -23,6 +24,8 @@ class SntpServer:
             asked, peer = self._udp.recvfrom(512)
             if not asked:
                 return
+            if self.is_silent:
+                continue
             stamp = int((time.time() + _SINCE_1900_S + self.ahead_s) * 2**32)
             head = struct.pack(
                 "!BBbb11I", 0x24, 1, 6, -20, 0, 0, 0, 0, 0, *struct.unpack("!2I", asked[40:48]), 0, 0, 0, 0

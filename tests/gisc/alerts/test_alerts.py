@@ -47,6 +47,26 @@ def test_each_problem_is_told_once_when_it_begins_and_once_when_it_is_over(
     assert not Message.objects.filter(sent=None).exists()
 
 
+def test_what_follows_from_another_problem_is_told_when_that_is_over_and_it_is_not(make: Make, anna: Recipient) -> None:
+    cause = make(ProblemCode.PART_WORKERS, link=1)
+    for minute in range(10):
+        go_on(cause, make(link=2, follows=True), minutes=minute)
+    assert [message.condition.code for message in Message.objects.all()] == ["part-workers"]
+    go_on(make(link=2), minutes=10)
+    go_on(make(link=2), minutes=11)
+    assert Message.objects.count() == 1, "it may go with its cause"
+    go_on(make(link=2), minutes=12)
+    assert Message.objects.filter(condition__subject="link:2", kind="begin").count() == 1
+
+
+def test_what_was_told_before_another_problem_became_its_cause_is_not_over_by_that(make: Make, anna: Recipient) -> None:
+    for minute in range(3):
+        go_on(make(link=2), minutes=minute)
+    for minute in range(3, 60):
+        go_on(make(link=2, follows=True), minutes=minute)
+    assert [message.kind for message in Message.objects.all()] == ["begin"]
+
+
 def test_what_comes_and_goes_is_one_problem_and_what_lasts_a_moment_is_none(make: Make, anna: Recipient) -> None:
     go_on(make(link=1), minutes=0)
     go_on(minutes=1)
