@@ -43,7 +43,7 @@ def misplaced(link: Link, provider: Provider) -> Conflict:
 def test_a_misplaced_record_is_told_with_both_dates_and_what_differs(misplaced: Conflict, admin_client: Client) -> None:
     assert (misplaced.kind, misplaced.identifier, misplaced.settled) == ("misplaced", identifier(0), None)
     assert f"{misplaced.metadata_date:%Y-%m-%d}" == "2026-01-11"
-    listed = admin_client.get(f"{CONFLICTS}?state=waits").content.decode()
+    listed = admin_client.get(f"{CONFLICTS}?state=waits").content.decode().replace("<wbr>", "")
     assert identifier(0) in listed and "misplaced" in listed
     page = admin_client.get(f"{CONFLICTS}{misplaced.pk}/change/").content.decode()
     assert "2026-01-10" in page and "2026-01-11" in page
