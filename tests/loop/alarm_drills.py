@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gisc.parts.reasons import WORDS
 from tests.loop import drills
 from tests.loop.drills import World
 from tests.support.forwarding import Forwarder, forwarding
@@ -198,7 +199,14 @@ def read_mails(mails: MailServer, first: int) -> tuple[Counter[str], Counter[str
         body = mail.get_content().replace("\r\n", "\n")
         begun.update(re.findall(r"^(.+?): (?:failing|stale|waiting|doubt|notice) since ", body, re.MULTILINE))
         over.update(re.findall(r"^(.+?): over since ", body, re.MULTILINE))
-    return begun, over
+    return _by_code(begun), _by_code(over)
+
+
+_CODES = {word: code for code, word in WORDS.items()}  # mails call parts as people do
+
+
+def _by_code(told: Counter[str]) -> Counter[str]:
+    return Counter({_CODES.get(name, name): number for name, number in told.items()})
 
 
 def run(watched: Watched, name: str, limits: DrillLimits = DrillLimits()) -> tuple[dict[str, str], list[str]]:

@@ -33,10 +33,10 @@ def test_a_redis_that_hangs_is_told_once_when_it_begins_and_once_when_it_is_over
             assert done.returncode == 0, done.stderr
             server = psutil.Process(node.pid_of("redis"))
             server.suspend()
-            begun = "[WIS-GISC-TOKYO] failing: redis"
+            begun = "[WIS-GISC-TOKYO] failing: Redis"
             until(lambda: begun in mails.titles, timeout_s=120, what=lambda: f"Redis is told of: {mails.titles}")
             server.resume()
-            over = "[WIS-GISC-TOKYO] over: redis (failing)"
+            over = "[WIS-GISC-TOKYO] over: Redis (failing)"
             until(lambda: over in mails.titles, timeout_s=120, what=lambda: f"its end is told of: {mails.titles}")
             assert mails.titles == [begun, over]
         finally:
