@@ -40,6 +40,14 @@ class Migration(migrations.Migration):
                     options={"ordering": ("name",), "verbose_name": "link", "verbose_name_plural": "links"},
                 ),
                 migrations.AlterModelOptions(
+                    name="linkday",
+                    options={
+                        "ordering": ("-day", "link"),
+                        "verbose_name": "daily sum",
+                        "verbose_name_plural": "daily sums",
+                    },
+                ),
+                migrations.AlterModelOptions(
                     name="quietcause",
                     options={"verbose_name": "quiet cause", "verbose_name_plural": "quiet causes"},
                 ),

@@ -25,8 +25,8 @@ class LinkDay(models.Model):
 
     class Meta:
         ordering = ("-day", "link")
-        verbose_name = _("day of a link")
-        verbose_name_plural = _("days of links")
+        verbose_name = _("daily sum")
+        verbose_name_plural = _("daily sums")
         constraints = (models.UniqueConstraint(fields=("link", "day"), name="one_row_of_a_link_and_day"),)
         indexes = (models.Index(fields=("-day", "link"), name="days_of_links"),)
 

@@ -470,7 +470,7 @@ def test_the_record_page_shows_categories_contacts_and_links_of_which_only_web_a
     document = document.replace("SMJP01 RJTD, last 24 hours", "&lt;script&gt;x&lt;/script&gt;")
     world.put(document.encode())
     shown = record_page(client, "urn:x-wmo:md:int.wmo.wis::SMJP01RJTD")
-    assert "<dd>meteorology · weatherObservations · synopticMeteorology</dd>" in shown
+    assert "<dd>meteorology · weather observations · synoptic meteorology</dd>" in shown
     assert "Japan Meteorological Agency (point of contact)" in shown and "obs-data.jma@example.org" not in shown
     contacts = client.get("/contacts", {"id": "urn:x-wmo:md:int.wmo.wis::SMJP01RJTD"}).content.decode()
     assert "Japan Meteorological Agency (point of contact), obs-data.jma@example.org" in contacts
