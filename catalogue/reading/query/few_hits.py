@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 
 from catalogue.reading.query.cursors import Hit
-from catalogue.reading.query.orders import ByTier, Order, after, key_of, sorting
+from catalogue.reading.query.orders import ByTier, Order, follows, key_of, sorting
 from catalogue.reading.query.statements import Sql, array_of, column_of
 
 
@@ -26,7 +26,7 @@ class FewHits:
 
     def page(self, position: Hit | None, most: int) -> list[Hit]:
         """Return the hits after a position in order, at most so many; the position itself need not be among them."""
-        following, values = after(self._order, position)
+        following, values = follows(self._order, position)
         if position is not None:
             following = f"(r.tier > %s OR r.tier = %s AND {following})"
             values = [position.tier, position.tier, *values]

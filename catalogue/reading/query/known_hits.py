@@ -3,7 +3,7 @@
 from django.db import connection
 
 from catalogue.reading.query.cursors import Hit
-from catalogue.reading.query.orders import ByTier, Order, after, key_of, sorting
+from catalogue.reading.query.orders import ByTier, Order, follows, key_of, sorting
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.statements import array_of
 from catalogue.reading.stats import size_of
@@ -44,7 +44,7 @@ class KnownHits:
         return self._next(tier, position, "r.id = ANY(%s::bigint[])", [array_of(sorted(keys))], most)
 
     def _next(self, tier: int, position: Hit | None, among: str, values: list[str], most: int) -> list[Hit]:
-        following, of_position = after(self._order, position)
+        following, of_position = follows(self._order, position)
         with connection.cursor() as cursor:
             cursor.execute(
                 f"SELECT r.id, {tier}, r.datestamp, {key_of(self._order)} FROM catalogue_record r"

@@ -21,7 +21,7 @@ def sorting(order: Order) -> str:
     )
 
 
-def after(order: Order, position: Hit | None) -> tuple[str, list[Any]]:
+def follows(order: Order, position: Hit | None) -> tuple[str, list[Any]]:
     """Return what is true of the hits of one tier that follow a position in it, with its values; None: of all."""
     if position is None:
         return "true", []

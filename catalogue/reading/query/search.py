@@ -25,7 +25,7 @@ from catalogue.reading.query.cursors import CursorInvalid, Hit
 from catalogue.reading.query.facets import Counts, Facets
 from catalogue.reading.query.few_hits import FewHits
 from catalogue.reading.query.known_hits import KnownHits
-from catalogue.reading.query.orders import ByTier, Order, after, key_of, sorting
+from catalogue.reading.query.orders import ByTier, Order, follows, key_of, sorting
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.sql import Compiler
 from catalogue.reading.query.statements import (
@@ -380,7 +380,7 @@ class Search:
 
     def _look_through(self, found: _Separated, tier: int, position: Hit | None, number: int) -> list[tuple[Hit, bool]]:
         """Return the next records in order, and whether each is a hit."""
-        following, values = after(self._query.order, position)
+        following, values = follows(self._query.order, position)
         hits = self._hits(
             f"SELECT r.id, {tier}, r.datestamp, {key_of(self._query.order)} FROM catalogue_record r"
             f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {following} ORDER BY {sorting(self._query.order)} LIMIT %s",
@@ -395,7 +395,7 @@ class Search:
         return [(hit, hit.key in matching) for hit in hits]
 
     def _by_sorting(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
-        following, values = after(self._query.order, position)
+        following, values = follows(self._query.order, position)
         narrow, _rest = found
         if narrow.is_indexed:
             described, of_description = (
