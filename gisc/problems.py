@@ -3,7 +3,7 @@
 The number of queries does not grow with the links.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -106,7 +106,7 @@ def find_problems(
     if node.read.has_database:
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
-        of_links = _problems_of_links(links, now, stands_still=_stands_still(node))
+        of_links = _problems_of_links(links, now, stands_still=_has(node, _STANDS_STILL | _TICKS_LATE))
         found += [*of_links, *_problems_of_alerts(), *_problems_of_sets()]
         found = _dated(found)
     return sorted(found, key=_rank)
@@ -136,18 +136,20 @@ _STANDS_STILL = {
     PartCode.NO_WORKER,
     PartCode.NO_BEAT,
 }
-# What is then to be seen of other parts.
-_FOLLOWS = {PartCode.TICKS_LATE, PartCode.NO_TICK, PartCode.QUEUE_STALLED, PartCode.CLOCK_CHECK_OLD}
+# Nor with these, whatever is the reason.
+_TICKS_LATE = {PartCode.TICKS_LATE, PartCode.NO_TICK}
+# What is to be seen of other parts without one of the first.
+_FOLLOWS = _TICKS_LATE | {PartCode.QUEUE_STALLED, PartCode.CLOCK_CHECK_OLD}
 _LESS_URGENT = {ProblemCode.PART_CHORES, ProblemCode.PART_DURABILITY, ProblemCode.PART_BACKUP}
 
 
-def _stands_still(node: Node) -> bool:
-    """Whether nothing is done by schedule, because a part is away that is needed for it."""
-    return any(part.reason.code in _STANDS_STILL for part in node.parts)
+def _has(node: Node, codes: Set[PartCode]) -> bool:
+    """Whether a part of the node is in one of these states."""
+    return any(part.reason.code in codes for part in node.parts)
 
 
 def _problems_of_parts(node: Node) -> Iterator[Problem]:
-    stands_still = _stands_still(node)
+    stands_still = _has(node, _STANDS_STILL)
     for part in node.troubles:
         if part.reason.code != PartCode.NOT_KNOWN:  # the part that hides it is a problem by itself
             yield replace(_problem_of_part(part), follows=stands_still and part.reason.code in _FOLLOWS)

@@ -53,7 +53,7 @@ def test_the_environment_is_what_the_file_and_env_say(deployment: Deployment) ->
     web = deployment.file.services["web"]["environment"]
     assert (web["GISC_NAME"], web["ALLOWED_HOSTS"], web["LOG_LEVEL"]) == (
         "WIS-GISC-X",
-        "x.example.org,gisc-web",
+        "x.example.org,gisc-web,gisc-proxy",
         "DEBUG",
     )
     assert web["GISC_NTP_SERVERS"] == "ntp" and "LOG_JSON" not in web

@@ -218,7 +218,7 @@ def test_where_nothing_is_done_by_schedule_what_follows_is_marked_and_the_cause_
         beat_as_worker_and_beat()
         found = follows()
         assert "part-workers" not in found
-        assert (found["part-beat"], found["link-overdue"]) == (False, False), (
+        assert (found["part-beat"], found["link-overdue"]) == (False, True), (
             "no tick though both run: that is the cause"
         )
     settings.GISC_REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"

@@ -10,20 +10,25 @@ instead of 15 minutes. Not less than a third: while PostgreSQL hangs, a scrape t
 one was not as it should be.
 """
 
+import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psutil
 
 from gisc.parts.reasons import WORDS
 from tests.loop import drills
 from tests.loop.drills import World
+from tests.support import prometheus
 from tests.support.forwarding import Forwarder, forwarding
 from tests.support.mail import MailServer, mail_server
 from tests.support.nodes import manage
@@ -117,6 +122,30 @@ def _silence_clock(world: World) -> Callable[[], None]:
     return undo
 
 
+def _hang_pool(world: World) -> Callable[[], None]:
+    """Stop the processes of the pool, of each worker that the supervisor starts in place of one that hangs."""
+    over = threading.Event()
+    stopped: list[psutil.Process] = []
+
+    def stop() -> None:
+        while not over.wait(0.2):
+            with suppress(psutil.Error, IndexError):  # there is none at the moment
+                for process in psutil.Process(world.node.pid_of("worker")).children(recursive=True):
+                    if process.status() != psutil.STATUS_STOPPED:
+                        process.suspend()
+                        stopped.append(process)
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+
+    def undo() -> None:
+        over.set()
+        stopper.join()
+        drills.resume(stopped)
+
+    return undo
+
+
 # docs/operations.md has the same, and why (tests/loop/test_alarm_drills.py).
 CASES: dict[str, Case] = {
     "PostgreSQL killed, again and again": Case(
@@ -148,8 +177,7 @@ CASES: dict[str, Case] = {
     "disk of the backups away": Case(
         "backup", _take_away(lambda watched: watched.backups, "ro"), "GiscBackup", ("backup",)
     ),
-    # The supervisor ends a worker whose pool hangs, so that this mends itself.
-    "pool of the worker hangs": Case("worker", _in_node(drills.stick_queue), "GiscTicksLate", ("beat",)),
+    "pool of the worker hangs, again and again": Case("worker", _in_node(_hang_pool), "GiscTicksLate", ("beat",)),
     "provider loses the set": Case(
         "provider", _in_node(drills.lose_set), "GiscLinkSetMissing", ("toulouse",), ("GiscLinkFailing",)
     ),
@@ -312,11 +340,24 @@ def _delete_a_record(world: World) -> None:
     until(is_written, timeout_s=120, what="the deletion is in the journal")
 
 
+def _lacking() -> str:
+    """What this host lacks for the drill."""
+    needed = {
+        "the program prometheus (Debian's package prometheus)": prometheus.PROMETHEUS,
+        "Alertmanager (Debian's package prometheus-alertmanager)": prometheus.ALERTMANAGER,
+        "root, who may mount file systems": os.geteuid() == 0,
+    }
+    return ", ".join(what for what, is_there in needed.items() if not is_there)
+
+
 def main(names: list[str]) -> int:
     """Print a line of the table for each drill; 1 if one was not as it should be."""
     unknown = set(names) - set(CASES)
     if unknown:
         print(f"no such drill: {', '.join(sorted(unknown))}; there are: {', '.join(CASES)}", file=sys.stderr)
+        return 2
+    if lacking := _lacking():
+        print(f"the drill needs {lacking}", file=sys.stderr)
         return 2
     failed = []
     with watched_node() as watched:

@@ -91,12 +91,12 @@ def freeze(*programs: str) -> Callable[[World], Callable[[], None]]:
         stopped = world.tree(*programs)
         for process in stopped:
             process.suspend()
-        return lambda: _resume(stopped)
+        return lambda: resume(stopped)
 
     return strike
 
 
-def _resume(stopped: list[psutil.Process]) -> None:
+def resume(stopped: list[psutil.Process]) -> None:
     for process in stopped:
         with suppress(psutil.NoSuchProcess):  # the node has killed what hung, and started another
             process.resume()
@@ -221,7 +221,7 @@ def stick_queue(world: World) -> Callable[[], None]:
     stopped = head.children(recursive=True)
     for process in stopped:
         process.suspend()
-    return lambda: _resume(stopped)
+    return lambda: resume(stopped)
 
 
 DRILLS: dict[str, Callable[[World], Callable[[], None]]] = {
