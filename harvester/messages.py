@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from catalogue.reasons import Code, Facts, Sentence, describe_error, describe_excess, join_clauses, write_sentence
+from harvester.reason_names import REASON_NAMES
 
 MAX_CHARACTERS = 2000  # chosen: of a text in the facts; some repeat what the provider sent
 _MAX_ITEMS = 20  # chosen: of a list in the facts
@@ -44,94 +45,6 @@ def as_sentence(text: str) -> str:
 
 
 # --- Faults -----------------------------------------------------------------------------------------
-
-
-# Reasons why entries are rejected or disputed (`harvester.reasons`, `catalogue.reasons`), each in a few words without its facts.
-REASON_NAMES: Mapping[str, str] = {
-    "as-written": _("a reason of version 0.9.0 or earlier"),
-    "header-without-identifier": _("no identifier in the header"),
-    "record-without-metadata": _("no metadata"),
-    "record-unreadable": _("cannot be read"),
-    "other-identifier": _("another identifier in the metadata"),
-    "called-otherwise": _("stored under another identifier"),
-    "two-names": _("two names for one record"),
-    "asked-for-by-itself": _("cannot be had by itself either"),
-    "old-spelling": _("an old spelling of the identifier"),
-    "withdrawn-here": _("withdrawn here"),
-    "deleted-there": _("deleted there, live here"),
-    "not-later-than-ours": _("not later than ours"),
-    "centre-decides": _("a centre of ours decides"),
-    "deleted-by-own-provider": _("deleted by its own provider"),
-    "not-newer-than-ours": _("not newer than ours"),
-    "mass-deletion": _("one of many deletions"),
-    "mass-deletion-waits": _("deleted with many others"),
-    "renamed": _("listed by another identifier"),
-    "vanished": _("no longer known to the provider"),
-    "co-owner-other-set": _("in another set of ours"),
-    "co-owner-not-later": _("not later at the co-owner"),
-    "co-owner-older": _("older at the co-owner"),
-    "co-owner-dates-disagree": _("dates disagree with the co-owner's"),
-    "co-owner-same-version": _("the same at the co-owner"),
-    "co-owner-deleted": _("deleted by the co-owner"),
-    "co-owner-deleted-live-here": _("deleted by the co-owner, live here"),
-    "co-owner-new": _("new at the co-owner"),
-    "co-owner-deleted-here": _("back at the co-owner, deleted here"),
-    "co-owner-newer": _("newer at the co-owner"),
-    "too-large": _("too large"),
-    "too-complex": _("too complex"),
-    "too-costly": _("takes too much to read"),
-    "empty": _("empty"),
-    "no-element": _("no XML element"),
-    "has-doctype": _("a DOCTYPE"),
-    "text-before-xml-declaration": _("text before the XML declaration"),
-    "not-xml": _("no XML"),
-    "unknown-encoding": _("an unknown encoding"),
-    "wrong-encoding": _("a wrong encoding"),
-    "half-surrogate": _("half a character"),
-    "ill-formed": _("XML that is not well-formed"),
-    "not-iso19139": _("no ISO 19139 record"),
-    "oai-pmh-answer": _("a part of an OAI-PMH answer"),
-    "csw-answer": _("a part of an answer of CSW"),
-    "answer-error": _("an error instead of a record"),
-    "deleted-header": _("a deletion among documents"),
-    "not-one-file-identifier": _("not exactly one gmd:fileIdentifier"),
-    "empty-file-identifier": _("an empty gmd:fileIdentifier"),
-    "file-identifier-no-uri": _("a gmd:fileIdentifier that is no URI"),
-    "identifier-no-uri": _("an identifier that is no URI"),
-    "identifier-empty": _("an empty identifier"),
-    "identifier-too-long": _("an identifier that is too long"),
-    "identifier-white-space": _("white space in the identifier"),
-    "identifier-characters": _("characters in the identifier"),
-    "identifier-control-character": _("a control character in the identifier"),
-    "identifier-escape": _("a wrong % in the identifier"),
-    "identifier-fragments": _("more than one # in the identifier"),
-    "identifier-scheme": _("an identifier with an unknown scheme"),
-    "identifier-host": _("a wrong host in the identifier"),
-    "identifier-taken": _("an identifier that belongs to another record"),
-    "spelling-stays": _("a spelling that changes to and fro"),
-    "not-in-catalogue": _("not in the catalogue"),
-    "withdrawn": _("deleted here"),
-    "brought-back": _("brought back"),
-    "older-than-stored": _("older than what is stored"),
-    "belongs-to-other-set": _("belongs to another set"),
-    "deleted-by-owner-live-elsewhere": _("deleted by the owner, live elsewhere"),
-    "deleted-elsewhere-live-at-owner": _("deleted elsewhere, live at the owner"),
-    "differs-from-owner": _("differs from the owner's version"),
-    "differs-from-other-source": _("differs from another source"),
-    "replaces-other-source": _("takes the place of another source"),
-    "claims-damaged": _("damaged versions of other sources"),
-    "from-link": _("came by a link"),
-    "link-decides": _("the provider of a link decides"),
-    "deleted-by-link": _("deleted by the provider of a link"),
-    "harvested-from-co-owner": _("harvested from a co-owner"),
-}
-
-
-def name_reason(code: str) -> str:
-    """Return the name of a reason, for filters and sums: its sentence needs facts. The rest are faults of requests."""
-    if code in REASON_NAMES:
-        return gettext(REASON_NAMES[code])
-    return gettext("cannot be had from the provider") if code in FAULTS else code
 
 
 class FaultCode(Code):
@@ -421,6 +334,13 @@ FAULTS: Mapping[str, Sentence] = {
     FaultCode.NODE_ERROR: _("this node made an error ({error}: {detail}); its log has more"),
     FaultCode.NODE_CRASHED: _node_crashed,
 }
+
+
+def name_reason(code: str) -> str:
+    """Return the name of a reason, for filters and sums: its sentence needs facts. The rest are faults of requests."""
+    if code in REASON_NAMES:
+        return gettext(REASON_NAMES[code])
+    return gettext("cannot be had from the provider") if code in FAULTS else code
 
 
 # --- Outcomes of runs -------------------------------------------------------------------------------

@@ -7,8 +7,6 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-import harvester.messages
-
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -985,7 +983,7 @@ class Migration(migrations.Migration):
                     name="outcome",
                     field=models.CharField(
                         db_default="running",
-                        default=harvester.messages.OutcomeCode["RUNNING"],
+                        default="running",
                         help_text="code of what happened last, and of what happens next",
                         max_length=40,
                         verbose_name="outcome",

@@ -29,6 +29,7 @@ from gisc.parts.reasons import PARTS
 from harvester import messages, reasons
 from harvester.admin import conflicts
 from harvester.models import Conflict, Link, Reject
+from harvester.reason_names import REASON_NAMES
 from oaiprovider.reasons import SENTENCES as INPUTS
 from tests.support import pseudo_language, world
 from tests.support.paths import ROOT
@@ -171,9 +172,9 @@ def test_each_reason_of_an_entry_has_a_name_in_the_language(pseudo: None) -> Non
     """Those of the page of uploads and of acts on records are never the reason of an entry."""
     codes = [code.value for code in catalogue_reasons.ReasonCode]
     about_entries = set(codes[: codes.index("no-room-for-upload")]) - set(OF_FILES)
-    assert set(messages.REASON_NAMES) == about_entries | {code.value for code in reasons.EntryCode}
+    assert set(REASON_NAMES) == about_entries | {code.value for code in reasons.EntryCode}
     with language.for_people():
-        assert all(BEGIN in messages.name_reason(code) for code in [*messages.REASON_NAMES, *messages.FaultCode])
+        assert all(BEGIN in messages.name_reason(code) for code in [*REASON_NAMES, *messages.FaultCode])
 
 
 OF_FILES = ("no-regular-file", "unreadable-file", "cannot-unpack", "archive-damaged", "archive-over-limit")
