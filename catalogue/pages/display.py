@@ -3,8 +3,7 @@
 import re
 from datetime import datetime
 
-from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import get_language_info, gettext
 from lxml import etree
 
 from catalogue.documents import iso19139, languages, xml_tree
@@ -52,26 +51,15 @@ def code_in_words(code: str) -> str:
     return " ".join(word if word.isupper() else word.lower() for word in words.split()) if words != code else code
 
 
-_LANGUAGES = {
-    "ar": _("Arabic"),
-    "de": _("German"),
-    "en": _("English"),
-    "es": _("Spanish"),
-    "fr": _("French"),
-    "it": _("Italian"),
-    "ja": _("Japanese"),
-    "ko": _("Korean"),
-    "nl": _("Dutch"),
-    "pt": _("Portuguese"),
-    "ru": _("Russian"),
-    "zh": _("Chinese"),
-}
-
-
 def language_in_words(code: str) -> str:
-    """Write the language that a record names, `ger` as “German”; one that is not known here as the record has it."""
-    name = _LANGUAGES.get(languages.language_tag(code))
-    return code if name is None else gettext(name)
+    """Write the language that a record names, `ger` as “German”; one that Django does not know as the record has it."""
+    tag = languages.language_tag(code)
+    if tag == "zh":
+        return gettext("Chinese")  # Django has names for two ways of writing it alone
+    try:
+        return str(get_language_info(tag)["name_translated"])
+    except KeyError:
+        return code
 
 
 def box(corners: tuple[float, float, float, float]) -> str:

@@ -12,12 +12,14 @@ from django.conf import settings as django_settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 from django.utils.http import urlencode
 from lxml import etree
 
 from catalogue import validation
 from catalogue.discovery import site_map, views
 from catalogue.models import MetadataSet, Record, Validation
+from catalogue.pages import display
 from catalogue.payloads import payload
 from catalogue.reading.query import search_limits
 from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put, restamp
@@ -520,3 +522,13 @@ def test_the_style_sheet_is_served(client: Client) -> None:
     sheet = next(part.split('"')[0] for part in page.split('href="')[1:] if ".css" in part.split('"')[0])
     assert sheet.startswith(django_settings.STATIC_URL)
     assert client.get(sheet).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("code", "german", "english"),
+    [("ger", "Deutsch", "German"), ("ja", "Japanisch", "Japanese"), ("tlh", "tlh", "tlh"), ("", "", "")],
+)
+def test_languages_are_named_in_the_language_of_the_page(code: str, german: str, english: str) -> None:
+    assert display.language_in_words(code) == english
+    with translation.override("de"):
+        assert display.language_in_words(code) == german
