@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.db import connections, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from prometheus_client import REGISTRY
 
 from catalogue.reading import replica
 from tests.support.nodes import free_port
@@ -133,6 +134,11 @@ class ReplicaServer:
 def _sockets() -> str:
     """The folder of the socket of the server of the test run; empty if that is not the embedded one."""
     return str(settings.DATABASES["default"]["OPTIONS"].get("host", ""))
+
+
+def counted(outcome: str) -> float:
+    """Return how many lists were read from the replica (`ok`), or from the primary for a cause."""
+    return REGISTRY.get_sample_value("gisc_oai_replica_lists_total", {"outcome": outcome}) or 0.0
 
 
 @contextmanager

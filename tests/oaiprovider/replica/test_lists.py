@@ -9,7 +9,6 @@ import pytest
 from django.core.checks import run_checks
 from django.db import connection, connections, transaction
 from django.test import Client
-from prometheus_client import REGISTRY
 
 from catalogue import datestamps, tasks
 from catalogue.models import DatestampClock, JournalPosition, MetadataSet, Record
@@ -20,7 +19,7 @@ from gisc.parts.reasons import PartCode
 from tests.support import asking, world
 from tests.support.nodes import free_port
 from tests.support.poolers import needs_pgbouncer, pooler
-from tests.support.replicas import ReplicaServer, as_replica, replica_of, replica_of_the_tests
+from tests.support.replicas import ReplicaServer, as_replica, counted, replica_of, replica_of_the_tests
 from tests.support.sql import run
 from tests.support.threads import threads
 from tests.support.waiting import until
@@ -30,12 +29,6 @@ LIST = {"verb": "ListRecords", "metadataPrefix": "iso19139"}
 HOUR = timedelta(hours=1)
 
 
-@pytest.fixture(scope="module")
-def server(django_db_setup: None, django_db_blocker) -> Iterator[ReplicaServer]:
-    with django_db_blocker.unblock(), replica_of_the_tests() as made:
-        yield made
-
-
 @pytest.fixture
 def copy(server: ReplicaServer) -> Iterator[ReplicaServer]:
     """The replica, from which this process reads lists; it has all that was written before."""
@@ -43,10 +36,6 @@ def copy(server: ReplicaServer) -> Iterator[ReplicaServer]:
     with as_replica(server):
         yield server
     server.resume()
-
-
-def counted(outcome: str) -> float:
-    return REGISTRY.get_sample_value("gisc_oai_replica_lists_total", {"outcome": outcome}) or 0.0
 
 
 def asked(client: Client, outcome: str, **arguments: str) -> asking.Answer:

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from prometheus_client import REGISTRY
 from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
 from catalogue.models import Record
 from catalogue.writing import store
 from tests.support import harvesting, world
-from tests.support.replicas import ReplicaServer, as_replica, replica_of_the_tests
+from tests.support.replicas import ReplicaServer, as_replica, counted
 from tests.support.sql import run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,12 +26,6 @@ def _small_pages(settings) -> None:
     settings.GISC_PAGE_RECORDS = 4
 
 
-@pytest.fixture(scope="module")
-def server(django_db_setup: None, django_db_blocker) -> Iterator[ReplicaServer]:
-    with django_db_blocker.unblock(), replica_of_the_tests() as made:
-        yield made
-
-
 @pytest.fixture
 def copy(server: ReplicaServer) -> Iterator[ReplicaServer]:
     with harvesting.fake_clock(START):
@@ -40,10 +33,6 @@ def copy(server: ReplicaServer) -> Iterator[ReplicaServer]:
         with as_replica(server):
             yield server
         server.resume()
-
-
-def counted(outcome: str) -> float:
-    return REGISTRY.get_sample_value("gisc_oai_replica_lists_total", {"outcome": outcome}) or 0.0
 
 
 def meet(copy: ReplicaServer, seed: int) -> harvesting.Meeting:
