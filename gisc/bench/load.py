@@ -36,7 +36,7 @@ LINKS = {"growing": 3, "live": 2}
 _PEOPLE = 4
 _SAMPLE_S = 2.0
 _LINKS_BEGIN_S = 300
-_SETTLED = 3  # samples that the figures of the begin and the end are the medians of
+_SETTLED = 3  # samples that the figures of the begin, the middle and the end are the medians of
 _MOST_NAMED = 5
 
 
@@ -173,7 +173,8 @@ def _rows_of_links() -> Iterator[Row]:
 def _rows_of_memory(watched: _Watched) -> Iterator[Row]:
     for role, values in sorted(watched.memory_mb.items()):
         first, last = statistics.median(values[:_SETTLED]), statistics.median(values[-_SETTLED:])
-        beside = f"{first:,.1f} at the begin, most {max(values):,.1f}"
+        middle = statistics.median(values[len(values) // 2 :][:_SETTLED])  # as much as at the end: it no longer grows
+        beside = f"{first:,.1f} at the begin, {middle:,.1f} in the middle, most {max(values):,.1f}"
         yield Row(f"{role}: memory at the end, MB", f"{last:,.1f}", beside, f"{max(values) / first:.2f}")
 
 
