@@ -119,6 +119,18 @@ def count_waiting() -> int:
     return JournalOutbox.objects.count()
 
 
+def count_waiting_of(identifiers: Iterable[str]) -> int:
+    """Count the committed events of these identifiers that are not on disk yet; other processes may have events of their own there."""
+    keys = set(map(_folded_key, identifiers))
+    names = JournalOutbox.objects.values_list("identifier", flat=True)
+    return sum(_folded_key(name) in keys for name in names.iterator(chunk_size=DEFAULTS.batch_rows))
+
+
+def _folded_key(identifier: str) -> str:
+    key = oai.oai_identifier(identifier.strip())
+    return oai.folded(key) or key
+
+
 def waiting_since() -> datetime | None:
     """Return the datestamp of the oldest event that is not on disk yet; None if there is none."""
     return _waiting().values_list("datestamp", flat=True).first()

@@ -180,7 +180,7 @@ def withdraw(
 
     They become tombstones. What another source of a shared set still has stays live with that version (W45); the result
     then has a reason and is not a rejection. An unknown identifier is rejected. When this returns outside a transaction,
-    the deletions are on disk in the journal, or `journal.count_waiting` says how many are not (promise 6).
+    the deletions are on disk in the journal, or `journal.count_waiting_of` says how many are not (promise 6).
     """
     results: list[Result | None] = []
     entries = []

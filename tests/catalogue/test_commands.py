@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured, ValidationError
@@ -10,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 
 from catalogue import bootstrap, checks, journal, oai
-from catalogue.models import DatestampClock, Membership, MetadataSet, Record, validate_set_spec
+from catalogue.models import DatestampClock, JournalOutbox, Membership, MetadataSet, Record, validate_set_spec
 from catalogue.provenance import Provenance
 from catalogue.reading import lists, stats
 from catalogue.writing import store
@@ -73,6 +74,21 @@ def test_withdraw_ends_with_1_when_the_journal_could_not_be_written(journal_dir:
     assert status == 1
     assert "1 deletion is in the database but not yet in the journal" in err
     assert (looking.record("urn:a").deleted, journal.count_waiting()) == (True, 1)
+
+
+@pytest.mark.spec("W11")
+def test_withdraw_ends_with_0_while_another_process_has_yet_to_write_its_deletion() -> None:
+    world.put(world.iso_record("urn:a"))
+    flush = journal.flush
+
+    def flush_before_the_other_commits() -> int:
+        written = flush()
+        JournalOutbox.objects.create(event="deleted", identifier="urn:b", datestamp=datetime(2024, 3, 1, tzinfo=UTC))
+        return written
+
+    with mock.patch("catalogue.journal.flush", flush_before_the_other_commits):
+        status, out, err = command("withdraw", "urn:a", "--json")
+    assert (status, json.loads(out)["waiting_for_journal"], err, journal.count_waiting()) == (0, 0, "", 1)
 
 
 def peer_and_shared() -> tuple[MetadataSet, MetadataSet]:

@@ -12,9 +12,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import redis
+import requests
 from pytest_httpserver import HTTPServer
 
 from catalogue import datestamps
+from gisc import embedded
 from tests.loop import chaos
 from tests.loop.observing import Observed, add_link
 from tests.support.misbehaving import RawServer
@@ -25,6 +28,7 @@ from tests.support.waiting import until
 from tests.support.world import iso_record
 
 PAGES, PAGE = 12, 10
+PATIENCE_S = 180  # a node needs a few seconds; a disk on which other tests copy databases may stand still
 SETTINGS = {
     "GISC_NAME": "WIS-GISC-TOKYO",
     "GISC_BEAT_SECONDS": "1",
@@ -70,14 +74,19 @@ def complete_up_to(observed: Observed, strikes: chaos.Chaos) -> None:
     newest = max(stamp for stamp, _ in strikes.server.provider.entries.values())
     until(
         lambda: (observed.status() or {}).get("harvested_to") == newest,
-        timeout_s=60,
+        timeout_s=PATIENCE_S,
         what=lambda: f"the link is complete up to {newest}\n{state_of(observed)}",
     )
 
 
 def state_of(observed: Observed) -> str:
-    """What tells why nothing goes on: the last runs, the link, and what the node has written."""
-    return f"{observed.runs()[-5:]}\n{observed.status()}\n{observed.node.output()[-5000:]}"
+    """What tells why nothing goes on: the last runs, the link, the node's parts, what is in Redis, and what was logged."""
+    with redis.Redis.from_url(embedded.redis_url(observed.node.data_dir)) as client:
+        lists = {key: client.llen(key) for key in client.scan_iter(_type="list")}
+        waiting = lists | {key: client.hlen(key) for key in client.scan_iter(_type="hash")}
+    ready = requests.get(f"{observed.node.url}/health/ready", timeout=10).text
+    state = (observed.runs()[-5:], observed.status(), ready, waiting, observed.node.output()[-5000:])
+    return "\n".join(map(str, state))
 
 
 _editions = iter(range(1, 1000))
@@ -121,7 +130,7 @@ def test_two_beats_open_no_run_twice(observed: Observed, strikes: chaos.Chaos) -
         harvest(observed, strikes, "flush_redis")
         until(
             lambda: len([run for run in observed.runs() if run["id"] > until_run and run["state"] == "done"]) >= 3,
-            timeout_s=60,
+            timeout_s=PATIENCE_S,
             what=lambda: f"some runs are over\n{state_of(observed)}",
         )
 

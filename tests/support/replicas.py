@@ -99,6 +99,14 @@ class ReplicaServer:
             (written,) = cursor.fetchone()
         self.reach(written)
 
+    def copy_primary_into(self, database: str) -> None:
+        """Copy the tests' own database of the primary into another one there, which is empty."""
+        primary = connections["default"].settings_dict
+        dump = self.folder.parent / "primary.sql"
+        at = ("-h", primary["OPTIONS"]["host"], "-U", "postgres")
+        self._run("pg_dump", *at, "-f", str(dump), primary["NAME"])
+        self._run("psql", *at, "-q", "-v", "ON_ERROR_STOP=1", "-f", str(dump), database)
+
     def reach(self, written: str) -> None:
         """Wait until it has replayed the log up to this position."""
         until(

@@ -92,7 +92,7 @@ class Command(BaseCommand):
             )
 
     def _report(self, results: list[decisions.Result], *, as_json: bool) -> None:
-        waiting = journal.count_waiting()
+        waiting = journal.count_waiting_of(result.identifier for result in results)
         still_live = [result for result in results if result.is_live_elsewhere]
         counts = Counter(result.action for result in results if not result.is_live_elsewhere)
         rejects = [result for result in results if result.action is decisions.Action.REJECTED]

@@ -344,11 +344,10 @@ def test_a_replica_of_another_epoch_is_not_used(client: Client, copy: ReplicaSer
 
 def test_another_database_is_not_used(client: Client, server: ReplicaServer) -> None:
     put("urn:a")
-    name = connection.settings_dict["NAME"]
-    connections.close_all()
     elsewhere = "other_catalogue"
-    world_sql(f'CREATE DATABASE {elsewhere} TEMPLATE "{name}"')
+    world_sql(f"CREATE DATABASE {elsewhere}")
     try:
+        server.copy_primary_into(elsewhere)
         server.catch_up()
         for database in ("postgres", elsewhere):
             with as_replica(server, database=database):
@@ -358,7 +357,7 @@ def test_another_database_is_not_used(client: Client, server: ReplicaServer) -> 
 
 
 def world_sql(statement: str) -> None:
-    """Run a statement in another database of the server, which keeps the test's own free of sessions."""
+    """Run a statement that has to run outside a transaction and outside the test's own database."""
     other = connection.copy()
     other.settings_dict = {**other.settings_dict, "NAME": "postgres"}
     try:
