@@ -11,8 +11,9 @@ from axes.utils import reset
 from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.contrib.auth.models import Group, User
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.contrib.auth.models import Group, Permission, User
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -44,7 +45,7 @@ class UserAdmin(_UserAdmin, Admin):  # type: ignore[misc]
     list_display = ("username", "roles", "second_factor", "email", "is_active", "last_login")
     actions = ("reset_second_factor",)
     list_filter = ("groups", "is_active", "is_superuser")
-    filter_horizontal = ("user_permissions",)
+    filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("What this person may do"), {"fields": ("is_active", "groups", "is_superuser")}),
@@ -90,10 +91,11 @@ class UserAdmin(_UserAdmin, Admin):  # type: ignore[misc]
             self.message_user(request, text % {"names": ", ".join(refused)}, messages.ERROR)
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name != "groups":
-            return super().formfield_for_manytomany(db_field, request, **kwargs)
         kwargs["widget"] = UnfoldAdminCheckboxSelectMultipleWidget()
         field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)
+        if db_field.name != "groups":
+            field.queryset = _permissions_to_give(request, "user")
+            return field
         field.label, field.required = _("Roles"), False
         field.help_text = _("Whoever has a role may sign in here. The rights of several roles add up.")
         field.label_from_instance = _describe_group
@@ -131,11 +133,29 @@ class UserAdmin(_UserAdmin, Admin):  # type: ignore[misc]
             user.save(update_fields=["is_staff"])
 
 
+def _permissions_to_give(request: HttpRequest, whose: str) -> QuerySet[Permission]:
+    """Return the permissions on the tables that the administration shows, and those that the account or group of the page has already."""
+    types = ContentType.objects.get_for_models(*admin.site._registry).values()
+    match = request.resolver_match
+    edited = match.kwargs.get("object_id") if match else None
+    held = Permission.objects.filter(**{whose: edited}).values("pk") if edited else ()
+    offered = Permission.objects.filter(Q(content_type__in=types) | Q(pk__in=held))
+    return offered.select_related("content_type")
+
+
 @admin.register(Group)
 class GroupAdmin(auth_admin.GroupAdmin, Admin):  # type: ignore[misc]
     """Django's groups. Those of the roles are the node's own, and cannot be changed."""
 
     list_display = ("name", "what")
+    filter_horizontal = ()
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the permissions as boxes to tick: Django's two lists cannot be used by a screen reader."""
+        kwargs["widget"] = UnfoldAdminCheckboxSelectMultipleWidget()
+        field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)
+        field.queryset = _permissions_to_give(request, "group")
+        return field
 
     @admin.display(description=_("what it may do"))
     def what(self, group: Group) -> str:

@@ -8,14 +8,16 @@ from urllib.parse import quote
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.test import RequestFactory
 from django.urls import reverse
 
 from catalogue import bootstrap
-from catalogue.models import Record
+from catalogue.models import MetadataSet, Record
 from catalogue.writing import overview
 from harvester.admin import link_acts
 from harvester.models import Link, Run
 from harvester.monitoring import status
+from oaiprovider.models import Profile
 from tests.browser.conftest import NARROW, SLOW, WIDE, Browser
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,13 +51,45 @@ def pages() -> list[str]:
     return paths
 
 
-_PYTHON = re.compile(r"\('\w.*?\)|\bNone\b|<[\w.]+ object at|lazy|&lt;")  # values of the program in the place of words
+_PYTHON = re.compile(r"\('\w.*?\)|\bNone\b(?!: it sees)|<[\w.]+ object at|lazy|&lt;")  # values of the program in the place of words
 
 # Pages that no row has, by the names of their routes.
 FURTHER = (
     *("harvester_link_add", "harvester_link_import_csv", "harvester_centre_import_csv", "harvester_link_look"),
     *("second-factor", "oaiprovider_profile_preview", "oaiprovider_profile_export", "oaiprovider_crosswalk_try"),
 )
+
+
+def rows() -> list[str]:
+    """The form of a new row, and what is about one row: its history, its removal, and what its table alone has."""
+    superuser = RequestFactory().get("/admin/")
+    superuser.user = User.objects.get(username="operator")
+    paths = ["/admin/password_change/"]
+    for model, page in admin.site._registry.items():
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        if page.has_add_permission(superuser):
+            paths.append(reverse(f"{name}_add"))
+        newest = model._default_manager.order_by("-pk").first()
+        if newest is not None and page.has_delete_permission(superuser, newest):
+            paths.append(reverse(f"{name}_delete", args=[newest.pk]))
+    seoul = Link.objects.get(name="seoul")
+    record = Record.objects.get(pk=Record.objects.filter(deleted=False).values_list("pk", flat=True).order_by("pk")[0])
+    virtual = MetadataSet.objects.create(spec="WIS-CLIMATE", name="Climate", kind=MetadataSet.Kind.VIRTUAL)
+    for path, pk in (
+        ("catalogue_record_history", record.pk),
+        ("catalogue_record_replace", record.pk),
+        ("harvester_link_history", seoul.pk),
+        ("auth_user_password_change", superuser.user.pk),
+        ("catalogue_metadataset_members", virtual.pk),
+        ("catalogue_metadataset_search", virtual.pk),
+        ("oaiprovider_profile_preview_one", Profile.objects.get(name="Any").pk),
+    ):
+        paths.append(reverse(f"admin:{path}", args=[pk]))
+    for name in ("seoul", "exeter"):
+        link = Link.objects.get(name=name)
+        paths += [reverse("harvester:link", args=[name]), reverse("harvester:report", args=[link.report_key])]
+        paths.append(reverse("harvester:run", args=[Run.objects.filter(link=link).latest("pk").pk]))
+    return paths
 
 
 def acts() -> list[str]:
@@ -75,7 +109,7 @@ def test_every_page_is_whole_and_without_barriers(browser: Browser, links: dict[
     overview.count_if_outdated()  # the map of the start page
     further = [reverse(name if "-" in name else f"admin:{name}") for name in FURTHER]
     all_acts = acts()
-    for path in (*pages(), *further, *all_acts):
+    for path in (*pages(), *further, *rows(), *all_acts):
         browser.widen_to(WIDE)
         browser.open(path)
         if path not in all_acts[1:]:

@@ -1,5 +1,6 @@
 """Each role may do exactly its part: every route of the administration, by GET and POST, for each role."""
 
+import re
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -358,6 +359,24 @@ def test_migrating_repairs_the_groups_of_the_roles_and_leaves_others() -> None:
     assert set(ours.permissions.values_list("codename", flat=True)) == {"add_link"}
     assert Group.objects.get(name=OPERATOR).permissions.filter(codename="change_link").exists()
     assert Group.objects.get(name=ADMINISTRATOR).permissions.count() == Permission.objects.count()
+
+
+def test_a_group_is_given_rights_on_what_the_administration_shows_and_keeps_others(client: Client) -> None:
+    hidden = Permission.objects.get(codename="change_session")
+    ours = Group.objects.create(name="ours")
+    ours.permissions.add(hidden)
+    client.force_login(someone(ADMINISTRATOR))
+    boxes = {
+        path: set(map(int, re.findall(r'name="permissions" value="(\d+)"', client.get(path).content.decode())))
+        for path in ("/admin/auth/group/add/", f"/admin/auth/group/{ours.pk}/change/")
+    }
+    add_link = Permission.objects.get(codename="add_link").pk
+    new, edited = boxes.values()
+    assert add_link in new and hidden.pk not in new
+    assert edited == new | {hidden.pk}
+    form = {"name": "ours", "permissions": [add_link, hidden.pk]}
+    assert client.post(f"/admin/auth/group/{ours.pk}/change/", form).status_code == 302
+    assert set(ours.permissions.values_list("pk", flat=True)) == {add_link, hidden.pk}
 
 
 # --- Accounts ------------------------------------------------------------------------------------------
