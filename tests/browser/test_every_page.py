@@ -51,7 +51,8 @@ def pages() -> list[str]:
     return paths
 
 
-_PYTHON = re.compile(r"\('\w.*?\)|\bNone\b(?!: it sees)|<[\w.]+ object at|lazy|&lt;")  # values of the program in the place of words
+# Values of the program in the place of words.
+_PYTHON = re.compile(r"\('\w.*?\)|\bNone\b(?!: it sees)|<[\w.]+ object at|lazy|&lt;")
 
 # Pages that no row has, by the names of their routes.
 FURTHER = (
