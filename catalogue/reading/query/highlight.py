@@ -52,8 +52,12 @@ class Highlighter:
         start = 0
         if first > characters // 2:
             start = text.rfind(" ", 0, first - characters // 4) + 1
-        part = text[start : start + characters]
-        before, after = ("… " if start else ""), (" …" if start + characters < len(text) else "")
+        end = start + characters
+        if end < len(text):  # not within a word or a number, where words have spaces between them
+            space = text.rfind(" ", start + characters * 3 // 4, end + 1)
+            end = space if space >= 0 else end
+        part = text[start:end]
+        before, after = ("… " if start else ""), (" …" if end < len(text) else "")
         return mark_safe(f"{before}{self.mark(part)}{after}")  # by `mark`  # nosec B308
 
     def _found(self, text: str) -> Iterable[tuple[int, int]]:

@@ -1,0 +1,41 @@
+"""The part of an abstract that stands below a hit."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalogue.reading.query import conditions
+from catalogue.reading.query.highlight import Highlighter
+
+TEXT = "Himawari-8 was the source until 13 December 2022, and Himawari-9 is the source since then."
+
+
+def excerpt(text: str, characters: int, words: str = "") -> str:
+    asked = conditions.Words(words) if words else conditions.All()
+    return re.sub("</?mark>", "", Highlighter(asked).excerpt(text, characters))
+
+
+@pytest.mark.parametrize("characters", [46, 47, 48])
+def test_it_ends_with_a_word_and_cuts_no_number(characters: int) -> None:
+    assert excerpt(TEXT, characters) == "Himawari-8 was the source until 13 December …"
+
+
+@pytest.mark.parametrize("characters", [49, 50])
+def test_the_last_word_stays_where_it_is_whole(characters: int) -> None:
+    assert excerpt(TEXT, characters) == "Himawari-8 was the source until 13 December 2022, …"
+
+
+def test_a_text_without_spaces_is_cut_at_the_length() -> None:
+    assert excerpt("全国合成レーダーエコー強度", 5) == "全国合成レ …"
+
+
+def test_it_begins_before_what_was_asked_for() -> None:
+    assert excerpt(TEXT, 40, "since") == "… the source since then."
+
+
+@given(st.text("ab 気", max_size=60), st.integers(1, 30))
+def test_it_is_a_part_of_the_text_and_no_longer_than_asked(text: str, characters: int) -> None:
+    part = excerpt(text, characters)
+    assert part == text or (part.endswith(" …") and text.startswith(part[:-2]) and len(part) - 2 <= characters)
