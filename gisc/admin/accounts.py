@@ -133,10 +133,10 @@ class UserAdmin(_UserAdmin, Admin):  # type: ignore[misc]
             user.save(update_fields=["is_staff"])
 
 
-def _permissions_to_give(request: HttpRequest, whose: str) -> QuerySet[Permission]:
+def _permissions_to_give(request: HttpRequest | None, whose: str) -> QuerySet[Permission]:
     """Return the permissions on the tables that the administration shows, and those that the account or group of the page has already."""
     types = ContentType.objects.get_for_models(*admin.site._registry).values()
-    match = request.resolver_match
+    match = request.resolver_match if request else None
     edited = match.kwargs.get("object_id") if match else None
     held = Permission.objects.filter(**{whose: edited}).values("pk") if edited else ()
     offered = Permission.objects.filter(Q(content_type__in=types) | Q(pk__in=held))
@@ -150,7 +150,7 @@ class GroupAdmin(auth_admin.GroupAdmin, Admin):  # type: ignore[misc]
     list_display = ("name", "what")
     filter_horizontal = ()
 
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any) -> Any:
         """Offer the permissions as boxes to tick: Django's two lists cannot be used by a screen reader."""
         kwargs["widget"] = UnfoldAdminCheckboxSelectMultipleWidget()
         field: Any = super().formfield_for_manytomany(db_field, request, **kwargs)
