@@ -3,7 +3,7 @@
 import gc
 import os
 
-__version__ = "0.9.0"
+__version__ = "1.0.0"
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
 # A process makes 130,000 objects when it starts, and keeps them. By default the collector of cycles runs 316 times meanwhile, which is an

@@ -12,7 +12,7 @@ import pytest
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
-VERSION = "0.9.1"
+VERSION = "1.0.1"
 _NOT_NEEDED = ("tests/", "docs/")  # but the record of what was released
 _RECORD = "tests/data/released_sql.txt"
 # Whoever runs the tests, whatever the settings of their git are.
@@ -74,7 +74,9 @@ def prepared(unprepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     assert version != VERSION
     package.write_text(package.read_text(encoding="utf-8").replace(f'"{version}"', f'"{VERSION}"', 1), encoding="utf-8")
     text = changes.read_text(encoding="utf-8")
-    changes.write_text(text.replace("## Unreleased\n", f"## Unreleased\n\n## {VERSION}\n", 1), encoding="utf-8")
+    changes.write_text(
+        text.replace("## Unreleased\n", f"## Unreleased\n\n## {VERSION}\n\nSomething.\n", 1), encoding="utf-8"
+    )
     listed = record.read_text(encoding="utf-8")
     sums = "".join(
         f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(folder)}\n"

@@ -88,9 +88,9 @@ def without_set_tombstones(lists: dict[str, list[list[Any]]]) -> dict[str, list[
 
 def test_what_the_version_said_is_said_after_the_upgrade(upgraded: str, released: Path) -> None:
     before = json.loads((released / "observed.json").read_text(encoding="utf-8"))
-    assert stats.count_waiting_for_search() == Record.objects.filter(deleted=False).count(), (
-        "search says what it does not find"
-    )
+    had_terms = released.name != "0.9.0"
+    waiting = 0 if had_terms else Record.objects.filter(deleted=False).count()
+    assert stats.count_waiting_for_search() == waiting, "search says what it does not find"
     search_index.make_missing(seconds=60)  # as the first tick does
     after = observe()
     assert before.keys() <= after.keys()
@@ -159,7 +159,11 @@ def test_the_journal_is_replayed_and_written_on(upgraded: str, released: Path, s
     added = {(it.event, it.identifier): it.position for it in written[len(before) :]}
     assert added.keys() >= {("deleted", WAITED), ("returned", WITHDRAWN)}
     assert min(added.values()) > max(it.position for it in before)
-    assert [it.number for it in written[len(before) :]] == [1, 2, 3]
+    writer = (
+        released / "journal" / "writer"
+    )  # 0.9.0 had none, so that this version is another writer in the same folder
+    last = max(it.number for it in before) if writer.exists() else 0
+    assert [it.number for it in written[len(before) :]] == [last + 1, last + 2, last + 3]
 
     settings.GISC_JOURNAL_DIR = tmp_path / "of a node that was rebuilt"
     # The database knows that another folder has later events, which this one has not.
