@@ -29,8 +29,8 @@ from tests.support.waiting import until
 from tests.upgrade import databases
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
 
-# The commit that was released, where git has no tag of that name: for 0.9.0 the one that made its fixture.
-COMMITS = {"0.9.0": "df71bf1a075818f72f8392c4aeeac9bc92985ee0"}
+# The commits that were released, for a clone without their tags. For 0.9.0 it is the one that made its fixture.
+COMMITS = {"0.9.0": "df71bf1a075818f72f8392c4aeeac9bc92985ee0", "1.0.0": "973d5b3ac4eac66ba3f19bf6694c0126c3f16e07"}
 VERSIONS = sorted(file.parent.name for file in DATA.glob("*/observed.json"))
 CHANGED, WITHDRAWN, MEANWHILE, NEW = (
     f"urn:x-wmo:md:jp.jma::{name}" for name in ("changed", "withdrawn", "meanwhile", "new")
