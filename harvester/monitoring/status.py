@@ -390,7 +390,7 @@ def find_todos(link: Link) -> Iterator[Todo]:
     for remark in link.remarks:
         yield Todo(str(remark), LINK)
     if (since := overdue_since(link, seams.now())) is not None:
-        text = _("Due since {since} UTC and not begun: see whether beat and worker run (/health/tasks).")
+        text = _("Due since {since} UTC and not begun: see whether the scheduler and a worker run (/health/tasks).")
         yield Todo(text.format(since=f"{since:%Y-%m-%d %H:%M}"), LINK)
     for password in link.unreadable_passwords():
         yield Todo(describe_unreadable(password), LINK)

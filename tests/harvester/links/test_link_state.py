@@ -127,7 +127,7 @@ def test_a_link_that_is_due_and_not_begun_is_overdue(link: Link, provider: Provi
     Link.objects.update(next_due=due)
     assert state(link) == ("overdue", f"done; overdue since {due:%Y-%m-%d %H:%M}")
     ((page, text),) = todos(link)
-    assert page == status.LINK and "see whether beat and worker run" in text
+    assert page == status.LINK and "see whether the scheduler and a worker run" in text
     comparison = lifecycle.open_comparison(link, trigger="test", whole=True)
     assert comparison is not None and state(link) == ("done", "done"), "the harvest waits for the end of the comparison"
     lifecycle.cancel(comparison)
