@@ -215,7 +215,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     columns = ("identifier", "datestamp", "description__title", "description__abstract")
     records = Record.objects.select_related("description").only(*columns).in_bulk(keys)
     found = [records[key] for key in keys if key in records and hasattr(records[key], "description")]
-    home = request.build_absolute_uri(reverse("catalogue:search"))
+    home = request.build_absolute_uri(reverse("catalogue:search")) + (f"?{asked.address}" if asked.address else "")
     own = request.build_absolute_uri(request.get_full_path())
     title = settings.GISC_REPOSITORY_NAME
     if asked.text or asked.chosen_set:
@@ -228,7 +228,7 @@ def feed(request: HttpRequest) -> HttpResponse:
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
         f"<title>{_text(title)}</title><id>{escape(own)}</id><updated>{updated}</updated>"
         f"<author><name>{_text(settings.GISC_NAME)}</name></author>"
-        f'<link rel="self" href={quoteattr(own)}/><link href={quoteattr(f"{home}?{asked.address}")}/>\n{entries}</feed>\n'
+        f'<link rel="self" href={quoteattr(own)}/><link href={quoteattr(home)}/>\n{entries}</feed>\n'
     )
     return HttpResponse(body, content_type="application/atom+xml; charset=utf-8")
 

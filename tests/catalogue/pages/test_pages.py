@@ -259,7 +259,9 @@ def test_a_search_is_a_feed_of_its_newest_records(client: Client) -> None:
     assert feed.findtext(f"{atom}updated") == "2030-01-01T00:00:00Z"
     for link in feed.iter(f"{atom}link"):
         assert client.get(link.get("href").removeprefix("http://testserver")).status_code == 200
-    assert len(list(etree.fromstring(client.get("/feed.atom").content).iter(f"{atom}entry"))) == 3
+    newest = etree.fromstring(client.get("/feed.atom").content)
+    assert len(list(newest.iter(f"{atom}entry"))) == 3
+    assert [link.get("href") for link in newest.findall(f"{atom}link[2]")] == ["http://testserver/"]
     assert client.get("/feed.atom?set=NOWHERE").status_code == 404
 
 
