@@ -56,16 +56,17 @@ def search_page(request: HttpRequest) -> HttpResponse:
         return render(request, "catalogue/home.html", context)
     found = Search(form.query(viewer))
     try:
-        page = found.page(HITS_PER_PAGE, form.after)
-        context |= {
-            "page": page,
-            "hits": _hits(form, page.keys),
-            "count": found.count(),
-            "waiting": stats.count_waiting_for_search(),
-            "facets": _facets(form, found),
-            "withdrawn": None if page.keys or form.after else _withdrawn(form.text, viewer),
-            "next": form.following(page.next) if page.next else "",
-        }
+        with found.bounded():
+            page = found.page(HITS_PER_PAGE, form.after)
+            context |= {
+                "page": page,
+                "hits": _hits(form, page.keys),
+                "count": found.count(),
+                "waiting": stats.count_waiting_for_search(),
+                "facets": _facets(form, found),
+                "withdrawn": None if page.keys or form.after else _withdrawn(form.text, viewer),
+                "next": form.following(page.next) if page.next else "",
+            }
     except CursorInvalid:
         return redirect(f"{reverse('catalogue:search')}?{form.address}")
     except QueryTooCostly as exc:

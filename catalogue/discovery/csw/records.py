@@ -92,10 +92,11 @@ def find(asked: Asked) -> Found:
 def _page(asked: Asked) -> Found:
     search = Search(Query(asked.condition, asked.order))
     wanted = asked.start - 1 + max(asked.most, 1)
-    page = search.page(wanted)
+    with search.bounded():
+        page = search.page(wanted)
+        # What a page without a following one has shown is all.
+        number = len(page.keys) if not page.next and len(page.keys) < wanted else search.count().number
     keys = page.keys[asked.start - 1 :][: asked.most]
-    # What a page without a following one has shown is all.
-    number = len(page.keys) if not page.next and len(page.keys) < wanted else search.count().number
     end = asked.start - 1 + len(keys)
     has_more = bool(page.next) or end < len(page.keys)
     return Found(number, end + 1 if has_more else 0, _entries(keys, asked))

@@ -99,10 +99,10 @@ def _catalog(request: HttpRequest, form: str) -> list[Node]:
     size = _size(request)
     # In this order a record that changes meanwhile comes (again) on a later page: none is missed.
     search = Search(replace(asked.query(viewer), order="updated"))
-    found = search.page(size, asked.after)
+    with search.bounded():
+        found, count = search.page(size, asked.after), search.count()
     rows = Record.objects.in_bulk(found.keys)
     payload.fetch_dictionaries([row.payload for row in rows.values() if row.payload is not None])
-    count = search.count()
     given = [*asked.arguments(), *([("limit", str(size))] if size != PAGE else [])]
     root = request.build_absolute_uri("/").rstrip("/")
     address = root + reverse("catalogue:dcat_catalog", args=[form])

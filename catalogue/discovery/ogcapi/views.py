@@ -131,13 +131,15 @@ def items(request: HttpRequest, medias: Medias, spec: str) -> Answer:
     asked = parameters.read(given, spec, viewer)
     search = Search(asked.query)
     is_page = _form_of(medias) == "html"
-    page = search.page(min(asked.limit, MOST_OF_PAGE) if is_page else asked.limit, asked.cursor)
+    with search.bounded():
+        page = search.page(min(asked.limit, MOST_OF_PAGE) if is_page else asked.limit, asked.cursor)
+        count, distribution = _count(search, asked.query, found), _facets(search, asked)
     made = _features(page.keys, spec, addresses, languages.asked(request))
     body = {
         "type": "FeatureCollection",
-        **_counted(_count(search, asked.query, found)),
+        **_counted(count),
         "numberReturned": len(made),
-        **_facets(search, asked),
+        **distribution,
         **_notes(page),
         "features": made,
         "links": _links_of_page(addresses, medias, spec, page),

@@ -100,9 +100,10 @@ def _search(asked: SearchRetrieve, arguments: QueryDict, viewer: Viewer) -> byte
             f"records are told up to position {MOST_POSITION}; narrow the query, or harvest the catalogue by OAI-PMH",
         )
     search = Search(Query(query.condition, order, viewer))
-    page = search.page(asked.start - 1 + max(asked.most, 1))
+    with search.bounded():
+        page = search.page(asked.start - 1 + max(asked.most, 1))
+        count = _count(search, page, asked)
     keys = page.keys[asked.start - 1 :][: asked.most]
-    count = _count(search, page, asked)
     if asked.start > 1 and asked.most and not keys:
         raise Diagnostic(Code.POSITION_OUT_OF_RANGE, "", f"the query has {len(page.keys)} records")
     end = asked.start - 1 + len(keys)

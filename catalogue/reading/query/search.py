@@ -34,6 +34,7 @@ from catalogue.reading.query.statements import (
     all_of,
     array_of,
     by_index,
+    by_index_each,
     by_index_with,
     column_of,
     database_settings,
@@ -128,13 +129,31 @@ class Search:
         self._is_counted = False
         self._least = 0  # hits that there are for certain
         self._total: int | None = None  # hits, where a page without a following one has shown all of many
+        self._is_bounded = False
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Bound what the statements of the block may cost. Raises QueryTooCostly if they cost more.
+
+        Each question to the search does this by itself; several in one block share a transaction and its settings.
+        A limit of the session that is stricter stays, and raises what it raises.
+        """
+        if self._is_bounded:
+            yield
+            return
+        self._is_bounded = True
+        try:
+            with _bounded(self._query.condition):
+                yield
+        finally:
+            self._is_bounded = False
 
     # --- Pages ------------------------------------------------------------------------------------------
 
     def page(self, size: int, after: str = "") -> Page:
         """Return the hits after a cursor, or the first. Raises CursorInvalid and QueryTooCostly."""
         position = cursors.read(self._query.condition, self._query.order, after) if after else None
-        with _bounded(self._query.condition):
+        with self.bounded():
             few = None
             hits = self._of_newest(position, size + 1)
             if hits is None:
@@ -150,7 +169,7 @@ class Search:
         """Return how many hits there are; after a page never fewer than it has shown. Raises QueryTooCostly."""
         if self._is_of_everything:
             return Count(live_of_everybody())
-        with _bounded(self._query.condition):
+        with self.bounded():
             few = self._all_if_few()
             if few is not None:
                 return Count(len(few))
@@ -163,7 +182,7 @@ class Search:
 
     def are_few(self) -> bool:
         """Whether the hits are no more than SearchLimits.exact. Raises QueryTooCostly."""
-        with _bounded(self._query.condition):
+        with self.bounded():
             few = self._all_if_few()
             return few is not None and len(few) <= LIMITS.in_force.exact
 
@@ -217,13 +236,12 @@ class Search:
                 if len(rows) > most
                 else {tier: {key for key, its in rows if its == tier} for tier in self._tiers()}
             )
-        keys = by_index(narrow, most + 1)
-        if len(keys) > most:
+        each = by_index_each(narrow, [of_tier for _tier, of_tier in better], most)
+        if each is None:
             return None
-        others = set(keys)
-        found = {}
-        for tier, of_tier in better:
-            found[tier] = others.intersection(by_index(of_tier, most + 1))
+        others, found = set(each[0]), {}
+        for (tier, _of_tier), keys in zip(better, each[1], strict=True):
+            found[tier] = others.intersection(keys)
             others -= found[tier]
         return {**found, search_terms.TEXT: others}
 
@@ -335,6 +353,8 @@ class Search:
     def _few_of_tier(self, tier: int) -> set[int] | None:
         """Return the hits of a tier, and of those above; None if they are many."""
         narrow, rest = _separated(*self._parts_in(tier))
+        if narrow.text == "false":
+            return set()
         if estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
             return None
         # Where several indexes have to be read, that costs more than all the rest.
@@ -417,7 +437,7 @@ class Search:
         """Return what the hits are distributed over. Raises QueryTooCostly and KeyError for what is no facet."""
         visible = {"set": set(self._query.viewer.sets().values_list("spec", flat=True))}
         counted_at = None
-        with _bounded(self._query.condition):
+        with self.bounded():
             few = self._all_if_few()
             is_exact = few is not None and len(few) <= LIMITS.in_force.exact
             of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
@@ -445,10 +465,7 @@ class Search:
 
 @contextmanager
 def _bounded(condition: Condition) -> Iterator[None]:
-    """Bound what the statements of the block may cost. Raises QueryTooCostly if they cost more.
-
-    A limit of the session that is stricter stays, and raises what it raises.
-    """
+    """Bound the statements of the block, as `Search.bounded` says."""
     (limit_ms,) = column_of("SELECT extract(epoch FROM current_setting('statement_timeout')::interval) * 1000", [])
     ours_ms = LIMITS.in_force.timeout_ms
     is_ours = not 0 < limit_ms <= ours_ms

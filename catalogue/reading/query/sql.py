@@ -71,6 +71,7 @@ class Compiler:
     _judged: dict[tuple[str, bool], dict[int, bool]] = field(default_factory=dict)
     _begun: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
     _named: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
+    _looked_up: dict[tuple[str, bool], tuple[set[int], set[int]]] = field(default_factory=dict)
 
     def in_tier(self, tier: int) -> "Compiler":
         """Return a compiler for words of this tier or a better one. Tier 0: the beginning of an identifier alone."""
@@ -201,25 +202,37 @@ class Compiler:
 
     def _word(self, asked: Asked) -> Sql:
         (piece,) = asked.pieces
-        stems = search_terms.stems_asked(piece)
-        numbers = {search_terms.checksum(stem) for stem in stems}
         begun = self._numbers_begun(piece) if asked.by_beginning and self.among is None else ()
         if begun is None:
             self._note("words", piece)
             begun = ()
-        # What is not in the vocabulary no record has: without it, PostgreSQL expects fewer hits and looks up less.
-        numbers = set(begun).union(
-            column_of("SELECT number FROM catalogue_word WHERE number = ANY(%s)", [list(numbers)])
-        )
+        numbers, mixed = self._numbers(piece, begun)
         if not numbers:
             return Sql("false", is_indexed=True)
         found = has_term([search_terms.term(number, tier) for number in sorted(numbers) for tier in self._tiers])
-        others = column_of(
-            "SELECT DISTINCT number FROM catalogue_word WHERE number = ANY(%s) AND stem <> ALL(%s) AND NOT (%s AND folded ^@ %s)",
-            [list(numbers), list(stems), bool(begun), search_terms.fold(piece)],
-        )
-        mixed = set(others) & self._mixed(others)
-        return self._compared(found, mixed, stems, piece, has_begun=bool(begun)) if mixed else found
+        if not mixed:
+            return found
+        return self._compared(found, mixed, search_terms.stems_asked(piece), piece, has_begun=bool(begun))
+
+    def _numbers(self, piece: str, begun: tuple[int, ...]) -> tuple[set[int], set[int]]:
+        """Return the checksums of a word that the vocabulary has, with those that begin so, and which of them other words have, too."""
+        looked_up = (piece, bool(begun))
+        if looked_up not in self._looked_up:
+            stems = search_terms.stems_asked(piece)
+            # What is not in the vocabulary no record has: without it, PostgreSQL expects fewer hits and looks up less.
+            numbers = set(begun).union(
+                column_of(
+                    "SELECT number FROM catalogue_word WHERE number = ANY(%s)",
+                    [list({search_terms.checksum(stem) for stem in stems})],
+                )
+            )
+            others = column_of(
+                "SELECT DISTINCT number FROM catalogue_word"
+                " WHERE number = ANY(%s) AND stem <> ALL(%s) AND NOT (%s AND folded ^@ %s)",
+                [list(numbers), list(stems), bool(begun), search_terms.fold(piece)],
+            )
+            self._looked_up[looked_up] = numbers, set(others) & self._mixed(others)
+        return self._looked_up[looked_up]
 
     @property
     def _tiers(self) -> range:

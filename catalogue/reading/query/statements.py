@@ -138,9 +138,23 @@ def by_index_alone() -> AbstractContextManager[None]:
 def by_index(found: Sql, most: int) -> list[int]:
     """Return the ids of at most so many records that a condition on descriptions finds, in no order. Only in a transaction."""
     with by_index_alone():
-        return column_of(
-            f"SELECT d.record_id FROM catalogue_description d WHERE {found.text} LIMIT %s", [*found.values, most]
-        )
+        return _ids(found, most)
+
+
+def by_index_each(first: Sql, others: Iterable[Sql], most: int) -> tuple[list[int], list[list[int]]] | None:
+    """Return what `by_index` does of each of these conditions, of which the first finds most; None if it finds more than so many.
+
+    The settings of the database are changed once for all of them.
+    """
+    with by_index_alone():
+        keys = _ids(first, most + 1)
+        return None if len(keys) > most else (keys, [_ids(found, most) for found in others])
+
+
+def _ids(found: Sql, most: int) -> list[int]:
+    return column_of(
+        f"SELECT d.record_id FROM catalogue_description d WHERE {found.text} LIMIT %s", [*found.values, most]
+    )
 
 
 def by_index_with(column: Sql, found: Sql, most: int) -> list[tuple[int, AnyValue]]:

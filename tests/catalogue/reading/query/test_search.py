@@ -379,3 +379,37 @@ def test_facets_of_many_values_take_no_more_statements_than_those_of_few() -> No
         assert not found.is_exact
         numbers.append(len(queries))
     assert numbers[0] == numbers[1]
+
+
+def test_the_questions_of_one_page_share_a_transaction_and_its_settings(texts: None) -> None:
+    """Beside a crowd, each statement waits for its turn: the settings were changed again for each question and each tier."""
+
+    def ask(found: Search) -> tuple[list[int], Count, Facets]:
+        return found.page(5).keys, found.count(), found.facets(["type", "keyword"])
+
+    def counted(part: str, queries: CaptureQueriesContext) -> int:
+        return sum(part in query["sql"] for query in queries.captured_queries)
+
+    asked = Query(Words("sea"))
+    with CaptureQueriesContext(connection) as alone:
+        expected = ask(Search(asked))
+    with CaptureQueriesContext(connection) as together:
+        found = Search(asked)
+        with found.bounded():
+            assert ask(found) == expected
+    assert (counted("SAVEPOINT", alone), counted("SAVEPOINT", together)) == (2 * 3, 2)
+    assert counted("set_config", together) == 2 + 2, "of the block, and of all that is read by index alone"
+    assert counted("stem <> ALL", together) == 1, "the vocabulary is asked once, not once a tier"
+
+
+def test_what_a_block_may_cost_is_bounded_whoever_of_its_questions_takes_it(texts: None) -> None:
+    found = Search(Query(Words("sea")))
+
+    def ask() -> None:
+        with found.bounded(), connection.cursor() as cursor:
+            found.page(5)
+            cursor.execute("SELECT pg_sleep(10)")
+
+    with search_limits.LIMITS.replaced(timeout_ms=50), pytest.raises(search.QueryTooCostly):
+        ask()
+    assert len(found.page(5).keys) == 3, "and the next question is asked as if nothing had been"
