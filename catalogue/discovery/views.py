@@ -61,9 +61,9 @@ def search_page(request: HttpRequest) -> HttpResponse:
             context |= {
                 "page": page,
                 "hits": _hits(form, page.keys),
+                "facets": _facets(form, found),  # before the number, which is counted with them
                 "count": found.count(),
                 "waiting": stats.count_waiting_for_search(),
-                "facets": _facets(form, found),
                 "withdrawn": None if page.keys or form.after else _withdrawn(form.text, viewer),
                 "next": form.following(page.next) if page.next else "",
             }

@@ -119,44 +119,79 @@ class Sample:
 def estimate(names: Sequence[str], keys: Collection[int], scale: float = 1) -> dict[str, Counts]:
     """Return an estimate, of two digits, of what these records are distributed over, each of which stands for so many: of some of them."""
     step = -(-len(keys) // LIMITS.in_force.of_hits) or 1
-    counted = count(names, sorted(keys)[::step])
+    return _scaled(count(names, sorted(keys)[::step]), step * scale)
+
+
+def estimate_found(names: Sequence[str], found: Sql, number: int) -> dict[str, Counts]:
+    """Return the same estimate of the records that an index finds, which are so many. Only in a transaction."""
+    step = -(-number // LIMITS.in_force.of_hits) or 1
+    looked_at, counts = count_found(names, all_of(found, Sql("hashint8(d.record_id) %% %s = 0", (step,))), number)
+    return _scaled(counts, number / max(looked_at, 1))
+
+
+def _scaled(counted: Mapping[str, Counts], scale: float) -> dict[str, Counts]:
     return {
-        name: {value: two_digits(round(number * step * scale)) for value, number in counts.items()}
+        name: {value: two_digits(round(number * scale)) for value, number in counts.items()}
         for name, counts in counted.items()
     }
 
 
+def count_found(names: Sequence[str], found: Sql, most: int) -> tuple[int, dict[str, Counts]]:
+    """Return how many records an index finds, at most so many, and what they are distributed over. Only in a transaction."""
+    with by_index_alone():
+        return _count(names, Sql(f"{found.text} LIMIT %s", (*found.values, most)))
+
+
 def count(names: Sequence[str], keys: Iterable[int]) -> dict[str, Counts]:
     """Return what these records are distributed over, by the names of facets. Each record is read once for all of them."""
-    return _count(names, Sql("d.record_id = ANY(%s::bigint[])", (array_of(keys),)))
+    _number, counts = _count(names, Sql("d.record_id = ANY(%s::bigint[])", (array_of(keys),)))
+    return counts
 
 
-def count_found(names: Sequence[str], found: Sql) -> dict[str, Counts]:
-    """Return the same as `count` of the records that an index finds. Only in a transaction."""
-    with by_index_alone():
-        return _count(names, found)
-
-
-def _count(names: Sequence[str], found: Sql) -> dict[str, Counts]:
-    counts: dict[str, dict[str, int]] = {name: {} for name in names}
-    if not names:
-        return {}
+def _count(names: Sequence[str], found: Sql) -> tuple[int, dict[str, Counts]]:
     asked = [FACETS[name] for name in names]
+    counts: dict[str, dict[str, int]] = {name: {} for name in names}
+    number = 0
+    with connection.cursor() as cursor:
+        cursor.execute(_counting(asked, found.text), found.values)
+        for place, value, records in cursor.fetchall():
+            if place == _ALL:
+                number = records
+            else:
+                counts[names[place]][value] = records
+    return number, dict(counts)
+
+
+_ALL = -1  # instead of the place of a facet: all records
+
+
+def _counting(asked: Sequence[Facet], found: str) -> str:
+    """Return the statement that counts the values of facets: their places, the values, the numbers of records.
+
+    Records that are alike in the facets of one value are counted once for all of these.
+    """
     source = FROM if any(facet.column.startswith("r.") for facet in asked) else "catalogue_description d"
     columns = ", ".join(f"{facet.column} AS f{place}" for place, facet in enumerate(asked))
-    parts = (
-        f"SELECT {place}, value, count(*) FROM (SELECT {facet._replace(column=f'f{place}').rows} FROM hits) AS each (value)"
-        " WHERE value <> '' GROUP BY value"
-        for place, facet in enumerate(asked)
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"WITH hits AS MATERIALIZED (SELECT {columns} FROM {source} WHERE {found.text}) {' UNION ALL '.join(parts)}",
-            found.values,
+    single = [f"f{place}" for place, facet in enumerate(asked) if not facet.is_array]
+    of_single = ", ".join(single)
+    parts = [f"SELECT {_ALL}, '', count(*) FROM hits"]
+    for place, facet in enumerate(asked):
+        if facet.is_array:
+            values = f"(SELECT unnest(f{place}) FROM hits) AS each (value)"
+            parts.append(f"SELECT {place}, value, count(*) FROM {values} WHERE value <> '' GROUP BY value")
+        else:
+            parts.append(
+                f"SELECT {place}, f{place}, sum(number)::bigint FROM alike WHERE f{place} <> '' GROUP BY f{place}"
+            )
+    return (
+        f"WITH hits AS MATERIALIZED (SELECT {columns} FROM {source} WHERE {found})"
+        + (
+            f", alike AS MATERIALIZED (SELECT {of_single}, count(*) AS number FROM hits GROUP BY {of_single})"
+            if single
+            else ""
         )
-        for place, value, number in cursor.fetchall():
-            counts[names[place]][value] = number
-    return dict(counts)
+        + f" {' UNION ALL '.join(parts)}"
+    )
 
 
 def largest(counts: Counts, most: int, among: Collection[str] | None) -> list[tuple[str, int]]:

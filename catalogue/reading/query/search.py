@@ -37,6 +37,7 @@ from catalogue.reading.query.statements import (
     by_index_each,
     by_index_with,
     column_of,
+    count_by_index,
     database_settings,
     estimate,
     is_of_terms,
@@ -127,6 +128,7 @@ class Search:
         self._has_unwanted = _has_unwanted(query.condition)
         self._few: FewHits | KnownHits | None = None
         self._is_counted = False
+        self._number: int | None = None  # hits, where they were counted without their ids
         self._least = 0  # hits that there are for certain
         self._total: int | None = None  # hits, where a page without a following one has shown all of many
         self._is_bounded = False
@@ -170,9 +172,9 @@ class Search:
         if self._is_of_everything:
             return Count(live_of_everybody())
         with self.bounded():
-            few = self._all_if_few()
-            if few is not None:
-                return Count(len(few))
+            number = self._number_if_few()
+            if number is not None:
+                return Count(number)
             if self._total is not None:
                 return Count(self._total)
             number = self._sample.hits
@@ -185,6 +187,39 @@ class Search:
         with self.bounded():
             few = self._all_if_few()
             return few is not None and len(few) <= LIMITS.in_force.exact
+
+    def _number_if_few(self) -> int | None:
+        """Return how many hits there are; None if they are more than are read, or no index finds them."""
+        if self._number is None and not self._is_counted and self._is_countable:
+            self._note_number(count_by_index(self._parts[0], LIMITS.in_force.read + 1))
+        if self._number is not None:
+            return self._number
+        few = self._all_if_few()
+        return None if few is None else len(few)
+
+    def _note_number(self, number: int) -> None:
+        """Note how many hits an index has counted, at most one more than are read."""
+        if number <= LIMITS.in_force.read:
+            self._number = number
+        else:
+            self._is_counted = True  # and too many
+
+    @cached_property
+    def _is_countable(self) -> bool:
+        """Whether the hits are counted without their ids: an index alone tells them, they are more than a page needs, and not too many."""
+        narrow, rest = self._parts
+        return (
+            narrow.is_indexed
+            and rest == _ALL_RECORDS
+            and is_of_terms(narrow)
+            and LIMITS.in_force.of_tier <= self._expected < LIMITS.in_force.likely
+            and self._everybody_sees_all
+        )
+
+    @cached_property
+    def _expected(self) -> float:
+        """How many hits PostgreSQL expects of what an index finds."""
+        return estimate(self._parts[0])
 
     @property
     def _is_of_everything(self) -> bool:
@@ -210,7 +245,7 @@ class Search:
         if not self._is_counted:
             self._is_counted = True
             narrow, rest = self._parts
-            is_likely = narrow.is_indexed and self._may_be_few(estimate(narrow))
+            is_likely = narrow.is_indexed and self._may_be_few(self._expected)
             by_tier = self._by_tier(narrow, rest, LIMITS.in_force.read) if is_likely else None
             if by_tier is not None:
                 self._few = self._few_hits(by_tier, rest)
@@ -294,13 +329,15 @@ class Search:
     def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
         """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.
 
-        Only where hits are in one tier, and not yet read.
+        Only where hits are not yet read, and in one tier or counted without their ids.
         """
         found, limits = self._parts, LIMITS.in_force
-        if self._is_counted or len(self._tiers()) > 1 or not found[0].is_indexed:
+        if self._is_counted or not found[0].is_indexed:
             return None
+        if len(self._tiers()) > 1:
+            return self._of_newest_by_tier(position, most) if self._is_countable else None
         is_known = is_of_terms(found[0])  # how many hits there are
-        if estimate(found[0]) < (limits.of_tier if is_known else limits.looked_for):
+        if self._expected < (limits.of_tier if is_known else limits.looked_for):
             return None
         hits: list[Hit] = []
         for chunk in limits.chunks:
@@ -312,6 +349,30 @@ class Search:
                 break  # the next ones will not have so many, either
         return None
 
+    def _of_newest_by_tier(self, position: Hit | None, most: int) -> list[Hit] | None:
+        """Return so many hits, where those of tiers with few are enough with some of the newest records of the first tier with many."""
+        limits, hits = LIMITS.in_force, list[Hit]()
+        better: set[int] = set()
+        for tier in self._tiers():
+            narrow = self._parts[0] if tier == search_terms.TEXT else self._parts_of_tier(tier)[0]
+            if narrow.text == "false":
+                continue
+            expected = estimate(narrow)
+            few = self._few_of_tier(tier) if expected < limits.of_tier else None
+            start = _within(position, tier)
+            is_asked = position is None or position.tier <= tier
+            if few is None:
+                chunk = round(2 * most * size_of().live / expected)
+                if is_asked and chunk <= limits.chunks[-1]:
+                    hits += self._walk(self._found_in(tier, better), tier, start, most - len(hits), (chunk,))[0]
+                return hits if len(hits) >= most else None
+            if is_asked:
+                hits += self._few_hits({tier: few - better}).page(start, most - len(hits))
+                if len(hits) >= most:
+                    return hits
+            better |= few
+        return None
+
     def _of_many(self, position: Hit | None, most: int) -> list[Hit]:
         hits: list[Hit] = []
         others: list[Sql] = []  # than those of better tiers, where these are many
@@ -321,12 +382,9 @@ class Search:
             if position is None or position.tier <= tier:
                 start = _within(position, tier)
                 if few is None:
-                    known = [Sql("d.record_id <> ALL(%s)", (list(better),))] if better else []
-                    found = _separated(*self._parts_in(tier), *others, *known)
-                    hits += self._of_tier(found, tier, start, most - len(hits))
+                    hits += self._of_tier(self._found_in(tier, better, *others), tier, start, most - len(hits))
                 else:
-                    own = self._few_hits({tier: few - better})
-                    hits += own.page(start, most - len(hits))
+                    hits += self._few_hits({tier: few - better}).page(start, most - len(hits))
                 if len(hits) >= most:
                     break
             if few is None:
@@ -334,6 +392,11 @@ class Search:
             else:
                 better |= few
         return hits
+
+    def _found_in(self, tier: int, better: set[int], *others: Sql) -> _Separated:
+        """What hits of a tier are that are not those ids."""
+        known = [Sql("d.record_id <> ALL(%s)", (list(better),))] if better else []
+        return _separated(*self._parts_in(tier), *others, *known)
 
     def _parts_in(self, tier: int) -> tuple[Sql, ...]:
         """What hits of a tier are, and hits of those above."""
@@ -438,28 +501,41 @@ class Search:
         visible = {"set": set(self._query.viewer.sets().values_list("spec", flat=True))}
         counted_at = None
         with self.bounded():
-            few = self._all_if_few()
-            is_exact = few is not None and len(few) <= LIMITS.in_force.exact
-            of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
-            if few is not None:
-                counted = self._facets_of_few(names, few)
-            elif of_all is not None:
-                counted, counted_at = {name: dict(of_all.facets[name]) for name in names}, of_all.counted_at
-            else:
-                counted = self._sample.count(names)
+            counted, is_exact = self._facets_by_index(names)
+            if counted is None:
+                few = self._all_if_few()
+                of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
+                if few is not None:
+                    counted, is_exact = self._facets_of_few(names, few), len(few) <= LIMITS.in_force.exact
+                elif of_all is not None:
+                    counted, counted_at = {name: dict(of_all.facets[name]) for name in names}, of_all.counted_at
+                else:
+                    counted = self._sample.count(names)
         return Facets(
             {name: facets.largest(found, most, visible.get(name)) for name, found in counted.items()},
             is_exact=is_exact or counted_at is not None or self._sample.is_all,
             counted_at=counted_at,
         )
 
+    def _facets_by_index(self, names: Sequence[str]) -> tuple[dict[str, Counts] | None, bool]:
+        """Return what the hits are distributed over, and whether that is exact: counted together with the hits, where their ids
+        are not needed. None where these are read, or too many."""
+        if self._is_counted or not self._is_countable:
+            return None, False
+        exact, found = LIMITS.in_force.exact, self._parts[0]
+        if self._number is None and self._expected > exact:
+            self._note_number(count_by_index(found, LIMITS.in_force.read + 1))
+            if self._number is None:
+                return None, False
+        if self._number is not None and self._number > exact and not self._sample.is_all:
+            return facets.estimate_found(names, found, self._number), False
+        number, counted = facets.count_found(names, found, LIMITS.in_force.read + 1)
+        self._note_number(number)
+        return (None, False) if self._number is None else (counted, True)
+
     def _facets_of_few(self, names: Sequence[str], few: FewHits | KnownHits) -> dict[str, Counts]:
         if len(few) > LIMITS.in_force.exact and not self._sample.is_all:
             return facets.estimate(names, few.keys())
-        if (
-            isinstance(few, KnownHits) and len(few) > LIMITS.in_force.of_tier
-        ):  # to find them again costs less than to name them
-            return facets.count_found(names, self._parts[0])
         return facets.count(names, few.keys())
 
 

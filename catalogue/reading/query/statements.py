@@ -141,6 +141,16 @@ def by_index(found: Sql, most: int) -> list[int]:
         return _ids(found, most)
 
 
+def count_by_index(found: Sql, most: int) -> int:
+    """Return how many records `by_index` finds, at most so many. Only in a transaction."""
+    with by_index_alone():
+        (number,) = column_of(
+            f"SELECT count(*) FROM (SELECT FROM catalogue_description d WHERE {found.text} LIMIT %s) AS found",
+            [*found.values, most],
+        )
+    return int(number)
+
+
 def by_index_each(first: Sql, others: Iterable[Sql], most: int) -> tuple[list[int], list[list[int]]] | None:
     """Return what `by_index` does of each of these conditions, of which the first finds most; None if it finds more than so many.
 

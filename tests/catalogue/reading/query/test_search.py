@@ -413,3 +413,93 @@ def test_what_a_block_may_cost_is_bounded_whoever_of_its_questions_takes_it(text
     with search_limits.LIMITS.replaced(timeout_ms=50), pytest.raises(search.QueryTooCostly):
         ask()
     assert len(found.page(5).keys) == 3, "and the next question is asked as if nothing had been"
+
+
+@pytest.fixture
+def ice() -> None:
+    """150 records with the word ice in all texts, 90 of them in their titles, 10 more in their keywords."""
+    put(
+        *(
+            iso_record(
+                f"urn:{number:03d}",
+                title="Ice" if number % 5 < 3 and number < 150 else "Sea",
+                abstract="Ice." if number < 150 else "Water.",
+                keywords=["ice", f"k{number % 3}"] if number % 15 == 4 and number < 150 else [f"k{number % 3}"],
+            )
+            for number in range(400)
+        )
+    )
+    for number in range(400):
+        minutes, seconds = divmod(number * 7 % 400, 60)
+        restamp(f"urn:{number:03d}", f"2024-01-01T00:{minutes:02d}:{seconds:02d}Z")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalogue_description, catalogue_record")
+
+
+def walk(query: Query, size: int) -> list[int]:
+    keys: list[int] = []
+    cursor = ""
+    while True:
+        page = Search(query).page(size, cursor)
+        keys += page.keys
+        cursor = page.next
+        if not cursor:
+            return keys
+
+
+@pytest.mark.parametrize("text", ["ice", "ice or k1", "ice -k1", "urn:00 or ice"])
+@pytest.mark.parametrize("of_tier", [1, 50, 120])
+def test_hits_that_are_counted_without_their_ids_come_as_those_that_are_read(
+    ice: None, text: str, of_tier: int
+) -> None:
+    names = ["centre", "keyword", "type", "set"]
+    query = Query(Words(text))
+    with search_limits.LIMITS.replaced(of_tier=10_000):
+        expected = walk(query, 1000), Search(query).count(), Search(query).facets(names)
+    for chunks in ((10, 400), (10, 100), (10, 20)):
+        with search_limits.LIMITS.replaced(of_tier=of_tier, chunks=chunks):
+            assert (walk(query, 7), Search(query).count(), Search(query).facets(names)) == expected
+            found = Search(query)
+            page, facets, number = found.page(7), found.facets(names), found.count()
+    assert (page.keys, number, facets) == (expected[0][:7], *expected[1:])
+
+
+def test_a_page_of_many_hits_reads_no_more_ids_than_it_shows(ice: None) -> None:
+    with (
+        search_limits.LIMITS.replaced(of_tier=50, chunks=(10, 200)),
+        statements_on_descriptions() as done,
+        CaptureQueriesContext(connection) as queries,
+    ):
+        found = Search(Query(Words("ice")))
+        found.page(5)
+        assert sum(each.looked_at for each in done) <= 2 * 6 * 400 / 90 + 1
+        assert found.facets(["centre"]).is_exact and found.count() == Count(150)
+    assert sum(each.looked_at for each in done) <= 2 * 6 * 400 / 90 + 1 + 150, "and counts them with their facets"
+    assert not any(query["sql"].startswith("SELECT d.record_id FROM") for query in queries.captured_queries)
+
+
+@pytest.mark.parametrize(("exact", "margin"), [(100, 50), (100, 200), (100, 20)])
+def test_facets_of_hits_that_are_counted_without_their_ids_are_estimated_beyond_as_many_as_are_exact(
+    ice: None, exact: int, margin: int
+) -> None:
+    limits = {"exact": exact, "margin": margin, "of_tier": 50, "sample": 200, "of_hits": 60, "chunks": (10, 400)}
+    with search_limits.LIMITS.replaced(**limits):
+        found = Search(Query(Words("ice")))
+        facets = found.facets(["centre", "keyword"])
+        number = found.count()
+    assert not facets.is_exact and number.is_exact == (exact + margin >= 150)
+    assert dict(facets.values["centre"])["Japan Meteorological Agency"] == pytest.approx(
+        150, rel=0.4 if number.is_exact else 0.9
+    )
+    assert 0 < dict(facets.values["keyword"])["k1"] < 120
+
+
+def test_more_hits_than_postgresql_expects_are_not_counted_at_any_cost(ice: None) -> None:
+    """Its statistics are of yesterday: what was loaded since has far more of a word."""
+    put(*(iso_record(f"urn:more:{number:03d}", title="Sea", abstract="Ice.") for number in range(300)))
+    limits = {"exact": 200, "margin": 20, "of_tier": 50, "sample": 300, "chunks": (10, 400)}
+    with search_limits.LIMITS.replaced(**limits), statements_on_descriptions() as done:
+        found = Search(Query(Words("ice")))
+        facets, number = found.facets(["centre"]), found.count()
+    assert not facets.is_exact and not number.is_exact and number.number > 220
+    assert any(221 in each.values for each in done), "as many as are read, and one"
