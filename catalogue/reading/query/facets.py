@@ -122,11 +122,9 @@ def estimate(names: Sequence[str], keys: Collection[int], scale: float = 1) -> d
     return _scaled(count(names, sorted(keys)[::step]), step * scale)
 
 
-def estimate_found(names: Sequence[str], found: Sql, number: int) -> dict[str, Counts]:
-    """Return the same estimate of the records that an index finds, which are so many. Only in a transaction."""
-    step = -(-number // LIMITS.in_force.of_hits) or 1
-    looked_at, counts = count_found(names, all_of(found, Sql("hashint8(d.record_id) %% %s = 0", (step,))), number)
-    return _scaled(counts, number / max(looked_at, 1))
+def estimate_of(names: Sequence[str], number: int, some: Collection[int]) -> dict[str, Counts]:
+    """Return an estimate of what so many records are distributed over, from some of them, all of which are counted."""
+    return _scaled(count(names, sorted(some)), number / max(len(some), 1))
 
 
 def _scaled(counted: Mapping[str, Counts], scale: float) -> dict[str, Counts]:

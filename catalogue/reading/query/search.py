@@ -38,6 +38,7 @@ from catalogue.reading.query.statements import (
     by_index_with,
     column_of,
     count_by_index,
+    count_by_index_with_some,
     database_settings,
     estimate,
     is_of_terms,
@@ -522,14 +523,16 @@ class Search:
         are not needed. None where these are read, or too many."""
         if self._is_counted or not self._is_countable:
             return None, False
-        exact, found = LIMITS.in_force.exact, self._parts[0]
-        if self._number is None and self._expected > exact:
-            self._note_number(count_by_index(found, LIMITS.in_force.read + 1))
+        limits, found = LIMITS.in_force, self._parts[0]
+        likely = self._expected if self._number is None else self._number
+        if likely > limits.exact and not self._sample.is_all:
+            number, some = count_by_index_with_some(found, limits.read + 1, -(-int(likely) // limits.of_hits))
+            self._note_number(number)
             if self._number is None:
                 return None, False
-        if self._number is not None and self._number > exact and not self._sample.is_all:
-            return facets.estimate_found(names, found, self._number), False
-        number, counted = facets.count_found(names, found, LIMITS.in_force.read + 1)
+            if number > limits.exact:
+                return facets.estimate_of(names, number, some), False
+        number, counted = facets.count_found(names, found, limits.read + 1)
         self._note_number(number)
         return (None, False) if self._number is None else (counted, True)
 

@@ -151,6 +151,18 @@ def count_by_index(found: Sql, most: int) -> int:
     return int(number)
 
 
+def count_by_index_with_some(found: Sql, most: int, step: int) -> tuple[int, list[int]]:
+    """Return the same as `count_by_index`, and the ids of about one of so many of them, the same each time."""
+    with by_index_alone(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), array_agg(record_id) FILTER (WHERE hashint8(record_id) %% %s = 0)"
+            f" FROM (SELECT d.record_id FROM catalogue_description d WHERE {found.text} LIMIT %s) AS found",
+            [step, *found.values, most],
+        )
+        number, some = cursor.fetchone()
+    return int(number), some or []
+
+
 def by_index_each(first: Sql, others: Iterable[Sql], most: int) -> tuple[list[int], list[list[int]]] | None:
     """Return what `by_index` does of each of these conditions, of which the first finds most; None if it finds more than so many.
 
