@@ -442,11 +442,10 @@ class Search:
         None where there are as many as wanted, or no more records."""
         hits: list[Hit] = []
         for chunk in chunks:
-            rows = self._look_through(found, tier, position, chunk)
-            hits += [hit for hit, matches in rows if matches]
-            if len(hits) >= most or len(rows) < chunk:
+            more, position, number = self._look_through(found, tier, position, chunk)
+            hits += more
+            if len(hits) >= most or number < chunk:
                 return hits[:most], None
-            position = rows[-1][0]
         return hits, position
 
     def _chunks(self, found: _Separated, most: int) -> Iterator[int]:
@@ -462,21 +461,29 @@ class Search:
         """Return how many hits are expected of the whole search, or of a tier."""
         return estimate(found[0]) if is_of_terms(found[0]) or found != self._parts else self._sample.hits
 
-    def _look_through(self, found: _Separated, tier: int, position: Hit | None, number: int) -> list[tuple[Hit, bool]]:
-        """Return the next records in order, and whether each is a hit."""
+    def _look_through(
+        self, found: _Separated, tier: int, position: Hit | None, chunk: int
+    ) -> tuple[list[Hit], Hit | None, int]:
+        """Return the hits among so many of the next records, in order; the last of these records, and how many they are."""
         following, values = follows(self._query.order, position)
-        hits = self._hits(
-            f"SELECT r.id, {tier}, r.datestamp, {key_of(self._query.order)} FROM catalogue_record r"
-            f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {following} ORDER BY {sorting(self._query.order)} LIMIT %s",
-            [list(self._query.viewer.audiences), *values, number],
-        )
-        keys = [hit.key for hit in hits]
-        described, narrow = _described(found, Sql("d.record_id = ANY(%s::bigint[])", (array_of(keys),)))
-        source, rest = _with_records(found)
+        described, narrow = _described(found, Sql("d.record_id = ANY(ARRAY(SELECT id FROM next))"))
+        source, rest = _with_records(found) if found[1] != _ALL_RECORDS else ("h", ())
         with connection.cursor() as cursor:
-            cursor.execute(f"{described} SELECT r.id FROM {source}", [*narrow, *rest])
-            matching = {key for (key,) in cursor.fetchall()}
-        return [(hit, hit.key in matching) for hit in hits]
+            cursor.execute(
+                "WITH next AS MATERIALIZED (SELECT id, datestamp, key, row_number() OVER () AS place FROM"
+                f" (SELECT r.id, r.datestamp, {key_of(self._query.order)} AS key FROM catalogue_record r"
+                f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {following}"
+                f" ORDER BY {sorting(self._query.order)} LIMIT %s) AS sorted),"
+                f" {described.removeprefix('WITH ')}, matching AS MATERIALIZED (SELECT h.record_id FROM {source})"
+                f" SELECT id, {tier}, datestamp, key, place, record_id IS NOT NULL"
+                " FROM next LEFT JOIN matching ON record_id = id"
+                " WHERE record_id IS NOT NULL OR place = (SELECT max(place) FROM next) ORDER BY place",
+                [list(self._query.viewer.audiences), *values, chunk, *narrow, *rest],
+            )
+            rows = cursor.fetchall()
+        if not rows:
+            return [], position, 0
+        return [Hit(*row[:4]) for row in rows if row[5]], Hit(*rows[-1][:4]), rows[-1][4]
 
     def _by_sorting(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
         following, values = follows(self._query.order, position)
