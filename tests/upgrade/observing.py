@@ -7,12 +7,13 @@ from typing import Any
 from django.test import Client
 from lxml import etree
 
-from catalogue import datestamps
+from catalogue import datestamps, seams
 from catalogue.models import Claim, JournalOutbox, Purged, Record, Validation
 from catalogue.payloads import payload
 from catalogue.reading.query import search
 from harvester.models import Conflict, Link, Reject, RemoteHeader, Run
 from tests.support import asking
+from tests.support.clock import SetClock
 from tests.support.commands import printed
 
 AGENTS = ("", "DRIVER/2.1")
@@ -33,7 +34,7 @@ def observe() -> dict[str, Any]:
         "stats": _command("catalogue", "stats")["sets"],
         "profiles": _command("profile", "list"),
         "found": {words: sorted(record.identifier for record in search.records(words)) for words in WORDS},
-        "links": {link["name"]: _link(link["name"]) for link in _command("link", "list")},
+        "links": _links(),
         "passwords": {link.name: link.access().password for link in Link.objects.all()},
         "open runs": {
             run.link.name: [run.token, run.pages, list(run.cookies)] for run in Run.objects.filter(state=Run.State.OPEN)
@@ -81,6 +82,12 @@ def _list(agent: str, prefix: str, spec: str) -> list[list[object]]:
         [header.identifier, header.datestamp, list(header.sets), header.deleted, *body]
         for header, body in zip(headers, bodies, strict=True)
     ]
+
+
+def _links() -> dict[str, Any]:
+    """What is said of the links at the time of the last run: at any later one they are overdue."""
+    with seams.replaced(clock=SetClock(Run.objects.latest("begun").begun)):
+        return {link["name"]: _link(link["name"]) for link in _command("link", "list")}
 
 
 def _link(name: str) -> dict[str, Any]:
