@@ -1,17 +1,20 @@
-"""Run the chores of a tick, which the scheduler sends to a worker; store and read which fail, and when the tick last ran."""
+"""Run ticks, which the scheduler sends to a worker, and their chores; store and read which fail, and when each tick last ran."""
 
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from catalogue import outage, seams
-from catalogue.models import CatalogueCanary, FailingChore
+from catalogue.models import FailingChore, TickCanary
 
 logger = logging.getLogger(__name__)
 _HOSTS_DIFFER_S = 60.0  # chosen
+_TICK_SHARE = 8  # chosen: three kinds of ticks that cost much leave most of one worker process, and all of the others
+_MAX_TICK_PAUSE_S = 60.0  # chosen: after a tick that took very long
 _FAULT_CHARACTERS = 500  # chosen
 
 
@@ -56,15 +59,36 @@ def failing() -> list[str]:
     return list(FailingChore.objects.filter(last__gt=F("since")).order_by("chore").values_list("chore", flat=True))
 
 
-def record_tick() -> None:
-    """Store the time of the last tick of the catalogue that a worker ran."""
-    CatalogueCanary.objects.update_or_create(pk=1, defaults={"last": seams.now()})
+def run_tick(canary: type[TickCanary], run: Callable[[], object]) -> None:
+    """Run a tick of this kind, unless it comes too soon after the last; store when it began and how long it took.
+
+    Ticks go before all other messages. On a host that is too slow for them, or with several schedulers, each kind takes an
+    eighth of the time of one worker process, so that runs of harvests get theirs.
+    """
+    if not begin_tick(canary):
+        return
+    begun = seams.monotonic()
+    run()
+    canary._default_manager.filter(pk=1).update(took_s=seams.monotonic() - begun)
 
 
-def tick_age_s() -> float | None:
-    """Seconds since the last tick of the catalogue; None if there never was one."""
-    canary = CatalogueCanary.objects.filter(pk=1).first()
-    return None if canary is None else age_s(canary.last)
+def begin_tick(canary: type[TickCanary]) -> bool:
+    """Store the time of this tick; False if it comes too soon after the last one of its kind."""
+    now = seams.now()
+    last, is_first = canary._default_manager.get_or_create(pk=1, defaults={"last": now})
+    if is_first:
+        return True
+    is_slow = last.took_s > settings.GISC_BEAT_SECONDS / (2 * _TICK_SHARE)
+    longest_s = min(_MAX_TICK_PAUSE_S, settings.GISC_CANARY_SECONDS / 3)
+    pause = timedelta(seconds=min(_TICK_SHARE * last.took_s, longest_s) if is_slow else 0)
+    too_soon = Q(last__gt=now - pause, last__lte=now)  # one in the future was stored while our clock was ahead
+    return bool(canary._default_manager.filter(~too_soon, pk=1).update(last=now))
+
+
+def tick_age_s(canary: type[TickCanary]) -> float | None:
+    """Seconds since the last tick of this kind; None if there never was one."""
+    last = canary._default_manager.filter(pk=1).values_list("last", flat=True).first()
+    return None if last is None else age_s(last)
 
 
 def age_s(last: datetime) -> float | None:

@@ -8,6 +8,7 @@ from django.utils.module_loading import import_string
 
 from catalogue import chores, journal, journal_state, locks, validation
 from catalogue.bulk import ingest, upload
+from catalogue.models import CatalogueCanary
 from catalogue.payloads import dictionaries
 from catalogue.reading import lists, replica
 from catalogue.writing import overview, purge, quality, record_versions, search_index, set_changes, visibility
@@ -18,7 +19,10 @@ EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; t
 @shared_task
 def tick() -> None:
     """Run the periodic chores of the catalogue: journal, who sees what, purges, validation, dictionaries."""
-    chores.record_tick()
+    chores.run_tick(CatalogueCanary, _tick)
+
+
+def _tick() -> None:
     chores.run_each(
         (
             journal_state.check,

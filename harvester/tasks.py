@@ -13,6 +13,7 @@ from kombu.exceptions import OperationalError
 from catalogue import chores, journal_state, seams
 from harvester.guards import shared_set_backup
 from harvester.links import failover
+from harvester.models import Canary
 from harvester.rows import health, links, prune, queue
 from harvester.runs import lifecycle, shared_worker
 
@@ -53,13 +54,11 @@ def _calls_standing() -> int:
 
 @shared_task
 def tick() -> None:
-    """Run the periodic chores of the harvester: open due runs, call workers, and others.
+    """Run the periodic chores of the harvester: open due runs, call workers, and others."""
+    chores.run_tick(Canary, _tick)
 
-    A tick that comes too soon after the last does nothing: ticks take half of the time of one worker at most.
-    """
-    if not health.begin_tick():
-        return
-    begun = seams.monotonic()
+
+def _tick() -> None:
     chores.run_each(
         (
             _check_clock,
@@ -73,7 +72,6 @@ def tick() -> None:
             _count_there,
         )
     )
-    health.end_tick(took_s=seams.monotonic() - begun)
 
 
 def _check_clock() -> None:

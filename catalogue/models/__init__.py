@@ -6,7 +6,7 @@ from catalogue.models.claim import Claim, SpellingChange
 from catalogue.models.datestamp_clock import DatestampClock, DayLived, HostUptime
 from catalogue.models.description import Description, Word
 from catalogue.models.dictionary import Dictionary
-from catalogue.models.health import CatalogueCanary, FailingChore
+from catalogue.models.health import CatalogueCanary, FailingChore, TickCanary
 from catalogue.models.journal import JournalOutbox, JournalPosition, JournalWriter
 from catalogue.models.membership import ListSize, Membership
 from catalogue.models.metadata_set import MetadataSet, SetChange, SetInclusion, SetSearch, validate_set_spec
@@ -50,6 +50,7 @@ __all__ = [
     "SetSearch",
     "SourceCategory",
     "SpellingChange",
+    "TickCanary",
     "Upload",
     "UploadDocument",
     "Validation",

@@ -5,17 +5,25 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 
-class CatalogueCanary(models.Model):
-    """The time of the last tick of the catalogue that passed beat, broker, worker and database. The table has one row."""
+class TickCanary(models.Model):
+    """The last tick of a kind that passed beat, broker, worker and database. The table of each kind has one row."""
 
     last = models.DateTimeField()
+    took_s = models.FloatField(default=0, db_default=0, help_text=_("how long that tick took"))
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.last:%Y-%m-%d %H:%M:%S}"
+
+
+class CatalogueCanary(TickCanary):
+    """The last tick of the catalogue."""
 
     class Meta:
         verbose_name_plural = _("catalogue canaries")
         constraints = (models.CheckConstraint(name="there_is_one_catalogue_canary", condition=Q(id=1)),)
-
-    def __str__(self) -> str:
-        return f"{self.last:%Y-%m-%d %H:%M:%S}"
 
 
 class FailingChore(models.Model):

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from catalogue.models import TickCanary
 from harvester.models import Link
 from harvester.net import access
 
@@ -151,3 +152,11 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class AlertCanary(TickCanary):
+    """The last tick of alerts."""
+
+    class Meta:
+        verbose_name_plural = _("alert canaries")
+        constraints = (models.CheckConstraint(name="there_is_one_alert_canary", condition=Q(id=1)),)

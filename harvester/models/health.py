@@ -5,12 +5,12 @@ from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from catalogue.models import TickCanary
 
-class Canary(models.Model):
-    """The last tick of the harvester that passed beat, broker, worker and database, and the last claim. It has one row."""
 
-    last = models.DateTimeField()
-    took_s = models.FloatField(default=0, db_default=0, help_text=_("how long that tick took"))
+class Canary(TickCanary):
+    """The last tick of the harvester, and the last claim."""
+
     last_claim = models.DateTimeField(null=True, help_text=_("when a worker last took a run from the queue"))
     host_turns = models.JSONField(
         default=dict, db_default={}, help_text=_("when it last took one of each host that has open runs, as Unix time")
@@ -19,9 +19,6 @@ class Canary(models.Model):
     class Meta:
         verbose_name_plural = _("canaries")
         constraints = (models.CheckConstraint(name="there_is_one_canary", condition=Q(id=1)),)
-
-    def __str__(self) -> str:
-        return f"{self.last:%Y-%m-%d %H:%M:%S}"
 
 
 class HostClock(models.Model):

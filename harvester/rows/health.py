@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 
 import ntplib
 from django.conf import settings
-from django.db.models import Q
 
 from catalogue import chores, seams
+from catalogue.models import CatalogueCanary
 from catalogue.reasons import Reason, ReasonCode, describe_error
 from harvester.models import Canary, HostClock, Link
 
@@ -28,33 +28,11 @@ _CHECK_EVERY = timedelta(seconds=45)  # chosen: at every second tick, so that a 
 _CHECK_LASTS_S = 600.0  # chosen: a measurement that is older says nothing
 _TIMEOUT_S = 2
 _NTP_PORT = 123  # not by its name: small images have no /etc/services
-_MAX_TICK_PAUSE_S = 60.0  # chosen: after a tick that took very long
-
-
-def begin_tick() -> bool:
-    """Store the time of this tick of the harvester; False if it comes too soon after the last one.
-
-    Where ticks take longer than half a beat, each is followed by a pause of twice its time; else runs would never get a
-    worker.
-    """
-    now = seams.now()
-    canary, is_first = Canary.objects.get_or_create(pk=1, defaults={"last": now})
-    if is_first:
-        return True
-    is_slow = canary.took_s > settings.GISC_BEAT_SECONDS / 2
-    pause = timedelta(seconds=min(2 * canary.took_s, _MAX_TICK_PAUSE_S) if is_slow else 0)
-    too_soon = Q(last__gt=now - pause, last__lte=now)  # one in the future was stored while our clock was ahead
-    return bool(Canary.objects.filter(~too_soon, pk=1).update(last=now))
 
 
 def shorten_waits(now: datetime) -> None:
     """Forget claims that were made while our clock was ahead, and is right now."""
     Canary.objects.filter(last_claim__gt=now).update(last_claim=now, host_turns={})
-
-
-def end_tick(*, took_s: float) -> None:
-    """Store how long this tick took."""
-    Canary.objects.filter(pk=1).update(took_s=took_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +55,7 @@ class TickAges:
 
 def tick_ages() -> TickAges:
     """Read how long ago the ticks came through."""
-    canary = Canary.objects.filter(pk=1).first()
-    age_s = None if canary is None else chores.age_s(canary.last)
-    return TickAges(harvester=age_s, catalogue=chores.tick_age_s())
+    return TickAges(harvester=chores.tick_age_s(Canary), catalogue=chores.tick_age_s(CatalogueCanary))
 
 
 def check_host_clock(now: datetime) -> HostClock | None:

@@ -12,7 +12,7 @@ from catalogue import chores, journal, tasks
 from catalogue.bulk import ingest
 from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
-from catalogue.models import DayLived, JournalOutbox, Record
+from catalogue.models import CatalogueCanary, DayLived, JournalOutbox, Record
 from catalogue.payloads import dictionaries
 from tests.support import world
 from tests.support.connections import backend, cut
@@ -56,7 +56,7 @@ def test_a_tick_purges_flushes_the_journal_and_queues_validation(queued: list[tu
     assert not Record.objects.exists()
     assert not journal.count_waiting()
     assert queued == [(None,)]
-    age_s = chores.tick_age_s()
+    age_s = chores.tick_age_s(CatalogueCanary)
     assert age_s is not None and age_s < timedelta(minutes=1).total_seconds()
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,12 +13,11 @@ from django.test import Client
 from django.utils import timezone
 
 from catalogue import checks, chores
-from catalogue.models import CatalogueCanary, JournalOutbox, MetadataSet
+from catalogue.models import CatalogueCanary, JournalOutbox, MetadataSet, TickCanary
 from gisc import database, heartbeat
 from gisc.parts.reasons import PartCode
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue
-from harvester.rows.health import begin_tick
 from harvester.runs import lifecycle
 from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import environment, free_port
@@ -101,11 +100,11 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
 @pytest.mark.django_db
 @pytest.mark.parametrize(("late_app", "canary"), [("harvester", Canary), ("catalogue", CatalogueCanary)])
 def test_health_tells_how_long_ago_each_tick_came_through(
-    client: Client, settings, processes: None, late_app: str, canary: type[Canary] | type[CatalogueCanary]
+    client: Client, settings, processes: None, late_app: str, canary: type[TickCanary]
 ) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    begin_tick()
-    chores.record_tick()
+    chores.begin_tick(Canary)
+    chores.begin_tick(CatalogueCanary)
     answer = client.get("/health/ready")
     assert answer.status_code == 200
     assert set(not_ok(answer.json())) == {"durability", "clock", "backup"}  # the tests' own server is not durable
@@ -130,10 +129,10 @@ def test_health_tells_how_long_ago_each_tick_came_through(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("ticks", [[], [begin_tick], [chores.record_tick]], ids=["neither", "harvester", "catalogue"])
-def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, ticks: list[Callable[[], None]]) -> None:
-    for record in ticks:
-        record()
+@pytest.mark.parametrize("ticks", [[], [Canary], [CatalogueCanary]], ids=["neither", "harvester", "catalogue"])
+def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, ticks: list[type[TickCanary]]) -> None:
+    for canary in ticks:
+        chores.begin_tick(canary)
     assert client.get("/health/tasks").status_code == 503
     assert figure(client, "gisc_canary_late") == 1
     assert figure(client, "gisc_canary_age_seconds") == math.inf
@@ -145,17 +144,15 @@ def figure(client: Client, name: str) -> float:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("canary", "record"), [(Canary, begin_tick), (CatalogueCanary, chores.record_tick)])
-def test_a_tick_of_the_future_says_nothing_of_now(
-    client: Client, processes: None, canary: type[Canary] | type[CatalogueCanary], record: Callable[[], object]
-) -> None:
+@pytest.mark.parametrize("canary", [Canary, CatalogueCanary])
+def test_a_tick_of_the_future_says_nothing_of_now(client: Client, processes: None, canary: type[TickCanary]) -> None:
     """The clock was ten minutes ahead, is right again, and no tick has come since."""
-    begin_tick()
-    chores.record_tick()
+    chores.begin_tick(Canary)
+    chores.begin_tick(CatalogueCanary)
     canary.objects.update(last=timezone.now() + timedelta(minutes=10))
     assert client.get("/health/tasks").status_code == 503
     assert not_ok(client.get("/health/ready").json())["beat"] == PartCode.NO_TICK
-    record()
+    chores.begin_tick(canary)
     assert client.get("/health/tasks").status_code == 200
 
 

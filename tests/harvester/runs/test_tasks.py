@@ -1,13 +1,11 @@
 """The harvester's tick: what it starts by itself, decided in the database; and what a worker does when it is called."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from harvester import schedule, tasks
-from harvester.models import Canary, Link, Run
+from harvester.models import Link, Run
 from tests.support.broker import calls
 from tests.support.provider import Provider, fill
 
@@ -92,27 +90,3 @@ def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
     assert calls() == 1
     assert "a chore of the tick failed" in caplog.text
     assert "no good" in caplog.text
-
-
-def test_ticks_that_take_longer_than_a_beat_leave_time_for_runs(link: Link, settings) -> None:
-    settings.GISC_BEAT_SECONDS = 1
-    tasks.tick()
-    Canary.objects.update(took_s=20)
-    stamp = Canary.objects.get().last
-
-    tasks.tick()
-    assert Canary.objects.get().last == stamp, "the next tick is left out"
-
-    Canary.objects.update(last=timezone.now() - timedelta(seconds=41))
-    tasks.tick()
-    assert Canary.objects.get().took_s < 20, "and comes when runs have had their time"
-
-
-def test_a_tick_of_a_clock_that_was_ahead_does_not_silence_the_next(link: Link, settings) -> None:
-    settings.GISC_BEAT_SECONDS = 1
-    tasks.tick()
-    Canary.objects.update(took_s=20, last=timezone.now() + timedelta(hours=5))
-
-    tasks.tick()
-
-    assert Canary.objects.get().last <= timezone.now()
