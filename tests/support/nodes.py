@@ -1,15 +1,14 @@
 """Run `manage.py` and whole nodes as an operator does: another process, an environment of its own, real signals."""
 
-import atexit
+import fcntl
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 
 import psutil
@@ -89,15 +88,22 @@ def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
-@cache
-def _migrated_database(name: str) -> Path:
-    """A database of the node of this name that is initialised and migrated, which nothing runs on: made once."""
-    folder = tempfile.TemporaryDirectory(prefix="gisc-template-")
-    atexit.register(folder.cleanup)
-    data_dir = Path(folder.name) / "var"
-    own = {"GISC_NAME": name, "GISC_DATA_DIR": str(data_dir), "GISC_JOURNAL_DIR": f"{folder.name}/journal"}
-    done = manage("migrate", timeout_s=300, **own)
-    assert done.returncode == 0, done.stderr
+def migrated_database(name: str) -> Path:
+    """A database of the node of this name that is initialised and migrated, which nothing runs on.
+
+    Made once for all processes of a parallel run, in the folder that tests/servers.py gives them.
+    """
+    folder = Path(os.environ["TESTS_DATABASES"]) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        data_dir = folder / "var"
+        if not (folder / "is-made").exists():
+            shutil.rmtree(data_dir, ignore_errors=True)
+            own = {"GISC_NAME": name, "GISC_DATA_DIR": str(data_dir), "GISC_JOURNAL_DIR": str(folder / "journal")}
+            done = manage("migrate", timeout_s=300, **own)
+            assert done.returncode == 0, done.stderr
+            (folder / "is-made").touch()
     return data_dir / "postgres"
 
 
@@ -122,7 +128,7 @@ class Node:
         data_dir.mkdir(parents=True, exist_ok=True)
         if not migrates and not (data_dir / "postgres").exists() and "DATABASE_URL" not in settings:
             # With owners and modes: as root, PostgreSQL runs as another user.
-            database = _migrated_database(settings.get("GISC_NAME", "WIS-GISC-DEMO"))
+            database = migrated_database(settings.get("GISC_NAME", "WIS-GISC-DEMO"))
             subprocess.run(["cp", "-a", str(database), str(data_dir / "postgres")], check=True)
         self._log = (data_dir / f"output-{port}-{len(list(data_dir.glob('output-*')))}.txt").open("w+b")
         self.process = subprocess.Popen(
