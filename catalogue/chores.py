@@ -1,9 +1,11 @@
 """Run ticks, which the scheduler sends to a worker, and their chores; store and read which fail, and when each tick last ran."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.apps import apps
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
@@ -85,13 +87,40 @@ def begin_tick(canary: type[TickCanary]) -> bool:
     return bool(canary._default_manager.filter(~too_soon, pk=1).update(last=now))
 
 
+@dataclass(frozen=True, slots=True)
+class TickAges:
+    """Seconds since the last tick of each app that has ticks. None: there never was one.
+
+    They tell whether beat, broker, worker and database all work.
+    """
+
+    by_app: Mapping[str, float | None]
+
+    @property
+    def oldest_s(self) -> float | None:
+        """The largest, so that no tick stops unnoticed; None if one of them never came."""
+        ages_s = list(self.by_app.values())
+        return None if None in ages_s else max(age_s for age_s in ages_s if age_s is not None)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether one of the ticks is so long ago that its chores, harvesting among them, have probably stopped."""
+        return self.oldest_s is None or self.oldest_s > settings.GISC_CANARY_SECONDS
+
+
+def tick_ages() -> TickAges:
+    """Read how long ago the ticks of each app came through."""
+    canaries = [model for model in apps.get_models() if issubclass(model, TickCanary)]
+    return TickAges({canary._meta.app_label: tick_age_s(canary) for canary in canaries})
+
+
 def tick_age_s(canary: type[TickCanary]) -> float | None:
     """Seconds since the last tick of this kind; None if there never was one."""
     last = canary._default_manager.filter(pk=1).values_list("last", flat=True).first()
-    return None if last is None else age_s(last)
+    return None if last is None else _age_s(last)
 
 
-def age_s(last: datetime) -> float | None:
+def _age_s(last: datetime) -> float | None:
     """Seconds since a tick; None for one in the future: it came while a clock was ahead, and says nothing of now.
 
     The clocks of several hosts may differ by seconds.

@@ -7,17 +7,17 @@ room on its disk still serves, so it is ready but degraded. The answer has no de
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from catalogue.chores import TickAges
 from gisc import disk_space
 from gisc.parts import parts
 from gisc.parts.parts import Node
-from harvester.rows.health import TickAges, describe_clock
+from harvester.rows.health import describe_clock
 
 
 @require_safe
@@ -79,10 +79,10 @@ def _journal(node: Node) -> Mapping[str, object]:
 
 
 def _ticks(ticks: TickAges | None) -> dict[str, object] | None:
-    """Return the ages of the ticks, the older one first, and whether it is late; None if the database cannot be read."""
+    """Return the ages of the ticks, the oldest one first, and whether it is late; None if the database cannot be read."""
     if ticks is None:
         return None
-    ages_s = {app: None if age_s is None else round(age_s, 1) for app, age_s in asdict(ticks).items()}
+    ages_s = {app: None if age_s is None else round(age_s, 1) for app, age_s in ticks.by_app.items()}
     oldest_s = None if ticks.oldest_s is None else round(ticks.oldest_s, 1)
     return {"age_s": oldest_s, "late": ticks.is_late, "ages_s": ages_s}
 

@@ -73,7 +73,7 @@ class PartCollector(Collector):
         age_s = math.nan if ticks is None else math.inf if ticks.oldest_s is None else ticks.oldest_s
         yield GaugeMetricFamily(
             "gisc_canary_age_seconds",
-            "since both ticks, the harvester's and the catalogue's, have come through beat, broker, worker and database; "
+            "since all ticks, of the harvester, the catalogue and alerts, have come through beat, broker, worker and database; "
             "+Inf: never, NaN: not known",
             age_s,
         )

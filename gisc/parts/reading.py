@@ -71,7 +71,7 @@ class Reading:
     backup: BackupState
     disks: list[DiskSpace]
     disabled_durability: list[str] | None = None
-    ticks: health.TickAges | None = None
+    ticks: chores.TickAges | None = None
     failing_chores: list[str] | None = None
     queue: QueueState | None = None
     clock: health.ClockState | None = None
@@ -107,7 +107,7 @@ def _read_node() -> Reading:
             backup,
             disks,
             durability,
-            ticks=_ask(health.tick_ages),
+            ticks=_ask(chores.tick_ages),
             failing_chores=_ask(chores.failing),
             queue=_ask(lambda: queue_state(seams.now())),
             clock=_ask(health.clock_state),

@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
-from catalogue import datestamps, seams
+from catalogue import chores, datestamps, seams
 from catalogue.models import MetadataSet
 from harvester import schedule, schedule_words
 from harvester.link_rules import Kind
@@ -25,7 +25,7 @@ from harvester.models import Conflict, Link, Reject, Run
 from harvester.models.link_access import describe_unreadable
 from harvester.monitoring.coverage import read_coverage
 from harvester.protocol.warnings import report_warnings
-from harvester.rows import health, queue
+from harvester.rows import queue
 from harvester.runs import comparison
 
 COUNTERS = ("received", "new", "updated", "unchanged", "deleted", "rejected")
@@ -451,8 +451,8 @@ def _is_failing(run: Run) -> bool:
 
 
 def status_report(links: QuerySet[Link] | None = None) -> dict[str, Any]:
-    """The age of the older tick, the queue, the coverage, and these links, or all, with their last runs."""
-    age_s = health.tick_ages().oldest_s
+    """The age of the oldest tick, the queue, the coverage, and these links, or all, with their last runs."""
+    age_s = chores.tick_ages().oldest_s
     now = seams.now()
     open_runs = queue.read_queue(now)
     return {

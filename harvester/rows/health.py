@@ -1,7 +1,6 @@
-"""Write and read the health of this node: the ages of the ticks, and the clock of this host.
+"""Write and read how well the clocks are (W19): this host's against NTP, and each provider's against ours.
 
-The age of a tick tells whether beat, broker, worker and database all work. The clocks (W19) are this host's
-against NTP and each provider's against ours; no result depends on them.
+No result depends on them.
 """
 
 import logging
@@ -13,8 +12,7 @@ from datetime import datetime, timedelta
 import ntplib
 from django.conf import settings
 
-from catalogue import chores, seams
-from catalogue.models import CatalogueCanary
+from catalogue import seams
 from catalogue.reasons import Reason, ReasonCode, describe_error
 from harvester.models import Canary, HostClock, Link
 
@@ -33,29 +31,6 @@ _NTP_PORT = 123  # not by its name: small images have no /etc/services
 def shorten_waits(now: datetime) -> None:
     """Forget claims that were made while our clock was ahead, and is right now."""
     Canary.objects.filter(last_claim__gt=now).update(last_claim=now, host_turns={})
-
-
-@dataclass(frozen=True, slots=True)
-class TickAges:
-    """Seconds since the last tick of the harvester, and of the catalogue. None: there never was one."""
-
-    harvester: float | None
-    catalogue: float | None
-
-    @property
-    def oldest_s(self) -> float | None:
-        """The larger of both, so that neither tick stops unnoticed; None if one of them never came."""
-        return None if self.harvester is None or self.catalogue is None else max(self.harvester, self.catalogue)
-
-    @property
-    def is_late(self) -> bool:
-        """Whether one of the ticks is so long ago that its chores, harvesting among them, have probably stopped."""
-        return self.oldest_s is None or self.oldest_s > settings.GISC_CANARY_SECONDS
-
-
-def tick_ages() -> TickAges:
-    """Read how long ago the ticks came through."""
-    return TickAges(harvester=chores.tick_age_s(Canary), catalogue=chores.tick_age_s(CatalogueCanary))
 
 
 def check_host_clock(now: datetime) -> HostClock | None:

@@ -15,10 +15,12 @@ from django.utils import timezone
 from catalogue import checks, chores
 from catalogue.models import CatalogueCanary, JournalOutbox, MetadataSet, TickCanary
 from gisc import database, heartbeat
+from gisc.alerts.models import AlertCanary
 from gisc.parts.reasons import PartCode
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue
 from harvester.runs import lifecycle
+from tests.support import ticks
 from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import environment, free_port
 from tests.support.paths import ROOT
@@ -84,7 +86,7 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
     durable = not checks.disabled_durability()  # the tests' own server is not
     expected = {"ready": True, "status": "degraded", "database": "ok", "redis": "ok", "journal": "ok"}
     # None has come through yet.
-    tasks = {"age_s": None, "late": True, "ages_s": {"harvester": None, "catalogue": None}}
+    tasks = {"age_s": None, "late": True, "ages_s": {"alerts": None, "harvester": None, "catalogue": None}}
     found = answer.json()
     troubles = {"durability": PartCode.NOT_DURABLE, "workers": PartCode.NO_WORKER, "beat": PartCode.NO_BEAT}
     unknown = {"clock": PartCode.CLOCK_NOT_CHECKED, "backup": PartCode.BACKUP_NOT_CONFIGURED}
@@ -98,13 +100,14 @@ def test_ready_when_the_database_is_migrated_and_redis_answers(client: Client, s
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("late_app", "canary"), [("harvester", Canary), ("catalogue", CatalogueCanary)])
+@pytest.mark.parametrize(
+    ("late_app", "canary"), [("harvester", Canary), ("catalogue", CatalogueCanary), ("alerts", AlertCanary)]
+)
 def test_health_tells_how_long_ago_each_tick_came_through(
     client: Client, settings, processes: None, late_app: str, canary: type[TickCanary]
 ) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    chores.begin_tick(Canary)
-    chores.begin_tick(CatalogueCanary)
+    ticks.begin_all()
     answer = client.get("/health/ready")
     assert answer.status_code == 200
     assert set(not_ok(answer.json())) == {"durability", "clock", "backup"}  # the tests' own server is not durable
@@ -121,7 +124,7 @@ def test_health_tells_how_long_ago_each_tick_came_through(
     assert not_ok(answer.json())["beat"] == PartCode.TICKS_LATE
     assert client.get("/health/tasks").status_code == 503
     tasks = client.get("/health/tasks").json()
-    ages_s = {"harvester": pytest.approx(0, abs=30), "catalogue": pytest.approx(0, abs=30)}
+    ages_s = dict.fromkeys(("harvester", "catalogue", "alerts"), pytest.approx(0, abs=30))
     assert tasks["ages_s"] == ages_s | {late_app: pytest.approx(601, abs=30)}
     assert (tasks["age_s"], tasks["late"]) == (tasks["ages_s"][late_app], True)
     assert figure(client, "gisc_canary_late") == 1
@@ -129,9 +132,15 @@ def test_health_tells_how_long_ago_each_tick_came_through(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("ticks", [[], [Canary], [CatalogueCanary]], ids=["neither", "harvester", "catalogue"])
-def test_a_node_on_which_a_tick_never_came_through_is_degraded(client: Client, ticks: list[type[TickCanary]]) -> None:
-    for canary in ticks:
+@pytest.mark.parametrize(
+    "canaries",
+    [[], [Canary, CatalogueCanary], [CatalogueCanary, AlertCanary]],
+    ids=["none", "no alerts", "no harvester"],
+)
+def test_a_node_on_which_a_tick_never_came_through_is_degraded(
+    client: Client, canaries: list[type[TickCanary]]
+) -> None:
+    for canary in canaries:
         chores.begin_tick(canary)
     assert client.get("/health/tasks").status_code == 503
     assert figure(client, "gisc_canary_late") == 1
@@ -144,11 +153,10 @@ def figure(client: Client, name: str) -> float:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("canary", [Canary, CatalogueCanary])
+@pytest.mark.parametrize("canary", [Canary, CatalogueCanary, AlertCanary])
 def test_a_tick_of_the_future_says_nothing_of_now(client: Client, processes: None, canary: type[TickCanary]) -> None:
     """The clock was ten minutes ahead, is right again, and no tick has come since."""
-    chores.begin_tick(Canary)
-    chores.begin_tick(CatalogueCanary)
+    ticks.begin_all()
     canary.objects.update(last=timezone.now() + timedelta(minutes=10))
     assert client.get("/health/tasks").status_code == 503
     assert not_ok(client.get("/health/ready").json())["beat"] == PartCode.NO_TICK

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from werkzeug import Response
 
 from catalogue import chores, seams
-from catalogue.models import CatalogueCanary
 from harvester import schedule
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue, runs
 from harvester.rows.queue import OpenRun, WaitsFor
 from harvester.runs import lifecycle, store_page
+from tests.support import ticks
 from tests.support.provider import Provider, continued, fill
 from tests.support.runs import go_on
 
@@ -252,8 +252,7 @@ def test_the_queue_is_shown_in_health_metrics_status_and_at_the_run(
     link: Link, client: Client, admin_client: Client, capsys: pytest.CaptureFixture[str], settings
 ) -> None:
     settings.GISC_MAX_RUNS_PER_HOST = 1
-    chores.begin_tick(Canary)
-    chores.begin_tick(CatalogueCanary)
+    ticks.begin_all()
     first, second = open_at(link, "slow", 0, waited_s=700), open_at(link, "slow", 1, waited_s=650)
     other = open_at(link, "fast", 2, waited_s=601)
     assert queue.claim(first.pk) is not None

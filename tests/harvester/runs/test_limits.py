@@ -8,12 +8,11 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from catalogue import chores
-from catalogue.models import CatalogueCanary
 from harvester import tasks
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue, runs
 from harvester.runs import lifecycle
+from tests.support import ticks
 from tests.support.provider import Provider, fill
 from tests.support.runs import go_on, ready
 
@@ -94,7 +93,7 @@ def test_the_age_of_the_canary_is_told(link: Link, client: Client) -> None:
     assert client.get("/harvest/status.json").json()["canary_age_s"] is None
     assert "gisc_canary_age_seconds +Inf" in client.get("/metrics").content.decode()
 
-    chores.begin_tick(CatalogueCanary)
+    ticks.begin_all()
     tasks.tick()
     Canary.objects.update(last=timezone.now() - timedelta(minutes=10))
 
