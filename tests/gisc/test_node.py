@@ -121,6 +121,7 @@ def test_a_port_in_use_is_said_before_anything_is_started(node: Node, tmp_path: 
 
 
 def test_a_command_beside_a_node_uses_its_database_and_leaves_it_running(node: Node) -> None:
+    until(node.answers, timeout_s=60, what="the node is ready")
     postmaster = node.postmaster()
     answer = manage("showmigrations", "--plan", GISC_DATA_DIR=str(node.data_dir), GISC_NAME="WIS-GISC-TOKYO")
     assert answer.returncode == 0, answer.stderr
@@ -146,10 +147,11 @@ def test_the_pool_of_a_killed_worker_goes_with_it(node: Node) -> None:
 
 
 def test_a_postgresql_that_is_killed_is_started_again(node: Node) -> None:
-    killed = node.postmaster()
-    psutil.Process(killed).kill()
     said = "embedded PostgreSQL was started again: it had died"
-    until(lambda: said in node.output(), timeout_s=60, what="the node says that it started PostgreSQL again")
+    until(node.answers, timeout_s=60, what="the node is ready")  # another test may have struck it just before
+    killed, told = node.postmaster(), node.output().count(said)
+    psutil.Process(killed).kill()
+    until(lambda: node.output().count(said) > told, timeout_s=60, what="the node says that it started PostgreSQL again")
     assert node.postmaster() != killed
     until(node.answers, timeout_s=60, what="the node is ready again")
 
