@@ -44,11 +44,11 @@ def share_of_ticks(took_s: float, messages_a_second: int, seconds: int) -> float
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("took_s", [0.1, 0.5, 1, 5])
-@pytest.mark.parametrize("messages_a_second", [1, 3, 20])
+@pytest.mark.parametrize("took_s", [0.1, 0.5, 5])
+@pytest.mark.parametrize("messages_a_second", [1, 3])
 def test_slow_ticks_take_an_eighth_of_one_process(settings, took_s: float, messages_a_second: int) -> None:
     settings.GISC_BEAT_SECONDS = 1
-    assert share_of_ticks(took_s, messages_a_second, seconds=600) == pytest.approx(1 / 8, abs=0.06)
+    assert share_of_ticks(took_s, messages_a_second, seconds=120) == pytest.approx(1 / 8, abs=0.06)
 
 
 @pytest.mark.django_db
