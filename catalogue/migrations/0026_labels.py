@@ -4,6 +4,8 @@ import django.contrib.postgres.fields
 import django.db.models.deletion
 from django.db import migrations, models
 
+from catalogue.migration_operations import ChangeTexts
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -11,8 +13,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
+        ChangeTexts(
+            [
                 migrations.AlterModelOptions(
                     name="category",
                     options={"ordering": ("name",), "verbose_name": "category", "verbose_name_plural": "categories"},

@@ -7,6 +7,8 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
+from catalogue.migration_operations import ChangeTexts
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -15,8 +17,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
+        ChangeTexts(
+            [
                 migrations.AlterModelOptions(
                     name="alternative",
                     options={

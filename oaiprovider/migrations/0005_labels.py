@@ -4,6 +4,8 @@ import django.contrib.postgres.fields
 import django.core.validators
 from django.db import migrations, models
 
+from catalogue.migration_operations import ChangeTexts
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -12,8 +14,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
+        ChangeTexts(
+            [
                 migrations.AlterModelOptions(
                     name="crosswalk",
                     options={"ordering": ("prefix",), "verbose_name": "crosswalk", "verbose_name_plural": "crosswalks"},

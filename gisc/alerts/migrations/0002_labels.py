@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from catalogue.migration_operations import ChangeTexts
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -10,8 +12,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
+        ChangeTexts(
+            [
                 migrations.AlterModelOptions(
                     name="condition",
                     options={

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from catalogue.migration_operations import ChangeTexts
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -12,8 +14,8 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
+        ChangeTexts(
+            [
                 migrations.AlterModelOptions(
                     name="act",
                     options={
