@@ -91,15 +91,13 @@ def _coverage() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line of a list of records: the record, and its texts as HTML."""
+    """One line of a list of records: the record, its texts and its map as HTML, and when it changed, in words."""
 
     record: Record
     title: str
     excerpt: str
-
-    @property
-    def boxes(self) -> list[maps.Rectangle]:
-        return maps.rectangles(self.record.description.boxes)
+    map: str
+    changed: str
 
 
 def _hits(form: search_form.SearchForm, keys: list[int]) -> list[Hit]:
@@ -114,12 +112,15 @@ def _hits(form: search_form.SearchForm, keys: list[int]) -> list[Hit]:
         )
         .in_bulk(keys)
     )
-    marks = Highlighter(conditions.All(form.parts))
+    marks, picture = Highlighter(conditions.All(form.parts)), maps.Picture()
+    changed = gettext("changed %(date)s UTC")
     return [
         Hit(
             rows[key],
             marks.mark(rows[key].description.title or rows[key].identifier),
             marks.excerpt(rows[key].description.abstract, EXCERPT_CHARACTERS),
+            picture.of(maps.rectangles(rows[key].description.boxes)),
+            changed % {"date": f"{rows[key].datestamp:%Y-%m-%d %H:%M}"},
         )
         for key in keys
         if key in rows and hasattr(rows[key], "description")
@@ -180,7 +181,7 @@ def record_page(request: HttpRequest) -> HttpResponse:
         "abstract": abstracts.get(language) or (text.abstract if text else ""),
         "lang": language if language in {*titles, *abstracts} else "",
         "languages": list(dict.fromkeys([*titles, *abstracts])),
-        "boxes": maps.rectangles(text.boxes) if text else [],
+        "map": maps.Picture().of(maps.rectangles(text.boxes)) if text else "",
         "sets": viewer.sets().filter(memberships__record=record, memberships__deleted=False),
         "validation": label,
         "grade": score_words.grade(label) if label is not None else "",

@@ -11,6 +11,7 @@ from catalogue.reading.query import conditions, words
 from catalogue.reading.query.conditions import Condition
 
 _RUN = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u064b-\u065f][^\W_]*)*")
+_ASCII_RUN = re.compile(r"[A-Za-z0-9]+")
 _MOST_CHARACTERS = 20_000
 
 
@@ -61,6 +62,22 @@ class Highlighter:
         return mark_safe(f"{before}{self.mark(part)}{after}")  # by `mark`  # nosec B308
 
     def _found(self, text: str) -> Iterable[tuple[int, int]]:
+        return self._found_in_ascii(text) if text.isascii() else self._found_in_any(text)
+
+    def _found_in_ascii(self, text: str) -> Iterable[tuple[int, int]]:
+        judged = self._judged
+        for run in _ASCII_RUN.finditer(text):
+            word = run[0]
+            is_asked = judged.get(word)
+            if is_asked is None:
+                lowered = word.lower()  # which is its only piece, and folded
+                is_asked = judged[word] = lowered.startswith(self._begins) or not self._stems.isdisjoint(
+                    search_terms.stems_asked(lowered)
+                )
+            if is_asked:
+                yield run.span()
+
+    def _found_in_any(self, text: str) -> Iterable[tuple[int, int]]:
         for run in _RUN.finditer(text):
             word = run[0]
             if not word.isascii() and search_terms.is_unspaced(word[0]):
