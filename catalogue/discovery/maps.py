@@ -50,12 +50,12 @@ class Picture:
             static("gisc/coastline.svg"),
         )
 
-    def of(self, rectangles: Sequence[Rectangle]) -> SafeString:
+    def of(self, places: Sequence[Rectangle]) -> SafeString:
         """Return the map with these rectangles; nothing without any."""
-        if not rectangles:
+        if not places:
             return SafeString()
         drawn = "".join(
-            f'<rect x="{x}" y="{y}" width="{width}" height="{height}"></rect>' for x, y, width, height in rectangles
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}"></rect>' for x, y, width, height in places
         )
         return mark_safe(f"{self._begin}{drawn}</svg>")  # of numbers  # nosec B308
 
