@@ -184,7 +184,8 @@ TRY = f"{CROSSWALKS}try/"
 def test_a_stylesheet_is_tried_on_chosen_records_before_it_is_saved(admin_client: Client) -> None:
     world.put(*(world.iso_record(f"urn:{n}", title=f"Title {n}") for n in range(6)))
     world.put(world.iso_record("urn:t", title="T\u014dky\u014d"), into=world.peer_set(world.TOULOUSE))
-    world.put(world.iso_record("urn:long", title="impossible", abstract="word " * 500))
+    squares = " ".join(str(number**5) for number in range(1000))  # the largest also as it is stored, compressed
+    world.put(world.iso_record("urn:long", title="impossible", abstract=squares))
 
     def tried(**changes: object) -> dict[str, str]:
         response = admin_client.post(TRY, form(**changes))
