@@ -26,7 +26,7 @@ def environment(**settings: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)} | settings
 
 
-def manage(*arguments: str, timeout_s: float = 360, **settings: str) -> subprocess.CompletedProcess[str]:
+def manage(*arguments: str, timeout_s: float = 120, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run `manage.py` to its end."""
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
