@@ -65,15 +65,14 @@ class Highlighter:
         return self._found_in_ascii(text) if text.isascii() else self._found_in_any(text)
 
     def _found_in_ascii(self, text: str) -> Iterable[tuple[int, int]]:
+        """Find the same in half the time: a word is one piece, which is folded when it is in lower case."""
         judged = self._judged
         for run in _ASCII_RUN.finditer(text):
             word = run[0]
             is_asked = judged.get(word)
             if is_asked is None:
-                lowered = word.lower()  # which is its only piece, and folded
-                is_asked = judged[word] = lowered.startswith(self._begins) or not self._stems.isdisjoint(
-                    search_terms.stems_asked(lowered)
-                )
+                lowered = word.lower()
+                is_asked = judged[word] = self._matches(lowered, lowered)
             if is_asked:
                 yield run.span()
 
@@ -105,8 +104,7 @@ class Highlighter:
         return found
 
     def _judge(self, word: str) -> bool:
-        for piece in search_terms.pieces(word):
-            folded = search_terms.fold(piece)
-            if (self._begins and folded.startswith(self._begins)) or search_terms.stems_asked(piece) & self._stems:
-                return True
-        return False
+        return any(self._matches(piece, search_terms.fold(piece)) for piece in search_terms.pieces(word))
+
+    def _matches(self, piece: str, folded: str) -> bool:
+        return folded.startswith(self._begins) or not self._stems.isdisjoint(search_terms.stems_asked(piece))

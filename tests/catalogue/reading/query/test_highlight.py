@@ -39,3 +39,12 @@ def test_it_begins_before_what_was_asked_for() -> None:
 def test_it_is_a_part_of_the_text_and_no_longer_than_asked(text: str, characters: int) -> None:
     part = excerpt(text, characters)
     assert part == text or (part.endswith(" …") and text.startswith(part[:-2]) and len(part) - 2 <= characters)
+
+
+_PARTS = ("snow", "Snow", "SNOWS", "snowfall", "ice", "T2m", "1979", "x_y", "sea-level", "the", "(snow)", "wind")
+
+
+@given(st.lists(st.sampled_from(_PARTS)).map(" ".join))
+def test_a_text_of_ascii_alone_is_marked_as_one_with_other_letters(text: str) -> None:
+    marks = Highlighter(conditions.Words("snow level -ice T2m 1979 y"))
+    assert marks.mark(f"{text} é") == f"{marks.mark(text)} é"
