@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     operations = [
         ChangeTexts(
-            [
+            state_operations=[
                 migrations.AlterModelOptions(
                     name="category",
                     options={"ordering": ("name",), "verbose_name": "category", "verbose_name_plural": "categories"},

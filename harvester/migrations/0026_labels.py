@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
 
     operations = [
         ChangeTexts(
-            [
+            state_operations=[
                 migrations.AlterModelOptions(
                     name="alternative",
                     options={

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     operations = [
         ChangeTexts(
-            [
+            state_operations=[
                 migrations.AlterModelOptions(
                     name="crosswalk",
                     options={"ordering": ("prefix",), "verbose_name": "crosswalk", "verbose_name_plural": "crosswalks"},

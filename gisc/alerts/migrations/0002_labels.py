@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
 
     operations = [
         ChangeTexts(
-            [
+            state_operations=[
                 migrations.AlterModelOptions(
                     name="condition",
                     options={

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     operations = [
         ChangeTexts(
-            [
+            state_operations=[
                 migrations.AlterModelOptions(
                     name="act",
                     options={
