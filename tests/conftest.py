@@ -25,7 +25,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("gisc")
 
-# Nothing that a collection has imported becomes garbage; looking for it again and again is a tenth of the time of all tests.
+# What was imported never becomes garbage; looking for it again and again took a tenth of the CPU of pytest's own processes.
 GARBAGE_AFTER = 50_000  # objects; Python's own 700 suits programs of a tenth of the size
 
 _UNPACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}

@@ -24,9 +24,8 @@ _COLUMNS = (
     "SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
 )
 
-_saved: dict[
-    str, dict[str, Any]
-] = {}  # of each database, for its tables that have rows: what tells whether they are the same
+# Of each database, for its tables that have rows: what tells whether they are the same.
+_saved: dict[str, dict[str, Any]] = {}
 
 
 def restore(alias: str) -> None:
