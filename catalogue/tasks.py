@@ -6,7 +6,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from catalogue import chores, journal, journal_state, locks, validation
+from catalogue import chores, journal, journal_state, locks, ticks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.models import CatalogueCanary
 from catalogue.payloads import dictionaries
@@ -19,7 +19,7 @@ EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; t
 @shared_task
 def tick() -> None:
     """Run the periodic chores of the catalogue: journal, who sees what, purges, validation, dictionaries."""
-    chores.run_tick(CatalogueCanary, _tick)
+    ticks.run(CatalogueCanary, _tick)
 
 
 def _tick() -> None:

@@ -13,11 +13,11 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from catalogue.chores import TickAges
+from catalogue.ticks import TickAges
 from gisc import disk_space
 from gisc.parts import parts
 from gisc.parts.parts import Node
-from harvester.rows.health import describe_clock
+from harvester.rows.clocks import describe_clock
 
 
 @require_safe

@@ -407,7 +407,7 @@ CELERY_BEAT_SCHEDULE = {
 OAI_FRIENDS = (
     "harvester.monitoring.status.friend_base_urls"  # the base URLs in the `friends` container of Identify (P127)
 )
-CLOCK_DOUBT = "harvester.rows.health.clock_doubt"  # why the clock of this host is not trusted, for the purge (P85)
+CLOCK_DOUBT = "harvester.rows.clocks.clock_doubt"  # why the clock of this host is not trusted, for the purge (P85)
 NODE_STATE = "gisc.parts.parts.public_report"  # the states of the parts of the node, for the pages of the harvests
 IS_SIGNED_IN = (
     "gisc.accounts.second_factor.is_signed_in"  # who reads a public page, for records that not everybody sees

@@ -10,11 +10,11 @@ from celery.signals import worker_process_shutdown
 from django.conf import settings
 from kombu.exceptions import OperationalError
 
-from catalogue import chores, journal_state, seams
+from catalogue import chores, journal_state, seams, ticks
 from harvester.guards import shared_set_backup
 from harvester.links import failover
 from harvester.models import Canary
-from harvester.rows import health, links, prune, queue
+from harvester.rows import clocks, links, prune, queue
 from harvester.runs import lifecycle, shared_worker
 
 logger = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ def _calls_standing() -> int:
 @shared_task
 def tick() -> None:
     """Run the periodic chores of the harvester: open due runs, call workers, and others."""
-    chores.run_tick(Canary, _tick)
+    ticks.run(Canary, _tick)
 
 
 def _tick() -> None:
@@ -75,7 +75,7 @@ def _tick() -> None:
 
 
 def _check_clock() -> None:
-    health.check_host_clock(seams.now())
+    clocks.check_host_clock(seams.now())
 
 
 def _count_there() -> None:

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from catalogue import chores
+from catalogue import ticks
 from gisc.alerts import outbox
-from gisc.alerts import tick as alert_tick
+from gisc.alerts import tick as chores
 from gisc.alerts.models import AlertCanary
 
 _EXPIRES_S = 60  # chosen: the next tick sends another message
@@ -14,11 +14,11 @@ _TIME_LIMIT_S = 240  # less than a lease of the outbox
 @shared_task
 def tick() -> None:
     """Compare the problems with those that were seen; call a worker if there is something to send."""
-    chores.run_tick(AlertCanary, _tick)
+    ticks.run(AlertCanary, _tick)
 
 
 def _tick() -> None:
-    if alert_tick.run_chores():
+    if chores.run_chores():
         send.apply_async(expires=_EXPIRES_S)
 
 

@@ -1,7 +1,7 @@
 """Decide when worker and beat of an embedded node hang and must be killed, and when nobody else sends alerts. Pure: looks at no process.
 
 The supervisor restarts a child that dies. A child that hangs is noticed only by a late scheduler tick
-(`harvester.rows.health`), and only while PostgreSQL and Redis are reachable: without them the ticks are late anyway, and
+(`catalogue.ticks`), and only while PostgreSQL and Redis are reachable: without them the ticks are late anyway, and
 worker and beat reconnect by themselves.
 """
 

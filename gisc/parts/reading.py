@@ -19,12 +19,13 @@ from catalogue.database_deadline import deadline
 from catalogue.outage import ERRORS, is_outage
 from catalogue.reading import replica, stats
 from catalogue.reading.replica import Examined
+from catalogue.ticks import TickAges, read_ages
 from gisc import database, disk_space, heartbeat
 from gisc.backup import wal_archive
 from gisc.backup.schedule import BackupState, backup_state
 from gisc.disk_space import DiskSpace
 from gisc.heartbeat import Broker
-from harvester.rows import health
+from harvester.rows import clocks
 from harvester.rows.queue import QueueState, queue_state
 
 Value = TypeVar("Value")
@@ -71,10 +72,10 @@ class Reading:
     backup: BackupState
     disks: list[DiskSpace]
     disabled_durability: list[str] | None = None
-    ticks: chores.TickAges | None = None
+    ticks: TickAges | None = None
     failing_chores: list[str] | None = None
     queue: QueueState | None = None
-    clock: health.ClockState | None = None
+    clock: clocks.ClockState | None = None
     journal: JournalFacts | None = None
     waiting_for_search: int | None = None
     unarchived_wal: str | None = None
@@ -107,10 +108,10 @@ def _read_node() -> Reading:
             backup,
             disks,
             durability,
-            ticks=_ask(chores.tick_ages),
+            ticks=_ask(read_ages),
             failing_chores=_ask(chores.failing),
             queue=_ask(lambda: queue_state(seams.now())),
-            clock=_ask(health.clock_state),
+            clock=_ask(clocks.clock_state),
             journal=_ask(_journal_facts),
             waiting_for_search=_ask(stats.count_waiting_for_search),
             unarchived_wal=_ask(wal_archive.unarchived),

@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
-from catalogue import chores, datestamps, seams
+from catalogue import datestamps, seams, ticks
 from catalogue.models import MetadataSet
 from harvester import schedule, schedule_words
 from harvester.link_rules import Kind
@@ -452,7 +452,7 @@ def _is_failing(run: Run) -> bool:
 
 def status_report(links: QuerySet[Link] | None = None) -> dict[str, Any]:
     """The age of the oldest tick, the queue, the coverage, and these links, or all, with their last runs."""
-    age_s = chores.tick_ages().oldest_s
+    age_s = ticks.read_ages().oldest_s
     now = seams.now()
     open_runs = queue.read_queue(now)
     return {

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from catalogue import seams
 from catalogue.reasons import Reason, ReasonCode, describe_error
-from harvester.models import Canary, HostClock, Link
+from harvester.models import HostClock, Link
 
 logger = logging.getLogger(__name__)
 
@@ -26,11 +26,6 @@ _CHECK_EVERY = timedelta(seconds=45)  # chosen: at every second tick, so that a 
 _CHECK_LASTS_S = 600.0  # chosen: a measurement that is older says nothing
 _TIMEOUT_S = 2
 _NTP_PORT = 123  # not by its name: small images have no /etc/services
-
-
-def shorten_waits(now: datetime) -> None:
-    """Forget claims that were made while our clock was ahead, and is right now."""
-    Canary.objects.filter(last_claim__gt=now).update(last_claim=now, host_turns={})
 
 
 def check_host_clock(now: datetime) -> HostClock | None:

@@ -177,6 +177,11 @@ def count_ready(now: datetime) -> int:
     return max(min(ready, settings.GISC_MAX_RUNS - sum(run.waits_for is None for run in queue)), 0)
 
 
+def shorten_waits(now: datetime) -> None:
+    """Forget claims that were made while our clock was ahead, and is right now."""
+    Canary.objects.filter(last_claim__gt=now).update(last_claim=now, host_turns={})
+
+
 # --- Leases -----------------------------------------------------------------------------------------
 
 

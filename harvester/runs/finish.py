@@ -16,7 +16,7 @@ from harvester.link_rules import BETWEEN_CO_OWNERS
 from harvester.messages import Outcome, OutcomeCode, Remark, RemarkCode
 from harvester.models import Conflict, Link, Run
 from harvester.reasons import KEPT_AS_IT_IS
-from harvester.rows import conflicts, health, links, rejects, remote_headers, runs
+from harvester.rows import clocks, conflicts, links, rejects, remote_headers, runs
 from harvester.runs import comparison, doubts, remote_set
 from harvester.runs.doubts import Judgement
 
@@ -129,8 +129,8 @@ def _remarks(run: Run, link: Link, judgement: Judgement, flapping: int) -> list[
     remarks = []
     if run.newest is not None and run.first_response is not None and run.newest > run.first_response:  # H11
         remarks.append(Remark(RemarkCode.FUTURE_DATESTAMPS))
-    if link.skew_s is not None and abs(link.skew_s) > health.SKEW_WARNING_S:  # W19
-        facts = {"skew_s": round(link.skew_s, 1), "is_alarm": abs(link.skew_s) > health.SKEW_ALARM_S}
+    if link.skew_s is not None and abs(link.skew_s) > clocks.SKEW_WARNING_S:  # W19
+        facts = {"skew_s": round(link.skew_s, 1), "is_alarm": abs(link.skew_s) > clocks.SKEW_ALARM_S}
         remarks.append(Remark(RemarkCode.CLOCK_SKEW, facts))
     if run.came_late:  # H8
         late = {"records": run.came_late, "lateness_h": judgement.lateness_h}

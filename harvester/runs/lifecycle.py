@@ -23,7 +23,7 @@ from harvester.guards import shared_set_backup
 from harvester.messages import Outcome, OutcomeCode
 from harvester.models import Conflict, Link, Run
 from harvester.protocol.prefetch import Turn
-from harvester.rows import health, links, moved_address, outage, queue, runs
+from harvester.rows import links, moved_address, outage, queue, runs
 from harvester.runs import comparison, get_records, pipeline
 from harvester.runs.finish import fail_run
 
@@ -98,7 +98,7 @@ def open_due_runs() -> list[Run]:
     now = seams.now()
     links.shorten_waits(now, comparison_s=comparison.RETRY_AFTER.total_seconds())
     runs.shorten_waits(now)
-    health.shorten_waits(now)
+    queue.shorten_waits(now)
     with transaction.atomic():
         links.plan_content(now)
         late = _open_due_slices(now - SLICE_IS_LATE_AFTER, now)

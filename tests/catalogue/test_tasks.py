@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from catalogue import chores, journal, tasks
+from catalogue import chores, journal, tasks, ticks
 from catalogue.bulk import ingest
 from catalogue.documents import sources
 from catalogue.documents.sources import SAMPLES
@@ -56,7 +56,7 @@ def test_a_tick_purges_flushes_the_journal_and_queues_validation(queued: list[tu
     assert not Record.objects.exists()
     assert not journal.count_waiting()
     assert queued == [(None,)]
-    age_s = chores.tick_age_s(CatalogueCanary)
+    age_s = ticks.age_s(CatalogueCanary)
     assert age_s is not None and age_s < timedelta(minutes=1).total_seconds()
 
 

@@ -20,10 +20,11 @@ from django.utils import timezone
 from catalogue.models import MetadataSet
 from harvester.models import Canary, Link
 from harvester.monitoring.metrics import LinkCollector
-from tests.support import prometheus, ticks
+from tests.support import prometheus
 from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import free_port
 from tests.support.paths import ROOT
+from tests.support.ticks import begin_all
 from tests.support.waiting import until
 
 FOLDER = ROOT / "docker" / "prometheus"
@@ -178,7 +179,7 @@ def fired(folder: Path, samples: dict[str, float]) -> set[str]:
 def test_a_scrape_of_a_node_that_is_well_sets_off_nothing_and_one_that_is_not_what_it_should(
     client: Client, never: Link, tmp_path: Path, settings
 ) -> None:
-    ticks.begin_all()
+    begin_all()
     with no_heartbeats():
         beat_as_worker_and_beat()
         well = scrape(client)

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from catalogue import checks, chores
+from catalogue import checks, chores, ticks
 from catalogue.models import CatalogueCanary, JournalOutbox, MetadataSet, TickCanary
 from gisc import database, heartbeat
 from gisc.alerts.models import AlertCanary
@@ -20,10 +20,10 @@ from gisc.parts.reasons import PartCode
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue
 from harvester.runs import lifecycle
-from tests.support import ticks
 from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import environment, free_port
 from tests.support.paths import ROOT
+from tests.support.ticks import begin_all
 
 ASK_WITHOUT_DATABASE = """
 import django
@@ -107,7 +107,7 @@ def test_health_tells_how_long_ago_each_tick_came_through(
     client: Client, settings, processes: None, late_app: str, canary: type[TickCanary]
 ) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    ticks.begin_all()
+    begin_all()
     answer = client.get("/health/ready")
     assert answer.status_code == 200
     assert set(not_ok(answer.json())) == {"durability", "clock", "backup"}  # the tests' own server is not durable
@@ -141,7 +141,7 @@ def test_a_node_on_which_a_tick_never_came_through_is_degraded(
     client: Client, canaries: list[type[TickCanary]]
 ) -> None:
     for canary in canaries:
-        chores.begin_tick(canary)
+        ticks.begin(canary)
     assert client.get("/health/tasks").status_code == 503
     assert figure(client, "gisc_canary_late") == 1
     assert figure(client, "gisc_canary_age_seconds") == math.inf
@@ -156,11 +156,11 @@ def figure(client: Client, name: str) -> float:
 @pytest.mark.parametrize("canary", [Canary, CatalogueCanary, AlertCanary])
 def test_a_tick_of_the_future_says_nothing_of_now(client: Client, processes: None, canary: type[TickCanary]) -> None:
     """The clock was ten minutes ahead, is right again, and no tick has come since."""
-    ticks.begin_all()
+    begin_all()
     canary.objects.update(last=timezone.now() + timedelta(minutes=10))
     assert client.get("/health/tasks").status_code == 503
     assert not_ok(client.get("/health/ready").json())["beat"] == PartCode.NO_TICK
-    chores.begin_tick(canary)
+    ticks.begin(canary)
     assert client.get("/health/tasks").status_code == 200
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalogue.models import MetadataSet
 from harvester.models import HostClock, Link
-from harvester.rows.health import check_host_clock
+from harvester.rows.clocks import check_host_clock
 from tests.support.provider import Provider, fill
 from tests.support.runs import harvest
 from tests.support.sntp import SntpServer, sntp_server
@@ -85,7 +85,7 @@ def test_the_offset_of_this_host_is_measured_and_told(
 ) -> None:
     sntp.ahead_s = ahead_s
 
-    with caplog.at_level(logging.ERROR, logger="harvester.rows.health"):
+    with caplog.at_level(logging.ERROR, logger="harvester.rows.clocks"):
         clock = check_host_clock(timezone.now())
 
     assert clock is not None and clock.offset_s == pytest.approx(ahead_s, abs=0.5)

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug import Response
 
-from catalogue import chores, seams
+from catalogue import seams, ticks
 from harvester import schedule
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue, runs
 from harvester.rows.queue import OpenRun, WaitsFor
 from harvester.runs import lifecycle, store_page
-from tests.support import ticks
 from tests.support.provider import Provider, continued, fill
 from tests.support.runs import go_on
+from tests.support.ticks import begin_all
 
 START = timezone.now()
 
@@ -47,7 +47,7 @@ def taken() -> list[str]:
 
 
 def test_hosts_take_turns_and_at_a_host_who_waited_longest_is_first(link: Link) -> None:
-    chores.begin_tick(Canary)
+    ticks.begin(Canary)
     for number in range(4):
         open_at(link, "large", number, waited_s=1000 - number)
     open_at(link, "small", 0, waited_s=10)
@@ -128,7 +128,7 @@ def test_a_run_that_waits_for_its_provider_takes_no_place_of_those_worked_on(lin
 
 def test_a_queue_from_which_nobody_takes_is_stalled(link: Link, settings) -> None:
     settings.GISC_CANARY_SECONDS = 600
-    chores.begin_tick(Canary)
+    ticks.begin(Canary)
     open_at(link, "any", 0, waited_s=601)
     assert queue.queue_state(timezone.now()).is_stalled
 
@@ -163,7 +163,7 @@ def test_a_worker_that_dies_costs_no_try_of_the_provider(link: Link, provider: P
 
 def test_a_run_whose_worker_died_does_not_go_before_those_that_wait(link: Link) -> None:
     """Else slow runs, whose workers are killed again and again, would keep all others from their turn."""
-    chores.begin_tick(Canary)
+    ticks.begin(Canary)
     slow, other = open_at(link, "one", 0, waited_s=100), open_at(link, "one", 1, waited_s=50)
     claimed = queue.claim()
     assert claimed is not None and claimed.pk == slow.pk
@@ -252,7 +252,7 @@ def test_the_queue_is_shown_in_health_metrics_status_and_at_the_run(
     link: Link, client: Client, admin_client: Client, capsys: pytest.CaptureFixture[str], settings
 ) -> None:
     settings.GISC_MAX_RUNS_PER_HOST = 1
-    ticks.begin_all()
+    begin_all()
     first, second = open_at(link, "slow", 0, waited_s=700), open_at(link, "slow", 1, waited_s=650)
     other = open_at(link, "fast", 2, waited_s=601)
     assert queue.claim(first.pk) is not None

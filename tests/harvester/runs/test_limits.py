@@ -12,9 +12,9 @@ from harvester import tasks
 from harvester.models import Canary, Link, Run
 from harvester.rows import queue, runs
 from harvester.runs import lifecycle
-from tests.support import ticks
 from tests.support.provider import Provider, fill
 from tests.support.runs import go_on, ready
+from tests.support.ticks import begin_all
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_the_age_of_the_canary_is_told(link: Link, client: Client) -> None:
     assert client.get("/harvest/status.json").json()["canary_age_s"] is None
     assert "gisc_canary_age_seconds +Inf" in client.get("/metrics").content.decode()
 
-    ticks.begin_all()
+    begin_all()
     tasks.tick()
     Canary.objects.update(last=timezone.now() - timedelta(minutes=10))
 

@@ -74,7 +74,7 @@ def test_a_message_of_the_version_before_is_a_call_too(link: Link, provider: Pro
     assert Run.objects.get().state == Run.State.DONE
 
 
-@pytest.mark.parametrize("failing", ["health.check_host_clock", "failover.switch_failing"])
+@pytest.mark.parametrize("failing", ["clocks.check_host_clock", "failover.switch_failing"])
 def test_a_chore_that_fails_does_not_keep_a_tick_from_the_others(
     link: Link, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failing: str
 ) -> None:
