@@ -6,6 +6,7 @@ from selenium.webdriver.common.by import By
 
 from catalogue import bootstrap
 from tests.browser.conftest import Browser
+from tests.support.waiting import until
 from tests.support.world import iso_record, put
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,8 +33,8 @@ def test_a_box_that_is_drawn_is_searched_for(browser: Browser) -> None:
     sides = [float(browser.field(name).get_attribute("value") or "nan") for name in ("west", "south", "east", "north")]
     # A pixel of the small map is some degrees.
     assert sides == pytest.approx([105, -45, 160, -5], abs=3)
+    assert "Baltic ice" in browser.text
     browser.press("Apply")
-    browser.sees("Australian rain")
-    assert "Baltic ice" not in browser.text
+    until(lambda: "Australian rain" in (page := browser.text) and "Baltic ice" not in page, 15, lambda: browser.text)
     assert len(browser.driver.find_elements(By.CSS_SELECTOR, "[data-draw-box] rect")) == 1
     assert browser.faults() == []

@@ -6,6 +6,7 @@ from django.db import connection
 
 from catalogue import bootstrap
 from catalogue.models import Record
+from oaiprovider.models import Profile
 from tests.support import rows_before, world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,3 +55,17 @@ def test_django_itself_would_leave_the_same_rows(after_flush: dict[str, list[str
         table: len(rows) for table, rows in after_flush.items()
     }
     rows_before.restore("default")
+
+
+def test_numbers_go_on_after_those_of_the_rows_even_where_tables_were_made_anew(
+    after_flush: dict[str, list[str]],
+) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM oaiprovider_profile")
+        cursor.execute("ALTER TABLE oaiprovider_profile ALTER id RESTART WITH 1")  # as a migration to and fro does
+
+    rows_before.restore("default")
+
+    assert all_rows() == after_flush
+    kept = Profile.objects.get().pk
+    assert Profile.objects.create(name="DRIVER", match="DRIVER").pk > kept

@@ -23,6 +23,12 @@ _REFERENCES = "SELECT confrelid::regclass::text, conrelid::regclass::text FROM p
 _COLUMNS = (
     "SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
 )
+# A migration to and fro, which makes tables anew, has begun their numbers again.
+_COUNT_ON = """
+    SELECT setval(sequence, greatest(nextval(sequence), (SELECT max(id) FROM public.{table})))
+    FROM pg_get_serial_sequence('public.{table}', 'id') AS sequence
+"""
+_HAS_NUMBERS = "SELECT FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'id' AND attidentity <> ''"
 
 # Of each database, for its tables that have rows: what tells whether they are the same.
 _saved: dict[str, dict[str, Any]] = {}
@@ -75,6 +81,9 @@ def _put_back(cursor: CursorWrapper, tables: list[str], saved: dict[str, Any]) -
         cursor.execute(_COLUMNS, [f"{_SAVED}.{table}"])
         columns = cursor.fetchone()[0]
         cursor.execute(f"INSERT INTO public.{table} ({columns}) SELECT {columns} FROM {_SAVED}.{table}")
+        cursor.execute(_HAS_NUMBERS, [f"public.{table}"])
+        if cursor.rowcount:
+            cursor.execute(_COUNT_ON.format(table=table))
     ContentType.objects.clear_cache()
 
 
