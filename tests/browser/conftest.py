@@ -45,8 +45,10 @@ class Browser:
 
     def __init__(self, driver: webdriver.Chrome, url: str) -> None:
         self.driver, self.url = driver, url
+        self._text_before = ""  # what was to be read when something was pressed
 
     def open(self, path: str) -> None:
+        self._text_before = ""
         self.driver.get(f"{self.url}{path}")
 
     def sign_in(self, name: str, password: str) -> None:
@@ -62,7 +64,9 @@ class Browser:
         return str(self.driver.execute_script("return document.body ? document.body.innerText : ''"))
 
     def sees(self, words: str) -> None:
-        """Wait until the words are on the page."""
+        """Wait until the words are on the page. After a press they have to be new: the old page may still stand there."""
+        assert words not in self._text_before, f"{words!r} was to be read before the press already; wait for other words"
+        self._text_before = ""
         until(lambda: words in self.text, 15, lambda: f"the page says {words!r}; it says {self.text!r}")
 
     def write(self, field: str, value: str) -> None:
@@ -81,6 +85,7 @@ class Browser:
         """Press the button, or follow the link, that says this, as soon as it is there."""
         exact = f"normalize-space()={words!r}"
         within = "self::button or self::a or self::summary or (self::strong and ancestor::a)"
+        self._text_before = self.text
 
         def pressed() -> bool:
             try:

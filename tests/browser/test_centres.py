@@ -66,8 +66,8 @@ def test_an_operator_adds_a_centre_by_a_file_and_says_when_to_harvest_it(operato
     operator.press("Schedule")
     operator.write("schedule", "fridays at noon")
     operator.press("Save and continue editing")
-    operator.press("Schedule 1")  # one error is there
     operator.sees("“fridays at noon” is not understood; write “every 6 hours”")
+    operator.press("Schedule 1")  # one error is there
     assert operator.field("schedule").get_attribute("value") == "fridays at noon", "nothing typed is lost"
     operator.write("schedule", "fri 12:00")
     operator.press("Save and continue editing")

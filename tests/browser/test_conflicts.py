@@ -98,7 +98,8 @@ def test_a_data_manager_settles_conflicts_and_undoes_it(manager: Browser, link: 
     manager.press("Tell the provider")
     assert "They differ in: " in manager.driver.find_element("id", "gisc-letter").get_attribute("value")
     manager.press("Hand the record over to the provider's set …")
-    manager.sees(f"The record moves from our own set to {TOULOUSE.spec}")
+    manager.sees("1 conflict?")
+    assert f"The record moves from our own set to {TOULOUSE.spec}" in manager.text
     manager.shoot(tmp_path / "question.png")
     assert Record.objects.get(key=identifier(0)).owner == own_set(), "not before it is confirmed"
     manager.press("Hand the record over to the provider's set")

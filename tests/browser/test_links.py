@@ -56,7 +56,8 @@ def test_a_link_is_watched_reset_and_its_rejects_are_told(operator: Browser, lin
     operator.sees("Rejects, by cause")
     operator.press("Show these records")
     operator.press("urn:bad")
-    operator.sees("the record is not an ISO 19139 record")
+    operator.sees("Metadata as received")
+    assert "the record is not an ISO 19139 record" in operator.text
     operator.open(f"/admin/harvester/link/{link.pk}/change/")
     operator.write("up_to", "20")
     operator.press("Set")

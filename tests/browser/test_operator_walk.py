@@ -59,7 +59,7 @@ def test_from_a_link_to_its_records_and_rejects(operator: Browser, guarded: Prov
     operator.open("/admin/harvester/link/")
     operator.sees("1 new")
     operator.press("toulouse")
-    operator.sees("No run yet.")
+    operator.sees("No run yet. The first one asks for the whole list.")
     operator.press("Run now")
     operator.sees("a run was started (the whole list)")
     operator.press("Watch it")
