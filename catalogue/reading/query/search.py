@@ -7,32 +7,32 @@ somebody pages comes once.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.db.models import QuerySet
 
 from catalogue.documents import search_terms
 from catalogue.models import Record
 from catalogue.reading import overview, viewers
-from catalogue.reading.query import conditions, cursors, facets, words
+from catalogue.reading.query import conditions, cursors, facets
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.cursors import CursorInvalid, Hit
 from catalogue.reading.query.facets import Counts, Facets
 from catalogue.reading.query.few_hits import FewHits
 from catalogue.reading.query.known_hits import KnownHits
-from catalogue.reading.query.orders import ByTier, Order, follows, key_of, sorting
+from catalogue.reading.query.many_hits import ManyHits
+from catalogue.reading.query.orders import ByTier, Order
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.sql import Compiler
 from catalogue.reading.query.statements import (
+    ALL_RECORDS,
     QueryTooCostly,
+    Separated,
     Sql,
     all_of,
-    array_of,
     by_index,
     by_index_each,
     by_index_with,
@@ -43,17 +43,16 @@ from catalogue.reading.query.statements import (
     estimate,
     is_of_terms,
     none_of,
+    separated,
 )
+from catalogue.reading.query.tiers import Tiers
 from catalogue.reading.stats import live_and_hidden, live_of_everybody, size_of
 from catalogue.reading.viewers import ANYBODY, Viewer
 
 logger = logging.getLogger(__name__)
-_ALL = 10_000_000  # records
 _QUERY_CANCELED = "57014"
 # The memory is for the rows that an index finds, none of which is looked up twice then.
 _SETTINGS = {"work_mem": "64MB", "jit": "off"}
-
-_TIERS = (search_terms.FILTER, search_terms.TITLE, search_terms.KEYWORD, search_terms.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,47 +85,12 @@ class Count:
     is_exact: bool = True
 
 
-_ALL_RECORDS = Sql("true")
-# A condition in two parts: on the description alone, and what needs the record as well.
-_Separated = tuple[Sql, Sql]
-
-
-def _separated(*parts: Sql) -> _Separated:
-    return (
-        all_of(*(part for part in parts if not part.needs_record)),
-        all_of(*(part for part in parts if part.needs_record)),
-    )
-
-
-def _described(found: _Separated, among: Sql = _ALL_RECORDS) -> tuple[str, tuple[Any, ...]]:
-    """Return the begin of a statement, and its values: the records `h` whose descriptions match.
-
-    A step of its own: without statistics of a table that has just been filled, PostgreSQL would look into each description for
-    each record.
-    """
-    narrow = all_of(among, found[0])
-    return (
-        f"WITH h AS MATERIALIZED (SELECT d.record_id FROM catalogue_description d WHERE {narrow.text})",
-        narrow.values,
-    )
-
-
-def _with_records(found: _Separated) -> tuple[str, tuple[Any, ...]]:
-    """Return what follows FROM: the records of `h` that match the rest as well; conditions on the record may be added."""
-    rest = found[1]
-    descriptions = "" if rest.text == "true" else " JOIN catalogue_description d ON d.record_id = h.record_id"
-    return f"h JOIN catalogue_record r ON r.id = h.record_id{descriptions} WHERE ({rest.text})", rest.values
-
-
 class Search:
     """One search of the database as it is now. Whatever is asked of it is computed once."""
 
     def __init__(self, query: Query) -> None:
         self._query = query = replace(query, condition=conditions.storable(query.condition))
-        self._compiler = Compiler(query.viewer)
-        self._split: tuple[Sql, Sql] | None = None
-        self._splits: dict[int, tuple[Sql, Sql]] = {}
-        self._has_unwanted = _has_unwanted(query.condition)
+        self._tiers = Tiers(query.condition, query.order, query.viewer)
         self._few: FewHits | KnownHits | None = None
         self._is_counted = False
         self._number: int | None = None  # hits, where they were counted without their ids
@@ -166,7 +130,7 @@ class Search:
         if few is None and position is None and len(hits) <= size:
             self._total = len(hits)
         following = cursors.write(self._query.condition, self._query.order, hits[size - 1]) if len(hits) > size else ""
-        return Page([hit.key for hit in hits[:size]], following, tuple(self._compiler.notes))
+        return Page([hit.key for hit in hits[:size]], following, self._tiers.notes)
 
     def count(self) -> Count:
         """Return how many hits there are; after a page never fewer than it has shown. Raises QueryTooCostly."""
@@ -192,7 +156,7 @@ class Search:
     def _number_if_few(self) -> int | None:
         """Return how many hits there are; None if they are more than are read, or no index finds them."""
         if self._number is None and not self._is_counted and self._is_countable:
-            self._note_number(count_by_index(self._parts[0], LIMITS.in_force.read + 1))
+            self._note_number(count_by_index(self._tiers.whole[0], LIMITS.in_force.read + 1))
         if self._number is not None:
             return self._number
         few = self._all_if_few()
@@ -208,10 +172,10 @@ class Search:
     @cached_property
     def _is_countable(self) -> bool:
         """Whether the hits are counted without their ids: an index alone tells them, they are more than a page needs, and not too many."""
-        narrow, rest = self._parts
+        narrow, rest = self._tiers.whole
         return (
             narrow.is_indexed
-            and rest == _ALL_RECORDS
+            and rest == ALL_RECORDS
             and is_of_terms(narrow)
             and LIMITS.in_force.of_tier <= self._expected < LIMITS.in_force.likely
             and self._everybody_sees_all
@@ -220,22 +184,15 @@ class Search:
     @cached_property
     def _expected(self) -> float:
         """How many hits PostgreSQL expects of what an index finds."""
-        return estimate(self._parts[0])
+        return estimate(self._tiers.whole[0])
 
     @property
     def _is_of_everything(self) -> bool:
         return self._query.condition == conditions.All() and self._query.viewer == ANYBODY
 
-    @property
-    def _parts(self) -> tuple[Sql, Sql]:
-        """The condition as SQL: on the description, and what needs the record as well."""
-        if self._split is None:
-            self._split = self._compiler.split(self._query.condition)
-        return self._split
-
     @cached_property
     def _sample(self) -> facets.Sample:
-        return facets.Sample(self._parts, None if self._everybody_sees_all else self._query.viewer.audiences)
+        return facets.Sample(self._tiers.whole, None if self._everybody_sees_all else self._query.viewer.audiences)
 
     @cached_property
     def _everybody_sees_all(self) -> bool:
@@ -245,7 +202,7 @@ class Search:
         """Return all hits; None if they are more than are read, or no index finds them."""
         if not self._is_counted:
             self._is_counted = True
-            narrow, rest = self._parts
+            narrow, rest = self._tiers.whole
             is_likely = narrow.is_indexed and self._may_be_few(self._expected)
             by_tier = self._by_tier(narrow, rest, LIMITS.in_force.read) if is_likely else None
             if by_tier is not None:
@@ -258,19 +215,19 @@ class Search:
         if expected >= limits.likely:
             return False
         # PostgreSQL knows how common a term is. Of other conditions it multiplies the shares, as if they had nothing to do with each other.
-        if is_of_terms(self._parts[0]) or expected < limits.exact / 10 or self._sample.is_all:
+        if is_of_terms(self._tiers.whole[0]) or expected < limits.exact / 10 or self._sample.is_all:
             return True
         return self._sample.hits < limits.read
 
     def _by_tier(self, narrow: Sql, rest: Sql, most: int) -> ByTier | None:
         """Return the ids that an index finds, by their tiers; None if they are more than so many."""
-        better = self._better_by_tier(rest) if is_of_terms(narrow) else None
+        better = self._tiers.by_index(rest) if is_of_terms(narrow) else None
         if better is None:
-            rows = by_index_with(self._tier_column(), narrow, most + 1)
+            rows = by_index_with(self._tiers.column(), narrow, most + 1)
             return (
                 None
                 if len(rows) > most
-                else {tier: {key for key, its in rows if its == tier} for tier in self._tiers()}
+                else {tier: {key for key, its in rows if its == tier} for tier in self._tiers.numbers}
             )
         each = by_index_each(narrow, [of_tier for _tier, of_tier in better], most)
         if each is None:
@@ -281,68 +238,22 @@ class Search:
             others -= found[tier]
         return {**found, search_terms.TEXT: others}
 
-    def _better_by_tier(self, rest: Sql) -> list[tuple[int, Sql]] | None:
-        """Return what an index finds of each tier above the last and of those above it, the best first; None if a tier hangs on more.
-
-        It costs less than to look into the terms of each hit.
-        """
-        if self._has_unwanted:
-            return None
-        found = []
-        for tier in self._tiers()[:-1]:
-            narrow, rest_of_tier = self._parts_of_tier(tier)
-            if rest_of_tier != rest:
-                return None
-            if narrow.text != "false":
-                found.append((tier, narrow))
-        return found
-
-    def _tier_column(self) -> Sql:
-        """The tier of a hit, as SQL of its description. Of its words alone: all else is true of hits."""
-        of_words = conditions.All(tuple(filter(_has_words, conditions.conjuncts(self._query.condition))))
-        cases: list[Sql] = []
-        for tier in self._tiers()[:-1]:
-            better, of_record = self._compiler.in_tier(tier).split(of_words)
-            if of_record.text != "true":  # words in an alternative to a condition on the record
-                better = all_of(
-                    better,
-                    Sql(
-                        f"EXISTS (SELECT FROM catalogue_record r WHERE r.id = d.record_id AND ({of_record.text}))",
-                        of_record.values,
-                    ),
-                )
-            cases.append(Sql(f"WHEN {better.text} THEN {tier}", better.values))
-        if not cases:
-            return Sql(str(search_terms.TEXT))
-        text = " ".join(case.text for case in cases)
-        return Sql(f"CASE {text} ELSE {search_terms.TEXT} END", tuple(value for case in cases for value in case.values))
-
-    def _hits(self, statement: str, values: Sequence[Any]) -> list[Hit]:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            return [Hit(*row) for row in cursor.fetchall()]
-
-    def _tiers(self) -> tuple[int, ...]:
-        """The tiers that hits are sorted by; one where there are no words to be relevant."""
-        has_words = any(isinstance(leaf, conditions.Words) for leaf in conditions.leaves(self._query.condition))
-        return _TIERS if has_words and self._query.order == "relevance" else (search_terms.TEXT,)
-
     def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
         """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.
 
         Only where hits are not yet read, and in one tier or counted without their ids.
         """
-        found, limits = self._parts, LIMITS.in_force
+        found, limits = self._tiers.whole, LIMITS.in_force
         if self._is_counted or not found[0].is_indexed:
             return None
-        if len(self._tiers()) > 1:
+        if len(self._tiers.numbers) > 1:
             return self._of_newest_by_tier(position, most) if self._is_countable else None
         is_known = is_of_terms(found[0])  # how many hits there are
         if self._expected < (limits.of_tier if is_known else limits.looked_for):
             return None
-        hits: list[Hit] = []
+        hits, many = list[Hit](), self._many_hits(found, search_terms.TEXT)
         for chunk in limits.chunks:
-            more, position = self._walk(found, search_terms.TEXT, position, most - len(hits), (chunk,))
+            more, position = many.look_through(position, most - len(hits), (chunk,))
             hits += more
             if position is None:
                 return hits
@@ -354,8 +265,8 @@ class Search:
         """Return so many hits, where those of tiers with few are enough with some of the newest records of the first tier with many."""
         limits, hits = LIMITS.in_force, list[Hit]()
         better: set[int] = set()
-        for tier in self._tiers():
-            narrow = self._parts[0] if tier == search_terms.TEXT else self._parts_of_tier(tier)[0]
+        for tier in self._tiers.numbers:
+            narrow = self._tiers.whole[0] if tier == search_terms.TEXT else self._tiers.better(tier)[0]
             if narrow.text == "false":
                 continue
             expected = estimate(narrow)
@@ -365,7 +276,8 @@ class Search:
             if few is None:
                 chunk = round(2 * most * size_of().live / expected)
                 if is_asked and chunk <= limits.chunks[-1]:
-                    hits += self._walk(self._found_in(tier, better), tier, start, most - len(hits), (chunk,))[0]
+                    many = self._many_hits(self._tiers.apart_from(better, (), tier), tier)
+                    hits += many.look_through(start, most - len(hits), (chunk,))[0]
                 return hits if len(hits) >= most else None
             if is_asked:
                 hits += self._few_hits({tier: few - better}).page(start, most - len(hits))
@@ -378,45 +290,26 @@ class Search:
         hits: list[Hit] = []
         others: list[Sql] = []  # than those of better tiers, where these are many
         better: set[int] = set()  # the hits of better tiers, where these are few
-        for tier in self._tiers():
+        for tier in self._tiers.numbers:
             few = None if others or tier == search_terms.TEXT else self._few_of_tier(tier)
             if position is None or position.tier <= tier:
                 start = _within(position, tier)
                 if few is None:
-                    hits += self._of_tier(self._found_in(tier, better, *others), tier, start, most - len(hits))
+                    found = self._tiers.apart_from(better, others, tier)
+                    hits += self._of_tier(found, tier, start, most - len(hits))
                 else:
                     hits += self._few_hits({tier: few - better}).page(start, most - len(hits))
                 if len(hits) >= most:
                     break
             if few is None:
-                others.append(none_of(all_of(*self._parts_in(tier))))
+                others.append(none_of(all_of(*self._tiers.parts(tier))))
             else:
                 better |= few
         return hits
 
-    def _found_in(self, tier: int, better: set[int], *others: Sql) -> _Separated:
-        """What hits of a tier are that are not those ids."""
-        known = [Sql("d.record_id <> ALL(%s)", (list(better),))] if better else []
-        return _separated(*self._parts_in(tier), *others, *known)
-
-    def _parts_in(self, tier: int) -> tuple[Sql, ...]:
-        """What hits of a tier are, and hits of those above."""
-        if tier == search_terms.TEXT:
-            return self._parts
-        # The index would read all hits of a word, to find the few that have it in the title: the words of the tier alone are
-        # looked up where that is enough. It is not where a word is not wanted: in a better tier fewer records have it.
-        better = self._parts_of_tier(tier)
-        return (*self._parts, *better) if self._has_unwanted else better
-
-    def _parts_of_tier(self, tier: int) -> tuple[Sql, Sql]:
-        """The condition as SQL, as `_parts` has it, for words of a tier or a better one."""
-        if tier not in self._splits:
-            self._splits[tier] = self._compiler.in_tier(tier).split(self._query.condition)
-        return self._splits[tier]
-
     def _few_of_tier(self, tier: int) -> set[int] | None:
         """Return the hits of a tier, and of those above; None if they are many."""
-        narrow, rest = _separated(*self._parts_in(tier))
+        narrow, rest = separated(*self._tiers.parts(tier))
         if narrow.text == "false":
             return set()
         if estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
@@ -426,29 +319,20 @@ class Search:
         keys = by_index(narrow, most + 1)
         return None if len(keys) > most else set(self._few_hits({tier: set(keys)}, rest).keys())
 
-    def _few_hits(self, by_tier: ByTier, rest: Sql = _ALL_RECORDS) -> FewHits | KnownHits:
-        if self._everybody_sees_all and rest == _ALL_RECORDS:
+    def _few_hits(self, by_tier: ByTier, rest: Sql = ALL_RECORDS) -> FewHits | KnownHits:
+        if self._everybody_sees_all and rest == ALL_RECORDS:
             return KnownHits(by_tier, self._query.order)
         return FewHits(by_tier, rest, self._query.viewer.audiences, self._query.order)
 
-    def _of_tier(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
-        hits, rest = self._walk(found, tier, position, most, self._chunks(found, most))
-        return [*hits, *self._by_sorting(found, tier, rest, most - len(hits))] if rest else hits
+    def _of_tier(self, found: Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
+        many = self._many_hits(found, tier)
+        hits, rest = many.look_through(position, most, self._chunks(found, most))
+        return [*hits, *many.by_sorting(rest, most - len(hits))] if rest else hits
 
-    def _walk(
-        self, found: _Separated, tier: int, position: Hit | None, most: int, chunks: Iterable[int]
-    ) -> tuple[list[Hit], Hit | None]:
-        """Look through the next records, chunk by chunk. Returns the hits, at most so many, and after which record there may be more:
-        None where there are as many as wanted, or no more records."""
-        hits: list[Hit] = []
-        for chunk in chunks:
-            more, position, number = self._look_through(found, tier, position, chunk)
-            hits += more
-            if len(hits) >= most or number < chunk:
-                return hits[:most], None
-        return hits, position
+    def _many_hits(self, found: Separated, tier: int) -> ManyHits:
+        return ManyHits(found, tier, self._query.order, self._query.viewer.audiences)
 
-    def _chunks(self, found: _Separated, most: int) -> Iterator[int]:
+    def _chunks(self, found: Separated, most: int) -> Iterator[int]:
         """How many of the next records to look through, one number after the other, before all hits are sorted."""
         limits = LIMITS.in_force
         if all(part.text == "true" for part in found):  # every record is a hit
@@ -457,50 +341,9 @@ class Search:
         if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * size_of().live:
             yield limits.large_chunk
 
-    def _expect(self, found: _Separated) -> float:
+    def _expect(self, found: Separated) -> float:
         """Return how many hits are expected of the whole search, or of a tier."""
-        return estimate(found[0]) if is_of_terms(found[0]) or found != self._parts else self._sample.hits
-
-    def _look_through(
-        self, found: _Separated, tier: int, position: Hit | None, chunk: int
-    ) -> tuple[list[Hit], Hit | None, int]:
-        """Return the hits among so many of the next records, in order; the last of these records, and how many they are."""
-        following, values = follows(self._query.order, position)
-        described, narrow = _described(found, Sql("d.record_id = ANY(ARRAY(SELECT id FROM next))"))
-        source, rest = _with_records(found) if found[1] != _ALL_RECORDS else ("h", ())
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "WITH next AS MATERIALIZED (SELECT id, datestamp, key, row_number() OVER () AS place FROM"
-                f" (SELECT r.id, r.datestamp, {key_of(self._query.order)} AS key FROM catalogue_record r"
-                f" WHERE NOT r.deleted AND r.audience = ANY(%s) AND {following}"
-                f" ORDER BY {sorting(self._query.order)} LIMIT %s) AS sorted),"
-                f" {described.removeprefix('WITH ')}, matching AS MATERIALIZED (SELECT h.record_id FROM {source})"
-                f" SELECT id, {tier}, datestamp, key, place, record_id IS NOT NULL"
-                " FROM next LEFT JOIN matching ON record_id = id"
-                " WHERE record_id IS NOT NULL OR place = (SELECT max(place) FROM next) ORDER BY place",
-                [list(self._query.viewer.audiences), *values, chunk, *narrow, *rest],
-            )
-            rows = cursor.fetchall()
-        if not rows:
-            return [], position, 0
-        return [Hit(*row[:4]) for row in rows if row[5]], Hit(*rows[-1][:4]), rows[-1][4]
-
-    def _by_sorting(self, found: _Separated, tier: int, position: Hit | None, most: int) -> list[Hit]:
-        following, values = follows(self._query.order, position)
-        narrow, _rest = found
-        if narrow.is_indexed:
-            described, of_description = (
-                "WITH h AS (SELECT unnest(%s::bigint[]) AS record_id)",
-                (array_of(by_index(narrow, _ALL)),),
-            )
-        else:
-            described, of_description = _described(found)
-        source, rest = _with_records(found)
-        return self._hits(
-            f"{described} SELECT r.id, {tier}, r.datestamp, {key_of(self._query.order)} FROM {source}"
-            f" AND r.audience = ANY(%s) AND {following} ORDER BY {sorting(self._query.order)} LIMIT %s",
-            [*of_description, *rest, list(self._query.viewer.audiences), *values, most],
-        )
+        return estimate(found[0]) if is_of_terms(found[0]) or found != self._tiers.whole else self._sample.hits
 
     # --- Facets -----------------------------------------------------------------------------------------
 
@@ -530,7 +373,7 @@ class Search:
         are not needed. None where these are read, or too many."""
         if self._is_counted or not self._is_countable:
             return None, False
-        limits, found = LIMITS.in_force, self._parts[0]
+        limits, found = LIMITS.in_force, self._tiers.whole[0]
         likely = self._expected if self._number is None else self._number
         if likely > limits.exact and not self._sample.is_all:
             number, some = count_by_index_with_some(found, limits.read + 1, -(-int(likely) // limits.of_hits))
@@ -564,22 +407,6 @@ def _bounded(condition: Condition) -> Iterator[None]:
             logger.warning("a search took too long", extra={"limit_ms": ours_ms, "condition": repr(condition)[:1_000]})
             raise QueryTooCostly("time") from exc
         raise
-
-
-def _has_words(condition: Condition) -> bool:
-    return any(isinstance(leaf, conditions.Words | conditions.Phrase) for leaf in conditions.leaves(condition))
-
-
-def _has_unwanted(condition: Condition) -> bool:
-    """Whether there are words that a record must not have."""
-    match condition:
-        case conditions.All(parts) | conditions.Any(parts):
-            return any(map(_has_unwanted, parts))
-        case conditions.Not(part):
-            return _has_words(part)
-        case conditions.Words(text):
-            return any(not asked.is_wanted for alternative in words.read(text) for asked in alternative)
-    return False
 
 
 def _within(position: Hit | None, tier: int) -> Hit | None:

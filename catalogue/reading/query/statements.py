@@ -71,6 +71,18 @@ def join(operator: str, parts: Sequence[Sql], if_none: str, *, is_indexed: bool)
     return Sql(text, tuple(value for part in parts for value in part.values), is_indexed)
 
 
+ALL_RECORDS = Sql("true")
+Separated = tuple[Sql, Sql]  # a condition in two parts: on the description alone, and what needs the record as well
+
+
+def separated(*parts: Sql) -> Separated:
+    """Return what all of these are true of, in two parts."""
+    return (
+        all_of(*(part for part in parts if not part.needs_record)),
+        all_of(*(part for part in parts if part.needs_record)),
+    )
+
+
 def has_term(terms: Sequence[int]) -> Sql:
     """Find the records that have at least one of these terms."""
     parts = [
