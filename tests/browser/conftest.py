@@ -65,7 +65,9 @@ class Browser:
 
     def sees(self, words: str) -> None:
         """Wait until the words are on the page. After a press they have to be new: the old page may still stand there."""
-        assert words not in self._text_before, f"{words!r} was to be read before the press already; wait for other words"
+        assert words not in self._text_before, (
+            f"{words!r} was to be read before the press already; wait for other words"
+        )
         self._text_before = ""
         until(lambda: words in self.text, 15, lambda: f"the page says {words!r}; it says {self.text!r}")
 

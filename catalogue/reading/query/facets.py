@@ -9,8 +9,7 @@ from typing import NamedTuple
 from django.db import connection
 
 from catalogue.reading.query.search_limits import LIMITS
-from catalogue.reading.query.statements import FROM, Sql, all_of, array_of, by_index_alone, column_of
-from catalogue.reading.stats import size_of
+from catalogue.reading.query.statements import FROM, Separated, Sql, all_of, array_of, by_index_alone, column_of
 
 
 class Facet(NamedTuple):
@@ -54,16 +53,17 @@ class Sample:
     """The hits among some records of the catalogue, which are the same for each search. Of a small catalogue, they are all.
 
     `found`: the condition on the description, and what needs the record as well. `audiences`: who may see a hit; None: all.
+    `live`: how many records the catalogue has. `likely`: how many hits; None: not known before.
     """
 
-    def __init__(self, found: tuple[Sql, Sql], audiences: Sequence[int] | None) -> None:
-        self._found = found
+    def __init__(self, found: Separated, audiences: Sequence[int] | None, *, live: int, likely: float | None) -> None:
+        self._found, self._live, self._likely = found, live, likely
         self._audience = Sql("true") if audiences is None else Sql("r.audience = ANY(%s)", (list(audiences),))
 
     @property
     def is_all(self) -> bool:
         """Whether the catalogue is so small that the sample is all of it: what it tells is exact then."""
-        return self._percent >= 100
+        return self._live <= LIMITS.in_force.sample
 
     @cached_property
     def hits(self) -> int:
@@ -97,13 +97,14 @@ class Sample:
     def _of_catalogue(self, number: int) -> int:
         return number if self.is_all else round(number / self._size * self._live)
 
-    @cached_property
-    def _live(self) -> int:
-        return size_of().live
-
-    @cached_property
+    @property
     def _percent(self) -> float:
-        return min(100.0, 100 * LIMITS.in_force.sample / max(self._live, 1))
+        if self.is_all:
+            return 100
+        limits = LIMITS.in_force
+        # Of a common word, fewer records have as many hits as facets are estimated from.
+        enough = limits.of_hits * self._live / self._likely if self._likely else limits.sample
+        return 100 * min(limits.sample, enough) / self._live
 
     @cached_property
     def _size(self) -> int:
@@ -166,29 +167,23 @@ _ALL = -1  # instead of the place of a facet: all records
 def _counting(asked: Sequence[Facet], found: str) -> str:
     """Return the statement that counts the values of facets: their places, the values, the numbers of records.
 
-    Records that are alike in the facets of one value are counted once for all of these.
+    Records that are alike in all facets of one value are counted once for these, and those that have the same values of another
+    facet once for it. Where rows are of one group, the columns of the others are NULL. Each record is read once.
     """
     source = FROM if any(facet.column.startswith("r.") for facet in asked) else "catalogue_description d"
     columns = ", ".join(f"{facet.column} AS f{place}" for place, facet in enumerate(asked))
-    single = [f"f{place}" for place, facet in enumerate(asked) if not facet.is_array]
-    of_single = ", ".join(single)
-    parts = [f"SELECT {_ALL}, '', count(*) FROM hits"]
+    single = ", ".join(f"f{place}" for place, facet in enumerate(asked) if not facet.is_array)
+    groups = f"(), ({single})" + "".join(f", (f{place})" for place, facet in enumerate(asked) if facet.is_array)
+    parts = [f"SELECT {_ALL}, '', max(number) FROM alike"]  # of the group of all
     for place, facet in enumerate(asked):
-        if facet.is_array:
-            values = f"(SELECT unnest(f{place}) FROM hits) AS each (value)"
-            parts.append(f"SELECT {place}, value, count(*) FROM {values} WHERE value <> '' GROUP BY value")
-        else:
-            parts.append(
-                f"SELECT {place}, f{place}, sum(number)::bigint FROM alike WHERE f{place} <> '' GROUP BY f{place}"
-            )
-    return (
-        f"WITH hits AS MATERIALIZED (SELECT {columns} FROM {source} WHERE {found})"
-        + (
-            f", alike AS MATERIALIZED (SELECT {of_single}, count(*) AS number FROM hits GROUP BY {of_single})"
-            if single
-            else ""
+        rows = f"(SELECT unnest(f{place}) AS f{place}, number FROM alike) AS each" if facet.is_array else "alike"
+        parts.append(
+            f"SELECT {place}, f{place}, sum(number)::bigint FROM {rows} WHERE f{place} <> '' GROUP BY f{place}"
         )
-        + f" {' UNION ALL '.join(parts)}"
+    return (
+        f"WITH alike AS MATERIALIZED (SELECT {''.join(f'f{place}, ' for place in range(len(asked)))}count(*) AS number"
+        f" FROM (SELECT {columns} FROM {source} WHERE {found}) AS hits GROUP BY GROUPING SETS ({groups}))"
+        f" {' UNION ALL '.join(parts)}"
     )
 
 

@@ -91,6 +91,7 @@ class Search:
     def __init__(self, query: Query) -> None:
         self._query = query = replace(query, condition=conditions.storable(query.condition))
         self._tiers = Tiers(query.condition, query.order, query.viewer)
+        self._estimates: list[tuple[Sql, float]] = []
         self._few: FewHits | KnownHits | None = None
         self._is_counted = False
         self._number: int | None = None  # hits, where they were counted without their ids
@@ -184,7 +185,20 @@ class Search:
     @cached_property
     def _expected(self) -> float:
         """How many hits PostgreSQL expects of what an index finds."""
-        return estimate(self._tiers.whole[0])
+        return self._estimate(self._tiers.whole[0])
+
+    def _estimate(self, found: Sql) -> float:
+        """Return how many descriptions PostgreSQL expects that a condition finds; asked once for each."""
+        for asked, expected in self._estimates:
+            if asked == found:
+                return expected
+        self._estimates.append((found, estimate(found)))
+        return self._estimates[-1][1]
+
+    @cached_property
+    def _live(self) -> int:
+        """How many live records the catalogue has, also those that not everybody sees."""
+        return size_of().live
 
     @property
     def _is_of_everything(self) -> bool:
@@ -192,7 +206,14 @@ class Search:
 
     @cached_property
     def _sample(self) -> facets.Sample:
-        return facets.Sample(self._tiers.whole, None if self._everybody_sees_all else self._query.viewer.audiences)
+        narrow, rest = self._tiers.whole
+        is_known = narrow.is_indexed and rest == ALL_RECORDS and is_of_terms(narrow)
+        return facets.Sample(
+            (narrow, rest),
+            None if self._everybody_sees_all else self._query.viewer.audiences,
+            live=self._live,
+            likely=self._expected if is_known else None,
+        )
 
     @cached_property
     def _everybody_sees_all(self) -> bool:
@@ -269,12 +290,12 @@ class Search:
             narrow = self._tiers.whole[0] if tier == search_terms.TEXT else self._tiers.better(tier)[0]
             if narrow.text == "false":
                 continue
-            expected = estimate(narrow)
+            expected = self._estimate(narrow)
             few = self._few_of_tier(tier) if expected < limits.of_tier else None
             start = _within(position, tier)
             is_asked = position is None or position.tier <= tier
             if few is None:
-                chunk = round(2 * most * size_of().live / expected)
+                chunk = round(2 * most * self._live / expected)
                 if is_asked and chunk <= limits.chunks[-1]:
                     many = self._many_hits(self._tiers.apart_from(better, (), tier), tier)
                     hits += many.look_through(start, most - len(hits), (chunk,))[0]
@@ -312,7 +333,7 @@ class Search:
         narrow, rest = separated(*self._tiers.parts(tier))
         if narrow.text == "false":
             return set()
-        if estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
+        if self._estimate(narrow) >= LIMITS.in_force.likely:  # of words that are not common, it says too much
             return None
         # Where several indexes have to be read, that costs more than all the rest.
         most = LIMITS.in_force.of_tier if is_of_terms(narrow) else LIMITS.in_force.exact
@@ -338,12 +359,12 @@ class Search:
         if all(part.text == "true" for part in found):  # every record is a hit
             yield most
         yield from limits.chunks
-        if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * size_of().live:
+        if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * self._live:
             yield limits.large_chunk
 
     def _expect(self, found: Separated) -> float:
         """Return how many hits are expected of the whole search, or of a tier."""
-        return estimate(found[0]) if is_of_terms(found[0]) or found != self._tiers.whole else self._sample.hits
+        return self._estimate(found[0]) if is_of_terms(found[0]) or found != self._tiers.whole else self._sample.hits
 
     # --- Facets -----------------------------------------------------------------------------------------
 
@@ -375,7 +396,7 @@ class Search:
             return None, False
         limits, found = LIMITS.in_force, self._tiers.whole[0]
         likely = self._expected if self._number is None else self._number
-        if likely > limits.exact and not self._sample.is_all:
+        if likely > limits.exact + limits.unsure and not self._sample.is_all:
             number, some = count_by_index_with_some(found, limits.read + 1, -(-int(likely) // limits.of_hits))
             self._note_number(number)
             if self._number is None:

@@ -11,6 +11,7 @@ class SearchLimits:
 
     exact: int = 10_000  # so many hits are always read, sorted and counted
     margin: int = 6_000  # so many more are read, as it is not known before how many there are, nor who may see them
+    unsure: int = 2_500  # so many more are expected, and there are no more than `exact`: a word may have several stems
     of_hits: int = 2_000  # of which it is estimated what all are distributed over
     looked_for: int = 300  # where so many are expected, the newest records may have a page of them
     of_tier: int = 3_000  # where so many are of a tier, the newest records have some of them

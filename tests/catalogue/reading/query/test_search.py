@@ -495,7 +495,7 @@ def test_facets_of_hits_that_are_counted_without_their_ids_are_estimated_beyond_
     ice: None, exact: int, margin: int
 ) -> None:
     limits = {"exact": exact, "margin": margin, "of_tier": 50, "sample": 200, "of_hits": 60, "chunks": (10, 400)}
-    with search_limits.LIMITS.replaced(**limits):
+    with search_limits.LIMITS.replaced(**limits, unsure=0):
         found = Search(Query(Words("ice")))
         facets = found.facets(["centre", "keyword"])
         number = found.count()
@@ -503,6 +503,34 @@ def test_facets_of_hits_that_are_counted_without_their_ids_are_estimated_beyond_
     if number.is_exact:
         assert dict(facets.values["centre"])["Japan Meteorological Agency"] == pytest.approx(150, rel=0.4)
         assert 0 < dict(facets.values["keyword"])["k1"] < 120
+
+
+@pytest.mark.parametrize("margin", [200, 20])
+def test_facets_of_about_as_many_hits_as_are_exact_are_counted_at_once(ice: None, margin: int) -> None:
+    """PostgreSQL may expect more hits than there are: to count them first would be in vain."""
+    limits = {"exact": 100, "margin": margin, "of_tier": 50, "sample": 200, "chunks": (10, 400)}
+    with search_limits.LIMITS.replaced(**limits, unsure=100), statements_on_descriptions() as done:
+        found = Search(Query(Words("ice")))
+        facets, number = found.facets(["centre"]), found.count()
+    assert facets.is_exact == number.is_exact == (margin == 200)
+    if number.is_exact:
+        assert (facets.values["centre"], number.number) == ([("Japan Meteorological Agency", 150)], 150)
+        assert [each.looked_at for each in done] == [150]
+
+
+def test_a_sample_has_no_more_hits_of_a_common_word_than_facets_are_estimated_from(ice: None) -> None:
+    limits = {"exact": 20, "margin": 10, "of_tier": 5, "sample": 350, "of_hits": 60, "chunks": (10, 20)}
+    percent = {}
+    for text, condition in {"word": Words("ice"), "more": All((Words("ice"), Not(Is("language", ("fre",)))))}.items():
+        with search_limits.LIMITS.replaced(**limits), CaptureQueriesContext(connection) as queries:
+            facets = Search(Query(condition)).facets(["centre"])
+        assert not facets.is_exact
+        sampled = [found[1] for query in queries if (found := re.search(r"SYSTEM \((\S+)\)", query["sql"]))]
+        percent[text] = float(sampled[0])
+    assert percent["word"] == pytest.approx(100 * 60 / 150, rel=0.2), "by the statistics of PostgreSQL"
+    assert percent["more"] == pytest.approx(100 * 350 / 400), (
+        "as many as usual, where it is not known how many hits there are"
+    )
 
 
 def test_more_hits_than_postgresql_expects_are_not_counted_at_any_cost(ice: None) -> None:
