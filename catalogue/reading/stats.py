@@ -88,9 +88,10 @@ def days_since(first: date) -> dict[date, CatalogueDay]:
     return {row.day: row for row in CatalogueDay.objects.filter(day__gte=first)}
 
 
-def live_and_hidden() -> int:
-    """Return how many live records not everybody sees."""
-    return sum(ListSize.objects.filter(pk=-1).values_list("live", flat=True))
+def live_and_hidden() -> tuple[int, int]:
+    """Return how many live records the catalogue has, and how many of these not everybody sees."""
+    live = dict(ListSize.objects.filter(pk__in=(0, -1)).values_list("set_id", "live"))
+    return sum(live.values()), live.get(-1, 0)
 
 
 def size_of(set_id: int = 0) -> ListSize:

@@ -46,7 +46,7 @@ from catalogue.reading.query.statements import (
     separated,
 )
 from catalogue.reading.query.tiers import Tiers
-from catalogue.reading.stats import live_and_hidden, live_of_everybody, size_of
+from catalogue.reading.stats import live_and_hidden, live_of_everybody
 from catalogue.reading.viewers import ANYBODY, Viewer
 
 logger = logging.getLogger(__name__)
@@ -196,9 +196,8 @@ class Search:
         return self._estimates[-1][1]
 
     @cached_property
-    def _live(self) -> int:
-        """How many live records the catalogue has, also those that not everybody sees."""
-        return size_of().live
+    def _live_and_hidden(self) -> tuple[int, int]:
+        return live_and_hidden()
 
     @property
     def _is_of_everything(self) -> bool:
@@ -211,13 +210,13 @@ class Search:
         return facets.Sample(
             (narrow, rest),
             None if self._everybody_sees_all else self._query.viewer.audiences,
-            live=self._live,
+            live=self._live_and_hidden[0],
             likely=self._expected if is_known else None,
         )
 
     @cached_property
     def _everybody_sees_all(self) -> bool:
-        return not live_and_hidden()
+        return not self._live_and_hidden[1]
 
     def _all_if_few(self) -> FewHits | KnownHits | None:
         """Return all hits; None if they are more than are read, or no index finds them."""
@@ -295,7 +294,7 @@ class Search:
             start = _within(position, tier)
             is_asked = position is None or position.tier <= tier
             if few is None:
-                chunk = round(2 * most * self._live / expected)
+                chunk = round(2 * most * self._live_and_hidden[0] / expected)
                 if is_asked and chunk <= limits.chunks[-1]:
                     many = self._many_hits(self._tiers.apart_from(better, (), tier), tier)
                     hits += many.look_through(start, most - len(hits), (chunk,))[0]
@@ -359,7 +358,7 @@ class Search:
         if all(part.text == "true" for part in found):  # every record is a hit
             yield most
         yield from limits.chunks
-        if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * self._live:
+        if found[0].is_indexed and self._expect(found) * limits.large_chunk >= 4 * most * self._live_and_hidden[0]:
             yield limits.large_chunk
 
     def _expect(self, found: Separated) -> float:
@@ -370,7 +369,7 @@ class Search:
 
     def facets(self, names: Sequence[str], most: int = 20) -> Facets:
         """Return what the hits are distributed over. Raises QueryTooCostly and KeyError for what is no facet."""
-        visible = {"set": set(self._query.viewer.sets().values_list("spec", flat=True))}
+        visible = {"set": set(self._query.viewer.sets().values_list("spec", flat=True))} if "set" in names else {}
         counted_at = None
         with self.bounded():
             counted, is_exact = self._facets_by_index(names)
