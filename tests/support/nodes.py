@@ -88,12 +88,15 @@ def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
+_DATABASES = "TESTS_DATABASES"
+
+
 def migrated_database(name: str) -> Path:
     """A database of the node of this name that is initialised and migrated, which nothing runs on.
 
     Made once for all processes of a parallel run, in the folder that tests/servers.py gives them.
     """
-    folder = Path(os.environ["TESTS_DATABASES"]) / name
+    folder = Path(os.environ[_DATABASES]) / name
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -110,7 +113,8 @@ def migrated_database(name: str) -> Path:
 class Node:
     """A `manage.py node` process with its data directory; stopped by `stop` or by the fixture.
 
-    A new one gets a copy of a migrated database, as migrating takes most of its first start, unless it `migrates` itself.
+    A new one gets a copy of a migrated database, as migrating takes most of its first start, unless it `migrates` itself, as it
+    does where no tests run but a drill.
     `program`: the command line, of another version or an installed one, that runs in the folder `inside`.
     """
 
@@ -126,6 +130,7 @@ class Node:
     ) -> None:
         self.data_dir, self.port = data_dir, port
         data_dir.mkdir(parents=True, exist_ok=True)
+        migrates = migrates or _DATABASES not in os.environ
         if not migrates and not (data_dir / "postgres").exists() and "DATABASE_URL" not in settings:
             # With owners and modes: as root, PostgreSQL runs as another user.
             database = migrated_database(settings.get("GISC_NAME", "WIS-GISC-DEMO"))
