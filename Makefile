@@ -143,7 +143,7 @@ bench-year: $(RUN_READY)
 drill-alarms: $(DEV_READY)
 	@exec $(BIN)/python -m tests.loop.drill_alarms
 
-# The whole life of the containers. Where the host has no podman, runc, catatonit and debootstrap, it says so and ends.
+# The whole life of the containers. Where the host has no podman or what it needs (`tests/containers/stand_ins.py`), it says so and ends.
 drill-containers: $(DEV_READY)
 	@exec $(BIN)/python -m tests.containers.drill
 

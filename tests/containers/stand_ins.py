@@ -5,6 +5,7 @@ PostgreSQL is 18, as the node embeds it, with a start script that does what the 
 """
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import tempfile
@@ -78,9 +79,16 @@ ENTRYPOINT ["/usr/bin/prometheus-alertmanager"]
 }  # fmt: skip
 
 
+# podman finds what gives containers networks and names beside itself, not in the PATH.
+_OF_PODMAN = ("netavark", "aardvark-dns")
+_FOLDERS_OF_PODMAN = ("/usr/lib/podman", "/usr/libexec/podman", "/usr/local/lib/podman", "/usr/local/libexec/podman")
+
+
 def lacking() -> str:
     """What this host lacks to run containers; empty if nothing."""
-    missing = [program for program in ("podman", "runc", "debootstrap", "catatonit") if not shutil.which(program)]
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), *_FOLDERS_OF_PODMAN))
+    needed = ("podman", "runc", "debootstrap", "catatonit", *_OF_PODMAN)
+    missing = [program for program in needed if not shutil.which(program, path=path)]
     return f"these are not installed: {', '.join(missing)} (Debian's packages)" if missing else ""
 
 
