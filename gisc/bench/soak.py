@@ -27,6 +27,7 @@ _SLOW_S = 30
 _PATHS = ("/", "/?q=change", "/harvest/", "/harvest/status.json", "/metrics", "/health/ready") + tuple(
     f"/oai?verb={verb}&metadataPrefix=iso19139" for verb in ("ListRecords", "ListIdentifiers")
 )
+_READY_RECORDS = 200  # so many versions come in the first minutes: the cache that fills would hide what grows
 _PERIOD_S = 1.0  # between two rounds of the reader
 _FIRST = 1 / 6  # of the time: until then processes still load what they keep
 
@@ -44,7 +45,8 @@ def run(folder: Path, *, minutes: float, say: Callable[[str], None]) -> list[Row
     """Watch a node for so long."""
     watched = Watched()
     until = time.monotonic() + minutes * 60
-    with whole_node.provider(_SLOW_S) as port, whole_node.running(folder, 2) as node:
+    settings_ = {"GISC_READY_RECORDS": str(_READY_RECORDS)}
+    with whole_node.provider(_SLOW_S) as port, whole_node.running(folder, 2, **settings_) as node:
         say(f"{sum(LINKS.values())} links that are due every 5 s, for {minutes:g} minutes ...")
         whole_node.add_links(node, port, LINKS)
         while time.monotonic() < until:
