@@ -71,6 +71,10 @@ class Browser:
         self._text_before = ""
         until(lambda: words in self.text, 15, lambda: f"the page says {words!r}; it says {self.text!r}")
 
+    def notes_text(self) -> None:
+        """Note what is to be read before something is pressed: `sees` waits for other words then."""
+        self._text_before = self.text
+
     def write(self, field: str, value: str) -> None:
         """Fill in a field by its name."""
         element = self.field(field)
@@ -87,7 +91,7 @@ class Browser:
         """Press the button, or follow the link, that says this, as soon as it is there."""
         exact = f"normalize-space()={words!r}"
         within = "self::button or self::a or self::summary or (self::strong and ancestor::a)"
-        self._text_before = self.text
+        self.notes_text()
 
         def pressed() -> bool:
             try:
@@ -162,6 +166,7 @@ class Counted:
     def click(self, words: str) -> None:
         """Click the first button, link or label that has these words."""
         self.clicks += 1
+        self.browser.notes_text()
 
         def is_clicked() -> bool:
             try:
@@ -193,7 +198,9 @@ class Counted:
         Select(self.browser.field(field)).select_by_value(value)
 
     def sees(self, words: str) -> None:
-        self._wait(lambda: words in self.browser.text, f"the page says {words!r}; it says {self.browser.text!r}")
+        begun = time.monotonic()
+        self.browser.sees(words)
+        self.waited_s += time.monotonic() - begun
 
     def _wait(self, condition: Callable[[], object], what: str) -> None:
         begun = time.monotonic()

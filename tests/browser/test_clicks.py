@@ -93,7 +93,7 @@ def test_tasks_of_an_operator_take_few_clicks(
         person.write("password1", "a long password of hers")
         person.write("password2", "a long password of hers")
         person.press("Save")
-        person.sees("Roles")
+        person.sees("You may edit it again below.")
         person.click("operator:")
         person.press("Save")
     until(lambda: User.objects.filter(username="carla", groups__name="operator").exists(), 15, "Carla has a role")

@@ -11,9 +11,11 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from tests.support.nodes import Node, free_port
-node = Node(Path(sys.argv[1]), free_port()).ready()
-print(node.output())
-node.stop()
+node = Node(Path(sys.argv[1]), free_port())
+try:
+    print(node.ready().output())
+finally:
+    node.stop()
 """
 
 

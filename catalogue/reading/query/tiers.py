@@ -16,8 +16,7 @@ _ALL = (search_terms.FILTER, search_terms.TITLE, search_terms.KEYWORD, search_te
 class Tiers:
     """The tiers that the hits of a search are sorted by, the best first, and what their hits are.
 
-    `numbers`: the tiers; one where there are no words to be relevant. `has_unwanted`: whether there are words that a record
-    must not have.
+    `numbers`: the tiers; one where there are no words to be relevant.
     """
 
     def __init__(self, condition: Condition, order: Order, viewer: Viewer) -> None:
@@ -25,7 +24,7 @@ class Tiers:
         self._compiler = Compiler(viewer)
         self._whole: Separated | None = None
         self._by_tier: dict[int, Separated] = {}
-        self.has_unwanted = _has_unwanted(condition)
+        self._has_unwanted = _has_unwanted(condition)
         has_words = any(isinstance(leaf, conditions.Words) for leaf in conditions.leaves(condition))
         self.numbers = _ALL if has_words and order == "relevance" else (search_terms.TEXT,)
 
@@ -54,7 +53,7 @@ class Tiers:
         # The index would read all hits of a word, to find the few that have it in the title: the words of the tier alone are
         # looked up where that is enough. It is not where a word is not wanted: in a better tier fewer records have it.
         better = self.better(tier)
-        return (*self.whole, *better) if self.has_unwanted else better
+        return (*self.whole, *better) if self._has_unwanted else better
 
     def apart_from(self, known: set[int], others: Sequence[Sql], tier: int) -> Separated:
         """Return what the hits of a tier are that are not these ids, and of which these other conditions are true."""
@@ -66,7 +65,7 @@ class Tiers:
 
         It costs less than to look into the terms of each hit.
         """
-        if self.has_unwanted:
+        if self._has_unwanted:
             return None
         found = []
         for tier in self.numbers[:-1]:
@@ -103,6 +102,7 @@ def _has_words(condition: Condition) -> bool:
 
 
 def _has_unwanted(condition: Condition) -> bool:
+    """Whether there are words that a record must not have."""
     match condition:
         case conditions.All(parts) | conditions.Any(parts):
             return any(map(_has_unwanted, parts))
