@@ -62,10 +62,8 @@ _TRANSLATED = {
     f"{_GMD}title": True,  # of the data alone, not of what it cites
     **dict.fromkeys((f"{_GMD}{name}" for name in ("abstract", "keyword", "organisationName")), False),
 }
-# The elements that are looked for anywhere in a record: the local name as it stands in the bytes, and the name.
-_SEARCHED = tuple(
-    (name.removeprefix(_GMD).encode(), name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
-)
+# The elements that are looked for anywhere in a record.
+_SEARCHED = (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT, _LOCALISED, *_EXTENTS)
 _LEVEL, _LOCALE, _IDENTIFICATION = (f"{_GMD}{name}" for name in ("hierarchyLevel", "locale", "identificationInfo"))
 _PREFIXES = {"gmd": oai.GMD_NS, "xlink": "http://www.w3.org/1999/xlink"}
 
@@ -81,7 +79,6 @@ _ABSTRACT = xpath("gmd:identificationInfo/*/gmd:abstract")
 _OTHER_CONSTRAINTS = xpath("gmd:identificationInfo/*/gmd:resourceConstraints/*/gmd:otherConstraints")
 # Terms of WMO_DataLicenseCode (WCMP 1.3, 9.3.1).
 DATA_POLICIES = ("WMOEssential", "WMOAdditional", "WMOOther", "NoLimitation")
-_DATA_POLICIES = tuple(policy.encode() for policy in DATA_POLICIES)
 _THESAURUS_PATHS = (
     "*/gmd:title//text()",
     "*/gmd:title/*/@xlink:href",
@@ -142,10 +139,10 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
     """
     if root.tag not in ROOTS:
         raise Unusable(_wrong_root(root))
-    # One walk for all. What is not in the bytes need not be looked for: names are never written as references.
-    found: dict[str, list[etree._Element]] = {name: [] for local, name in _SEARCHED if local in element}
+    # One walk for all: it takes a third of the time of looking for the names in the bytes.
+    found: dict[str, list[etree._Element]] = {name: [] for name in _SEARCHED}
     has_bare_elements = False
-    for part in root.iter(*found, "{}*"):
+    for part in root.iter(*_SEARCHED, "{}*"):
         if part.tag in found:
             found[part.tag].append(part)
         else:
@@ -153,9 +150,9 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
     children: dict[object, etree._Element] = {}  # the first of each name
     for child in root:
         children.setdefault(child.tag, child)
-    extents = [part for name in _EXTENTS for part in found.get(name, ())]
+    extents = [part for name in _EXTENTS for part in found[name]]
     begins, ends = _time_extent(_outermost(extents, few=1)) if extents else (None, None)
-    blocks, boxes, parties = (found.get(name) for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT))
+    blocks, boxes, parties = (found[name] for name in (_KEYWORD_BLOCK, _BOX, _PARTY_ELEMENT))
     keywords, categories = _keywords(_outermost(blocks), element) if blocks else ((), ())
     organisations, persons = _parties(parties) if parties else ((), ())
     is_identified = _IDENTIFICATION in children
@@ -172,10 +169,10 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
         identifier=identifier or identifier_of(root),
         has_bare_elements=has_bare_elements,
         kind=_code(children.get(_LEVEL)),
-        policy=_policy(root, element),
+        policy=_policy(root),
         organisations=organisations,
         persons=persons,
-        translations=translations_of(root, found.get(_LOCALISED, [])),
+        translations=translations_of(root, found[_LOCALISED]),
         metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
     )
 
@@ -328,10 +325,8 @@ def _cites_the_data(role: etree._Element) -> bool:
     return property_ is not None and property_.tag == _CITATION
 
 
-def _policy(root: etree._Element, element: bytes) -> str:
+def _policy(root: etree._Element) -> str:
     """Return the one term of WMO_DataLicenseCode that otherConstraints give; "" if they give none or several."""
-    if not any(policy in element for policy in _DATA_POLICIES):
-        return ""
     texts = chain.from_iterable(
         (text_of(constraint), *(str(value.get(_HREF, "")) for value in constraint.iterchildren(etree.Element)))
         for constraint in islice(_OTHER_CONSTRAINTS(root), MAX_KEYWORDS)
