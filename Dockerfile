@@ -37,6 +37,7 @@ COPY . .
 ENV PATH=/opt/venv/bin:/opt/postgresql/18/tools/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
+    MALLOC_ARENA_MAX=1 \
     HOST=0.0.0.0 \
     PORT=8000 \
     GISC_DATA_DIR=/var/lib/gisc \

@@ -1,5 +1,6 @@
 """The processes of a node, and the configuration by which the package `supervisor` starts and stops them."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from gisc import embedded, installation
 
 # A stop ends web server, worker and beat together, then the embedded servers: 6 s and 2 s at worst.
 _STOP_WAIT_S = 6
+# Children flush each line, and take memory from one arena of glibc: each thread of a run would else begin one of its own, and what it
+# frees stays there. Measured: docs/benchmarks.md. What the environment says of a name goes before this.
+_ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "MALLOC_ARENA_MAX": "1"}
 
 
 def _programs() -> dict[str, list[list[str]]]:
@@ -53,6 +57,7 @@ def write_configuration(file: Path) -> None:
         "logfile_maxbytes = 0",
         f"pidfile = {_escaped(str(file.with_suffix('.pid')))}",
     ]
+    environment = ",".join(f'{name}="{value}"' for name, value in _ENVIRONMENT.items() if name not in os.environ)
     for priority, (group, programs) in enumerate(_programs().items(), start=1):
         if not programs:
             continue
@@ -65,7 +70,7 @@ def write_configuration(file: Path) -> None:
                 f"[program:{name}]",
                 f"command = {_escaped(shlex.join(command))}",
                 f"directory = {_escaped(str(settings.BASE_DIR))}",
-                'environment = PYTHONUNBUFFERED="1"',
+                f"environment = {environment}",
                 "autorestart = true",
                 # A child that ends sooner is started again after a pause, which grows by one second each time.
                 "startsecs = 5",

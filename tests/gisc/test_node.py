@@ -226,3 +226,19 @@ def test_a_watched_folder_has_a_process_of_its_own(tmp_path: Path, settings) -> 
     processes.write_configuration(file)
     (command,) = re.findall(r"^\[program:watch\]\ncommand = (.*)$", file.read_text(), flags=re.MULTILINE)
     assert command.endswith("manage.py ingest --watch '/srv/our records' --set WIS-GISC-TOKYO")
+
+
+def test_children_take_memory_from_one_arena_unless_the_operator_says_otherwise(tmp_path: Path, monkeypatch) -> None:
+    """With an arena of glibc for each thread, the processes of a worker grew by a tenth within 20 minutes of short runs."""
+    from gisc.node import processes
+
+    def environments() -> set[str]:
+        processes.write_configuration(file)
+        return set(re.findall(r"^environment = (.*)$", file.read_text(), flags=re.MULTILINE))
+
+    file = tmp_path / "supervisord.conf"
+    for name in ("MALLOC_ARENA_MAX", "PYTHONUNBUFFERED"):
+        monkeypatch.delenv(name, raising=False)
+    assert environments() == {'PYTHONUNBUFFERED="1",MALLOC_ARENA_MAX="1"'}
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
+    assert environments() == {'PYTHONUNBUFFERED="1"'}
