@@ -61,7 +61,12 @@ def none_of(found: Sql) -> Sql:
 
 
 def join(operator: str, parts: Sequence[Sql], if_none: str, *, is_indexed: bool) -> Sql:
-    """Join conditions by ` AND ` or ` OR `; those that say nothing are left out. `if_none`: what is true of none."""
+    """Join conditions by ` AND ` or ` OR `; those that say nothing are left out. `if_none`: what is true of none.
+
+    Where one of all is false, no statement need be run to find that out.
+    """
+    if operator == " AND " and any(part.text == "false" for part in parts):
+        return Sql("false", is_indexed=True)
     parts = [part for part in parts if part.text != ("true" if operator == " AND " else "false")]
     if not parts:
         return Sql(if_none, is_indexed=is_indexed)

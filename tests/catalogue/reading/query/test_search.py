@@ -311,6 +311,16 @@ def test_what_a_sample_shows_to_be_many_is_not_read_to_be_counted(buoys: None) -
     assert any(321 in each.values for each in done)
 
 
+def test_no_statement_is_run_for_a_tier_that_can_have_no_hit(buoys: None) -> None:
+    of_more_than_terms = Query(All((Words("sea"), Like("title", "%"))))
+    limits = {"exact": 100, "margin": 20, "of_tier": 50, "chunks": (60, 100)}
+    with search_limits.LIMITS.replaced(**limits), statements_on_descriptions() as done:
+        page = Search(of_more_than_terms).page(5)
+    assert identifiers(page.keys) == [f"urn:{number:03d}" for number in range(259, 254, -1)]
+    # All hits, those of titles, and the newest 60: no identifier has the word.
+    assert [each.values[-1] for each in done] == [121, 101, "%"]
+
+
 def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(buoys: None) -> None:
     rows_read: list[int] = []
 
