@@ -57,7 +57,7 @@ def write_configuration(file: Path) -> None:
         "logfile_maxbytes = 0",
         f"pidfile = {_escaped(str(file.with_suffix('.pid')))}",
     ]
-    environment = ",".join(f'{name}="{value}"' for name, value in _ENVIRONMENT.items() if name not in os.environ)
+    environment = ",".join(f'{name}="{value}"' for name, value in _ENVIRONMENT.items() if not os.environ.get(name))
     for priority, (group, programs) in enumerate(_programs().items(), start=1):
         if not programs:
             continue

@@ -240,5 +240,6 @@ def test_children_take_memory_from_one_arena_unless_the_operator_says_otherwise(
     for name in ("MALLOC_ARENA_MAX", "PYTHONUNBUFFERED"):
         monkeypatch.delenv(name, raising=False)
     assert environments() == {'PYTHONUNBUFFERED="1",MALLOC_ARENA_MAX="1"'}
+    monkeypatch.setenv("PYTHONUNBUFFERED", "")
     monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
     assert environments() == {'PYTHONUNBUFFERED="1"'}
