@@ -278,7 +278,7 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
             known[tier] += map(_known_words(algorithm_of(language)).__getitem__, _pieces_of_record(text))
     terms = list(dict.fromkeys(filter_term(kind, value) for kind, value in filters if value))
     kept, is_cut = {_NO_TERM}, False
-    lines: set[bytes] = set()
+    lines: dict[bytes, None] = {}  # in order: each process makes the same of a record
     for tier, several in known.items():
         if not several:
             continue
@@ -289,8 +289,8 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
             bases, is_cut = set(islice(in_order, room)), True
         terms += [base + tier for base in bases]
         kept |= bases
-        lines.update(map(_LINE, (pair for pair in several if pair[0] in kept) if is_cut else several))
-    lines.discard(_NO_LINE)
+        lines.update(dict.fromkeys(map(_LINE, (pair for pair in several if pair[0] in kept) if is_cut else several)))
+    lines.pop(_NO_LINE, None)
     return SearchTerms(tuple(terms), b"\n".join(lines))
 
 
