@@ -186,6 +186,7 @@ class _KnownWords(dict[Piece, tuple[int, bytes]]):
 
 
 _NO_TERM, _NO_LINE = TEXT, b""  # no term in tier 0 is TEXT
+_BASE, _LINE = itemgetter(0), itemgetter(1)  # of a known word: its term in tier 0, and its line
 _MOST_KNOWN = 100_000  # words of a language, chosen: 20 MB
 
 
@@ -270,7 +271,7 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
 
     Of more than `MAX_WORDS`, those of the worst tier are left out first, of the vocabulary as well.
     """
-    # By tier. No loop of Python runs for each word but one: it would be half the cost of a record.
+    # By tier. The only loop of Python for each word is the one that adds the tier: more would be half the cost of a record.
     known: dict[int, list[tuple[int, bytes]]] = {TITLE: [], KEYWORD: [], TEXT: []}
     known[TEXT] += map(_known_words("").__getitem__, words_of_identifier(identifier))
     for text, tier, language in texts:
@@ -292,6 +293,3 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
         lines.update(dict.fromkeys(map(_LINE, (pair for pair in several if pair[0] in kept) if is_cut else several)))
     lines.pop(_NO_LINE, None)
     return SearchTerms(tuple(terms), b"\n".join(lines))
-
-
-_BASE, _LINE = itemgetter(0), itemgetter(1)  # of a known word

@@ -11,8 +11,8 @@ from gisc import embedded, installation
 # A stop ends web server, worker and beat together, then the embedded servers: 6 s and 2 s at worst.
 _STOP_WAIT_S = 6
 # Children flush each line, and take memory from one arena of glibc: each thread of a run would else begin one of its own, and what it
-# frees stays there. Measured: docs/benchmarks.md. What the environment says of a name goes before this.
-_ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "MALLOC_ARENA_MAX": "1"}
+# frees stays there. Measured: docs/benchmarks.md. What the environment says of a name goes before this. Containers have the same (Dockerfile).
+ENVIRONMENT = {"PYTHONUNBUFFERED": "1", "MALLOC_ARENA_MAX": "1"}
 
 
 def _programs() -> dict[str, list[list[str]]]:
@@ -57,7 +57,7 @@ def write_configuration(file: Path) -> None:
         "logfile_maxbytes = 0",
         f"pidfile = {_escaped(str(file.with_suffix('.pid')))}",
     ]
-    environment = ",".join(f'{name}="{value}"' for name, value in _ENVIRONMENT.items() if not os.environ.get(name))
+    environment = ",".join(f'{name}="{value}"' for name, value in ENVIRONMENT.items() if not os.environ.get(name))
     for priority, (group, programs) in enumerate(_programs().items(), start=1):
         if not programs:
             continue
