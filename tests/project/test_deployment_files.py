@@ -341,5 +341,5 @@ def test_the_image_gets_every_package_of_the_node_and_nothing_that_is_not_listed
 def test_the_image_starts_processes_with_the_environment_of_a_node() -> None:
     from gisc.node import processes
 
-    (variables,) = re.findall(r"^ENV PATH=.*(?:\\\n.*)*", DOCKERFILE, flags=re.MULTILINE)
+    (variables,) = re.findall(r"^ENV PATH=(?:.*\\\n)+.*", DOCKERFILE, flags=re.MULTILINE)
     assert {f"{name}={value}" for name, value in processes.ENVIRONMENT.items()} <= set(variables.split())
