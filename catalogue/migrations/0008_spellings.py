@@ -3,10 +3,13 @@
 from django.db import migrations, models
 from django.db.models.functions import Lower
 
+from catalogue.migration_operations import LockTables
+
 
 class Migration(migrations.Migration):
     dependencies = (("catalogue", "0007_journal_numbers"),)
     operations = (
+        LockTables("catalogue_claim", "catalogue_record"),
         migrations.CreateModel(
             "SpellingChange",
             fields=[

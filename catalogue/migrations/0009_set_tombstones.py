@@ -4,6 +4,7 @@ from django.db import migrations, models
 from django.db.models import Q
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _DROP = """
     DROP TRIGGER ended_or_revived ON catalogue_record;
@@ -22,6 +23,7 @@ _MARK = """
 class Migration(migrations.Migration):
     dependencies = (("catalogue", "0008_spellings"),)
     operations = (
+        LockTables("catalogue_membership", "catalogue_listsize"),
         migrations.AddField(
             model_name="membership",
             name="departed",

@@ -5,6 +5,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _DROP = """
     DROP TRIGGER restricted ON catalogue_recordcategory;
@@ -32,6 +33,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables("catalogue_membership", "catalogue_record", "catalogue_metadataset"),
         migrations.CreateModel(
             name="Audience",
             fields=[

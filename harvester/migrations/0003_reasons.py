@@ -8,6 +8,7 @@ from django.db import migrations, models
 from django.db.models import F
 from django.db.models.functions import JSONObject
 
+from catalogue.migration_operations import LockTables
 from harvester import reasons
 
 _BATCH = 500
@@ -51,6 +52,7 @@ def _facts(model, field):
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0002_outcomes"),)
     operations = (
+        LockTables("harvester_reject", "harvester_conflict"),
         _reason("reject"),
         _facts("reject", "reason_data"),
         _reason("conflict"),

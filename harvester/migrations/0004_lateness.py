@@ -6,6 +6,8 @@ The policy `response` of earlier versions, which took the responseDate alone, be
 from django.core.validators import MaxValueValidator
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 def keep_policies(apps, schema_editor):
     apps.get_model("harvester", "Link").objects.filter(from_policy="response").update(lateness_h=0)
@@ -18,6 +20,7 @@ def write_policies(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0003_reasons"),)
     operations = (
+        LockTables("harvester_link", "harvester_run", "harvester_standby"),
         migrations.AddField(
             "link",
             "clean_comparisons",

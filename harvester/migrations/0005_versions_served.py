@@ -2,10 +2,13 @@
 
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0004_lateness"),)
     operations = (
+        LockTables("harvester_remoteheader", "harvester_run"),
         migrations.AddField(
             model_name="remoteheader",
             name="digest",

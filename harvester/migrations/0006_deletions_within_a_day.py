@@ -7,6 +7,8 @@ from django.core.validators import MaxValueValidator
 from django.db import migrations, models
 from django.db.models import OuterRef, Q, Subquery
 
+from catalogue.migration_operations import LockTables
+
 
 def count_by_the_day(apps, schema_editor):
     apps.get_model("harvester", "Link").objects.filter(hold_percent=10).update(hold_percent=33)
@@ -25,6 +27,7 @@ def count_by_the_run(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0005_versions_served"),)
     operations = (
+        LockTables("harvester_remoteheader", "harvester_link"),
         migrations.AddField(
             "remoteheader",
             "removed_at",

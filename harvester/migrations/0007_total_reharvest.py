@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 def _moment(name, verbose_name, **options):
     return migrations.AddField("link", name, models.DateTimeField(verbose_name, null=True, editable=False, **options))
@@ -10,6 +12,7 @@ def _moment(name, verbose_name, **options):
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0006_deletions_within_a_day"),)
     operations = (
+        LockTables("harvester_link", "harvester_run", "harvester_remoteheader"),
         migrations.AddField(
             "link",
             "content_days",

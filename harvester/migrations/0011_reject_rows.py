@@ -5,6 +5,8 @@ from django.db import migrations, models
 from django.db.models import Func, Q
 from django.db.models.functions import MD5
 
+from catalogue.migration_operations import LockTables
+
 _NOW = Func(function="gisc_clock", output_field=models.DateTimeField())
 # Of the rows of one cause the one of the last run stays; it stands if the link's table has its header as rejected.
 _FOLD = """
@@ -39,6 +41,7 @@ _UNFOLD = "DELETE FROM harvester_reject WHERE run_id IS NULL"
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0010_identifiers"), ("catalogue", "0002_gisc_clock"))
     operations = (
+        LockTables("harvester_reject", "harvester_run"),
         migrations.AddIndex(
             "remoteheader", models.Index(fields=["link"], condition=Q(state="rejected"), name="headers_rejected")
         ),

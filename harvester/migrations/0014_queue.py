@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -9,6 +11,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables("harvester_canary", "harvester_run"),
         migrations.AddField(
             model_name="canary",
             name="host_turns",
