@@ -113,14 +113,24 @@ start_program, run_program = _host.start_program, _host.run_program
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this host has this id."""
+    """Whether a process of this host has this id and has not ended; one that its parent has not yet waited for has ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    return not _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether the process has ended, as Linux has it in proc(5); elsewhere False."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state = file.read().rpartition(b")")[2].split()[0]
+    except OSError:
+        return False
+    return state in (b"Z", b"X")
 
 
 def run_in_process(function: Callable[..., Returned], *values: object) -> Returned:

@@ -2,7 +2,8 @@
 
 Without this, a pool process would go on with its task while the next worker has started. `die_with_parent` asks the
 kernel for a signal at the parent's death: on Linux only; elsewhere the operator must end the children of a killed node.
-It also writes the heartbeats of worker and beat (`gisc.heartbeat`). Imports no app.
+A pool process that was killed is replaced at once. It also writes the heartbeats of worker and beat (`gisc.heartbeat`).
+Imports no app.
 """
 
 import ctypes
@@ -13,6 +14,7 @@ import sys
 import warnings
 from typing import Any
 
+from celery import bootsteps
 from celery.signals import beat_init, worker_init, worker_process_init, worker_ready, worker_shutdown
 
 from catalogue import seams
@@ -34,6 +36,26 @@ def _store_worker_pid(**_: Any) -> None:
 @worker_process_init.connect
 def _end_with_worker(**_: Any) -> None:
     die_with_parent(_worker_pid, signal.SIGKILL)
+
+
+class ReplaceDeadProcesses(bootsteps.StartStopStep):
+    """Looks for dead pool processes often.
+
+    Celery looks when the pipes of one close, which is shortly before the kernel says that it is dead, and then each five
+    seconds: until then nothing takes its place, and its parent has not waited for it.
+    """
+
+    requires = ("celery.worker.components:Pool",)
+    _timer: Any = None
+
+    def register_with_event_loop(self, worker: Any, hub: Any) -> None:
+        if self._timer is not None:
+            self._timer.cancel()  # it is registered again with each connection to the broker
+        self._timer = hub.call_repeatedly(_REPLACE_EVERY_S, worker.pool.maintain_pool)
+
+
+_REPLACE_EVERY_S = 0.25  # chosen; it asks the kernel once for each process
+app.steps["worker"].add(ReplaceDeadProcesses)
 
 
 @worker_ready.connect

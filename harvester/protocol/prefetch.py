@@ -44,11 +44,12 @@ class Turn:
     """The turn of a worker that waits for its provider as long as that takes: of commands. `until`: of `seams.monotonic`.
 
     That of a worker which meanwhile works on other runs is `harvester.runs.shared_worker.SharedTurn`. Only it has
-    `patience_s`, how long to wait before `lend_worker`, and `is_wanted`, whether another run of its process waits.
+    `is_wanted`, whether another run of its process waits, and calls `on_asking` where a thread beside that of the run
+    waits for the provider longer than a moment: the thread of the run then calls `lend_worker`.
     """
 
     until: float
-    patience_s: float | None = None
+    on_asking: Callable[[], object] = lambda: None
     is_wanted: ClassVar[bool] = False
 
     @property

@@ -78,6 +78,10 @@ class PendingPage:
         )
 
 
+class _Asking:
+    """Stands among the parsed pages where the provider is waited for longer than a moment."""
+
+
 def store_list(run: Run, *, turn: Turn, progress: Progress) -> None:
     """Store pages until the list ends or the turn is over. Raises HarvestError."""
     cookies, provider = run.cookies, run.link.provider
@@ -128,7 +132,8 @@ class Pipeline:
         self._conversation, self._prefetcher = conversation, prefetcher
         self._turn, self._progress = turn, progress
         self._parsing = seams.thread_pool(1)
-        self._parsed: seams.SimpleQueue[ParsedPage | Exception | None] = seams.SimpleQueue()
+        self._parsed: seams.SimpleQueue[ParsedPage | Exception | _Asking | None] = seams.SimpleQueue()
+        turn.on_asking = partial(self._parsed.put, _Asking())
         self._room = seams.Semaphore(READ_AHEAD)  # of that queue
         self._is_parsed = self._is_closed = False
         self._preparing = seams.thread_pool(THREADS)
@@ -198,9 +203,9 @@ class Pipeline:
         while True:
             if self._parsed.empty():
                 yield None
-            try:
-                parsed = self._parsed.get(timeout=self._turn.patience_s)
-            except seams.Empty:
+            parsed = self._parsed.get()
+            if isinstance(parsed, _Asking):
+                yield None
                 self._turn.lend_worker()
                 continue
             self._is_parsed = parsed is None or isinstance(parsed, Exception)

@@ -1,9 +1,9 @@
 """Work on the runs that wait, in a process of the worker; while one waits for its provider, the process takes another.
 
 Each run has a thread of its own here, of which one at a time works: it has the process's slot. A run whose provider has not
-answered for a quarter of a second gives the slot up, and with it its connections to the database; the task that began it
-ends, so that Celery has the process for the next. When the answer comes, the run waits for the slot again. Between two
-pages a run lets those go first that wait for the slot.
+answered for a quarter of a second (less where other runs of the process wait for theirs already) gives the slot up, and with
+it its connections to the database; the task that began it ends, so that Celery has the process for the next. When the answer
+comes, the run waits for the slot again. Between two pages a run lets those go first that wait for the slot.
 """
 
 import logging
@@ -35,6 +35,7 @@ class WorkerLimits:
     """How long a run keeps the worker while it waits, and how many runs a process has."""
 
     patience_s: float = 0.25  # chosen: most answer sooner; to close and make connections again costs some 10 ms
+    least_patience_s: float = 0.06  # chosen: where many wait already; most that are not slow answer within it
     slow_patience_s: float = 0.02  # chosen: where the last answer took longer than that
     max_runs: int = 32  # chosen: nearly all of them wait for providers, each with some MB and five threads
     leave_asking_s: float = 5  # chosen: so long a process that has grown waits for answers that are on their way
@@ -89,6 +90,10 @@ class _Process:
 _process = _Process()
 
 
+def _count_asking() -> int:
+    return sum(turn.is_asking for turn in list(_process.runs.values()))
+
+
 class SharedTurn(Turn):
     """A turn that gives the worker up while it waits for a slow provider.
 
@@ -99,7 +104,7 @@ class SharedTurn(Turn):
         super().__init__(seams.monotonic() + for_s)
         self.left = seams.Event()
         self._run_id, self._slot = run.pk, slot
-        self._learn(is_slow=run.was_asking)
+        self._is_slow = run.was_asking
         self._guard = seams.RLock()  # of the fields below
         self._has_slot = self._is_ended = self._asks = False
         self._owner = 0
@@ -136,8 +141,16 @@ class SharedTurn(Turn):
             self._give_slot()
             self._take_slot()
 
+    @property
+    def patience_s(self) -> float:
+        """How long to keep the worker for an answer: the shorter, the more runs of this process wait for theirs already."""
+        limits = LIMITS.in_force
+        if self._is_slow:
+            return limits.slow_patience_s
+        return max(limits.patience_s / (1 + _count_asking()), limits.least_patience_s)
+
     def result_of(self, request: Future[Result]) -> Result:
-        if not _is_done(request, self._usual_patience_s):
+        if not _is_done(request, self.patience_s):
             self._wait_long_for(request)
         return request.result()
 
@@ -149,8 +162,11 @@ class SharedTurn(Turn):
     def _wait_long_for(self, request: Future[Any]) -> None:
         with self._guard:
             self._asks = True
-            if seams.thread_id() == self._owner:
+            is_owner = seams.thread_id() == self._owner
+            if is_owner:
                 self._leave()
+        if not is_owner:
+            self.on_asking()
         asked = seams.monotonic()
         try:
             connections.close_all()  # of this thread
@@ -159,12 +175,8 @@ class SharedTurn(Turn):
         finally:
             with self._guard:
                 self._asks = False
-                self._learn(is_slow=seams.monotonic() - asked > LIMITS.in_force.patience_s)
+                self._is_slow = seams.monotonic() - asked > LIMITS.in_force.patience_s
             self._return()
-
-    def _learn(self, *, is_slow: bool) -> None:
-        limits = LIMITS.in_force
-        self._usual_patience_s = limits.slow_patience_s if is_slow else limits.patience_s
 
     def _leave(self) -> None:
         """Go on without the slot, and without connections to the database."""
@@ -185,12 +197,11 @@ class SharedTurn(Turn):
 
     def _take_slot(self) -> None:
         self._slot.acquire(settings.GISC_LEASE_SECONDS / 4, self._renew_lease)
-        self._has_slot, self.patience_s = True, self._usual_patience_s
+        self._has_slot = True
 
     def _give_slot(self) -> None:
         if self._has_slot:
-            # The thread that asks for pages takes the slot again before it parses the next one.
-            self._has_slot, self.patience_s = False, None
+            self._has_slot = False  # the thread that asks for pages takes it again before it parses the next one
             self._slot.release()
 
     def _renew_lease(self) -> None:

@@ -1,5 +1,6 @@
 """A run that waits for its provider keeps no worker: the process takes other runs, and the answer is stored when it comes."""
 
+import os
 import socket
 import subprocess
 import threading
@@ -13,8 +14,10 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from catalogue import seams
 from harvester import tasks
 from harvester.models import Link, Run
+from harvester.protocol.prefetch import Result, Turn
 from harvester.rows import queue
 from harvester.rows.queue import WaitsFor
 from harvester.runs import lifecycle, shared_worker
@@ -214,6 +217,22 @@ def test_a_run_that_waited_for_its_provider_when_its_worker_died_keeps_the_next_
     assert (state_of(waits).received, state_of(waits).crashes) == (3, 0)
 
 
+def test_the_run_of_a_worker_that_was_killed_is_free_before_its_parent_has_noticed(link: Link) -> None:
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    with subprocess.Popen(["sleep", str(LONG_S)]) as worker:
+        now = timezone.now()
+        lease = {"worker": f"{socket.gethostname()}:{worker.pid}", "leased_until": now + timedelta(seconds=LONG_S)}
+        Run.objects.filter(pk=run.pk).update(**lease)
+        assert queue.claim() is None
+        worker.kill()
+        os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and can still be waited for
+
+        claimed = queue.claim()
+
+    assert claimed is not None and claimed.pk == run.pk
+
+
 @shared_worker.LIMITS.replaced(patience_s=LONG_S, slow_patience_s=0.0)
 def test_a_provider_that_was_slow_is_waited_for_as_usual_after_it_has_answered_soon(link: Link) -> None:
     run = Run(link=link)
@@ -234,6 +253,60 @@ def test_a_provider_that_was_slow_is_waited_for_as_usual_after_it_has_answered_s
     provider.join()
     assert turn.patience_s == LONG_S
     turn.end()
+
+
+@shared_worker.LIMITS.replaced(patience_s=LONG_S)
+def test_the_more_runs_wait_for_their_providers_the_shorter_the_next_one_keeps_the_worker(
+    link: Link, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else forty new links to slow providers would keep all others for forty times the patience."""
+    monkeypatch.setattr(shared_worker, "_process", shared_worker._Process())
+    turn = SharedTurn(Run(link=link), LONG_S, Slot())
+    patience = []
+    for number in range(3):
+        patience.append(turn.patience_s)
+        other = SharedTurn(Run(link=link), LONG_S, Slot())
+        other._asks = True
+        shared_worker._process.runs[number] = other
+
+    assert patience == [LONG_S, LONG_S / 2, LONG_S / 3]
+    with shared_worker.LIMITS.replaced(patience_s=LONG_S, least_patience_s=LONG_S / 2):
+        assert turn.patience_s == LONG_S / 2
+
+
+class LendingTurn(Turn):
+    """Says at each request that it waits for the provider, and knows when the thread of the run has lent the worker."""
+
+    def __init__(self) -> None:
+        super().__init__(seams.monotonic() + LONG_S)
+        self.lent = threading.Event()
+
+    def result_of(self, request: Future[Result]) -> Result:
+        self.on_asking()
+        return request.result()
+
+    def lend_worker(self) -> None:
+        self.lent.set()
+
+
+def test_the_thread_of_a_run_lends_the_worker_as_soon_as_another_thread_waits_for_a_page(
+    link: Link, slow: Provider
+) -> None:
+    """Else it would wait for as long once more: forty links to slow providers kept two processes for ten seconds."""
+    turn = LendingTurn()
+    lent_before_the_answer = []
+    slow.faults.append(
+        lambda asked: lent_before_the_answer.append(turn.lent.wait(LONG_S)) if asked["verb"] == "ListRecords" else None
+    )
+    fill(slow, range(3))
+    waits = link_to(slow, link, "slow")
+    run = lifecycle.open_run(waits, trigger="test")
+    assert run is not None and (claimed := queue.claim(run.pk)) is not None
+
+    lifecycle.work_on(claimed, turn)
+
+    assert state_of(waits).state == Run.State.DONE
+    assert lent_before_the_answer == [True, True]
 
 
 def test_who_waits_has_no_connection_to_the_database(link: Link, slow: Provider, gate: Gate) -> None:
