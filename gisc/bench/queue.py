@@ -2,15 +2,18 @@
 
 A node of its own (`manage.py node`) harvests 160 links from a provider that answers at once, with and without 40 links to
 one that answers each page after 30 s; with 2, 4 and 8 processes; and once while a process of the worker is killed and Redis
-emptied every few seconds. Results: docs/benchmarks.md.
+emptied every few seconds. Each number of processes has a turn in each round; the rows have the medians of the rounds, after
+a few links that warm the processes of each node up. Results: docs/benchmarks.md.
 """
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,41 +29,58 @@ from gisc.bench.catalogue import Row
 FAST, SLOW = 160, 40
 SLOW_S = 30
 PROCESSES = (2, 4, 8)
+ROUNDS = 3
+_WARMING = 24  # links
 _STRIKE_EVERY_S = 5
+_ALONE, _BESIDE, _STRUCK = "alone", "beside 40 slow ones", "beside 40 slow ones, kills, Redis emptied"
 
 
 def run(folder: Path, *, say: Callable[[str], None]) -> list[Row]:
-    """Measure each number of processes, each in a node of its own."""
-    rows = []
+    """Measure each number of processes, in rounds, each in a node of its own."""
+    measured: defaultdict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
     with whole_node.provider(SLOW_S) as port:
-        for processes in PROCESSES:
-            say(f"{processes} processes: {FAST} fast links, then {SLOW} slow ones besides ...")
-            hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
-            with whole_node.running(folder / f"node-{processes}", processes, **hosts) as node:
-                alone = _measure(node.environment, port, slow=0)
-                beside = _measure(node.environment, port, slow=SLOW)
-                struck = (
-                    _measure(node.environment, port, slow=SLOW, strikes=True) if processes == PROCESSES[0] else None
-                )
-            rows.append(Row(f"{FAST} fast links, {processes} processes", f"{alone['seconds']:.1f} s"))
-            rows += _rows(processes, "beside 40 slow ones", beside, alone)
-            if struck is not None:
-                rows += _rows(processes, "beside 40 slow ones, kills, Redis emptied", struck, alone)
-    return rows
+        for turn in range(ROUNDS):
+            for processes in PROCESSES:
+                say(f"round {turn + 1}, {processes} processes: {FAST} fast links, then {SLOW} slow ones besides ...")
+                hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
+                with whole_node.running(folder / f"node-{turn}-{processes}", processes, **hosts) as node:
+                    _measure(node.environment, port, fast=_WARMING, slow=0)
+                    measured[processes, _ALONE].append(_measure(node.environment, port, slow=0))
+                    measured[processes, _BESIDE].append(_measure(node.environment, port, slow=SLOW))
+                    if processes == PROCESSES[0]:
+                        struck = _measure(node.environment, port, slow=SLOW, strikes=True)
+                        measured[processes, _STRUCK].append(struck)
+    return [row for processes in PROCESSES for row in _rows(processes, measured)]
 
 
-def _rows(processes: int, what: str, measured: dict[str, Any], alone: dict[str, Any]) -> Iterator[Row]:
-    seconds, before = measured["seconds"], alone["seconds"]
-    name = f"{FAST} fast links, {processes} processes, {what}"
-    yield Row(name, f"{seconds:.1f} s", f"{before:.1f} s: alone", f"{seconds / before:.2f}")
-    yield Row(
-        f"{name}: most messages in Redis, most runs waiting for their provider",
-        f"{measured['messages']}, {measured['asking']}",
-    )
+def _rows(processes: int, measured: Mapping[tuple[int, str], list[dict[str, Any]]]) -> Iterator[Row]:
+    before = _median(measured[processes, _ALONE], "seconds")
+    yield Row(f"{FAST} fast links, {processes} processes", _seconds(measured[processes, _ALONE]))
+    for what in (_BESIDE, _STRUCK):
+        if found := measured.get((processes, what)):
+            seconds = _median(found, "seconds")
+            name = f"{FAST} fast links, {processes} processes, {what}"
+            yield Row(name, _seconds(found), f"{before:.1f} s: alone", f"{seconds / before:.2f}")
+            yield Row(
+                f"{name}: most messages in Redis, most runs waiting for their provider",
+                f"{_median(found, 'messages'):.0f}, {_median(found, 'asking'):.0f}",
+            )
 
 
-def _measure(environment: dict[str, str], port: int, *, slow: int, strikes: bool = False) -> dict[str, Any]:
-    arguments = [str(port), str(FAST), str(slow)]
+def _seconds(found: list[dict[str, Any]]) -> str:
+    all_s = sorted(each["seconds"] for each in found)
+    return f"{statistics.median(all_s):.1f} s ({all_s[0]:.1f}..{all_s[-1]:.1f})"
+
+
+def _median(found: list[dict[str, Any]], name: str) -> float:
+    middle: float = statistics.median(each[name] for each in found)
+    return middle
+
+
+def _measure(
+    environment: dict[str, str], port: int, *, fast: int = FAST, slow: int, strikes: bool = False
+) -> dict[str, Any]:
+    arguments = [str(port), str(fast), str(slow)]
     command = [sys.executable, "-m", "gisc.bench.queue_worker", *arguments]
     with subprocess.Popen(
         command, cwd=settings.BASE_DIR, env=os.environ | environment, stdout=subprocess.PIPE
