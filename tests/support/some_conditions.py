@@ -64,6 +64,7 @@ def some_conditions(world: World) -> st.SearchStrategy[Condition]:
         st.sampled_from(titles).map(lambda parts: Phrase(" ".join(parts[:2]))),
         boxes,
         st.builds(During, some_instants, some_instants),
+        st.builds(lambda begins, ends: All((During(begins, None), During(None, ends))), instants, instants),
         st.builds(MetadataDate, some_instants, some_instants),
         st.builds(Changed, some_instants, some_instants),
         st.sampled_from(SETS).map(InSet),

@@ -4,7 +4,7 @@ Instants have a time zone. Boxes are west, south, east, north in degrees; west >
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any as AnyValue
@@ -192,6 +192,23 @@ def conjuncts(condition: Condition) -> Iterator[Condition]:
             yield from conjuncts(part)
     else:
         yield condition
+
+
+def with_one_time(parts: Iterable[Condition]) -> list[Condition]:
+    """Return conditions that all have to hold, with one time in place of one that is open before and one that is open after.
+
+    A time extent is one range: if it has an instant until `ends` and one from `begins` on, which is no later, it has one between
+    them. PostgreSQL expects far too few records where the times are apart, and looks both up.
+    """
+    parts = list(parts)
+    begins = [
+        part.begins for part in parts if isinstance(part, During) and part.begins is not None and part.ends is None
+    ]
+    ends = [part.ends for part in parts if isinstance(part, During) and part.ends is not None and part.begins is None]
+    if not begins or not ends or max(begins) > min(ends):
+        return parts
+    others = [part for part in parts if not (isinstance(part, During) and (part.begins is None or part.ends is None))]
+    return [*others, During(max(begins), min(ends))]
 
 
 # What PostgreSQL takes in no text, and a character that is in no record, as XML has none of them.

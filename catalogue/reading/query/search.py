@@ -235,7 +235,7 @@ class Search:
         if expected >= limits.likely:
             return False
         # PostgreSQL knows how common a term is. Of other conditions it multiplies the shares, as if they had nothing to do with each other.
-        if is_of_terms(self._tiers.whole[0]) or expected < limits.exact / 10 or self._sample.is_all:
+        if is_of_terms(self._tiers.whole[0]) or expected < limits.surely_few or self._sample.is_all:
             return True
         return self._sample.hits < limits.read
 
@@ -244,11 +244,12 @@ class Search:
         better = self._tiers.by_index(rest) if is_of_terms(narrow) else None
         if better is None:
             rows = by_index_with(self._tiers.column(), narrow, most + 1)
-            return (
-                None
-                if len(rows) > most
-                else {tier: {key for key, its in rows if its == tier} for tier in self._tiers.numbers}
-            )
+            if len(rows) > most:
+                return None
+            by_tier: dict[int, set[int]] = {tier: set() for tier in self._tiers.numbers}
+            for key, its in rows:
+                by_tier[its].add(key)
+            return by_tier
         each = by_index_each(narrow, [of_tier for _tier, of_tier in better], most)
         if each is None:
             return None

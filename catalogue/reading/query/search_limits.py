@@ -31,6 +31,14 @@ class SearchLimits:
         return self.exact + self.margin
 
     @property
+    def surely_few(self) -> int:
+        """Where PostgreSQL expects fewer of several conditions together, they are read without a sample before.
+
+        It multiplies their shares, as if they had nothing to do with each other: of words in a box it found up to 4.5 times as many.
+        """
+        return self.exact * 3 // 10
+
+    @property
     def likely(self) -> int:
         """Where so many hits are expected, they are not counted: it would take longer than to look through."""
         return 2 * (self.exact + 1_000)

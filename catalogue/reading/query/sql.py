@@ -121,7 +121,7 @@ class Compiler:
 
         Raises QueryTooCostly.
         """
-        parts = list(conditions.conjuncts(condition))
+        parts = conditions.with_one_time(conditions.conjuncts(condition))
         made = [self.sql(part) for part in parts if not _has_texts_compared(part)]
         narrow = all_of(self._around, *(part for part in made if not part.needs_record))
         for part in parts:
@@ -130,6 +130,7 @@ class Compiler:
         return narrow, all_of(*(part for part in made if part.needs_record))
 
     def _all(self, parts: Sequence[Condition]) -> Sql:
+        parts = conditions.with_one_time(parts)
         compared = [part for part in parts if _has_texts_compared(part)]
         made = [self.sql(part) for part in parts if part not in compared]
         around = all_of(self._around, *made)

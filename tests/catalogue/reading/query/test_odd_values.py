@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from catalogue.models import Description
-from catalogue.reading.query import facets, statements
+from catalogue.models import Description, Record
+from catalogue.reading.query import conditions, facets, statements
 from catalogue.reading.query.conditions import (
     All,
     Among,
@@ -98,6 +98,36 @@ def test_a_time_that_ends_before_it_begins_finds_nothing_and_swapped_ends_of_a_r
     Description.objects.update(begins=None, ends=None)
     assert found(During(None, None)) == 0
     assert found(Not(During(None, None))) == 1
+
+
+@pytest.mark.parametrize(("least", "most"), [(1, 1), (1, 3), (2, 4), (3, 2), (4, 1)])
+def test_an_open_begin_and_an_open_end_are_one_time_where_they_meet(least: int, most: int) -> None:
+    """Where the end comes before the begin, a record has an instant in each if its time extends over what is between."""
+    years = [(first, last) for first in range(6) for last in range(first, 6)]
+    put(*(iso_record(f"urn:{first}:{last}") for first, last in years))
+    for first, last in years:
+        described = Description.objects.filter(record__key=f"urn:{first}:{last}")
+        described.update(begins=instant(first), ends=instant(last))
+    parts = (During(instant(least), None), During(None, instant(most)), During(None, None))
+
+    asked = conditions.with_one_time(parts)
+    hits = Search(Query(All(parts))).page(100).keys
+
+    assert asked == ([During(instant(least), instant(most))] if least <= most else list(parts))
+    wanted = {f"urn:{first}:{last}" for first, last in years if last >= least and first <= most}
+    assert set(Record.objects.filter(pk__in=hits).values_list("key", flat=True)) == wanted
+
+
+def instant(year: int) -> datetime:
+    return datetime(2000 + year, 1, 1, tzinfo=UTC)
+
+
+def test_times_that_are_open_on_the_same_side_or_on_none_stay_as_they_are() -> None:
+    one, two, three = instant(1), instant(2), instant(3)
+    for parts in ([During(one, None), During(two, None)], [During(one, two), During(two, three)], [Words("sea")]):
+        assert conditions.with_one_time(parts) == parts
+    parts = [During(one, None), Words("sea"), During(None, three), During(two, None), During(one, two)]
+    assert conditions.with_one_time(parts) == [Words("sea"), During(one, two), During(two, three)]
 
 
 def test_instants_may_be_of_any_year() -> None:
