@@ -124,10 +124,15 @@ def instant(year: int) -> datetime:
 
 def test_times_that_are_open_on_the_same_side_or_on_none_stay_as_they_are() -> None:
     one, two, three = instant(1), instant(2), instant(3)
-    for parts in ([During(one, None), During(two, None)], [During(one, two), During(two, three)], [Words("sea")]):
+    unlike: list[list[Condition]] = [
+        [During(one, None), During(two, None)],
+        [During(one, two), During(two, three)],
+        [Words("sea")],
+    ]
+    for parts in unlike:
         assert conditions.with_one_time(parts) == parts
-    parts = [During(one, None), Words("sea"), During(None, three), During(two, None), During(one, two)]
-    assert conditions.with_one_time(parts) == [Words("sea"), During(one, two), During(two, three)]
+    mixed = [During(one, None), Words("sea"), During(None, three), During(two, None), During(one, two)]
+    assert conditions.with_one_time(mixed) == [Words("sea"), During(one, two), During(two, three)]
 
 
 def test_instants_may_be_of_any_year() -> None:
