@@ -26,11 +26,13 @@ _SMALL_BYTES = 110 * 1024
 _MIN_BYTES = 16 * 1024
 
 
-# Measured (docs/benchmarks.md): for many samples long segments do better than the options that the trainer finds by
-# trying, in a fifth of its time. For few samples the trainer may try. A hundredth of the samples is not trained on: the
-# trainer packs that part to see what it has made, or else all of them, which takes a quarter of its time.
+# Measured (docs/benchmarks.md): segments of a fixed length do better than the options that the trainer finds by trying,
+# in a fifth of its time; and once in three hundred orders of the same few samples it finds the worst of all. A
+# hundredth of many samples is not trained on: the trainer packs that part to see what it has made, or else all of them,
+# which takes a quarter of its time.
 _MANY_BYTES = 4 * 1024 * 1024
-_TRAINER_OPTIONS: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 0.99}
+_OPTIONS_FOR_MANY: dict[str, Any] = {"k": 4096, "d": 8, "f": 20, "accel": 5, "split_point": 0.99}
+_OPTIONS_FOR_FEW: dict[str, Any] = {"k": 1024, "d": 8, "split_point": 1.0}
 
 
 # A skippable frame of four bytes (RFC 8878, 3.1.2), which other readers ignore; what it says is the caller's.
@@ -105,7 +107,7 @@ def train(samples: Sequence[bytes], size: int = MAX_DICTIONARY_BYTES) -> tuple[i
     sample_bytes = sum(map(len, samples))
     useful = max(sample_bytes // _PART_OF_SAMPLES, min(sample_bytes // _PART_OF_FEW_SAMPLES, _SMALL_BYTES), _MIN_BYTES)
     try:
-        options = _TRAINER_OPTIONS if sample_bytes >= _MANY_BYTES else {}
+        options = _OPTIONS_FOR_MANY if sample_bytes >= _MANY_BYTES else _OPTIONS_FOR_FEW
         content = zstandard.train_dictionary(min(size, useful), list(samples), **options).as_bytes()
     except zstandard.ZstdError as exc:
         raise Untrainable(
