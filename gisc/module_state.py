@@ -76,6 +76,7 @@ STATES = (
     ModuleState("oaiprovider.formats.sandbox", "_idle", "helper processes that wait for a record", call("close")),
     ModuleState("harvester.runs.shared_worker", "_process", "the runs that have a thread here, and its slot", None),
     ModuleState("gisc.node.worker", "_worker_pid", "the process that the pool processes end with", assign(os.getpid)),
+    ModuleState("gisc.reused_connections.base", "idle", "connections that no thread of a worker has", call("forget")),
     # --- Empty between two calls: locks, counts of calls, tools of a thread ---
     ModuleState("catalogue.seams", "globals()", "clocks and threads; replaced for the length of a block", None),
     ModuleState("gisc.early_texts", "_language", "the language of a command; set for the length of a block", None),

@@ -313,7 +313,10 @@ TEMPLATES = [
 ]
 DATABASES = {
     "default": dj_database_url.parse(
-        _DATABASE_URL or embedded.database_url(GISC_DATA_DIR), conn_max_age=60, conn_health_checks=True
+        _DATABASE_URL or embedded.database_url(GISC_DATA_DIR),
+        engine="gisc.reused_connections",
+        conn_max_age=60,
+        conn_health_checks=True,
     )
 }
 # A database host that drops packets must not block a health check, or a worker, for minutes.

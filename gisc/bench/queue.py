@@ -2,8 +2,8 @@
 
 A node of its own (`manage.py node`) harvests 160 links from a provider that answers at once, with and without 40 links to
 one that answers each page after 30 s; with 2, 4 and 8 processes; and once while a process of the worker is killed and Redis
-emptied every few seconds. Each number of processes has a turn in each round; the rows have the medians of the rounds, after
-a few links that warm the processes of each node up. Results: docs/benchmarks.md.
+emptied every few seconds. Each number of processes has a turn in each round, so that what the machine does besides falls
+on all of them; the rows have the medians of the rounds, after a few links that warm the processes of each node up. Results: docs/benchmarks.md.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,27 +29,31 @@ from gisc.bench.catalogue import Row
 FAST, SLOW = 160, 40
 SLOW_S = 30
 PROCESSES = (2, 4, 8)
-ROUNDS = 3
+ROUNDS = 9
 _WARMING = 24  # links
 _STRIKE_EVERY_S = 5
 _ALONE, _BESIDE, _STRUCK = "alone", "beside 40 slow ones", "beside 40 slow ones, kills, Redis emptied"
 
 
 def run(folder: Path, *, say: Callable[[str], None]) -> list[Row]:
-    """Measure each number of processes, in rounds, each in a node of its own."""
+    """Measure each number of processes, in rounds, each in a node of its own, which has nothing to do meanwhile."""
     measured: defaultdict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
-    with whole_node.provider(SLOW_S) as port:
+    hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
+    with ExitStack() as started:
+        port = started.enter_context(whole_node.provider(SLOW_S))
+        nodes = {
+            processes: started.enter_context(whole_node.running(folder / f"node-{processes}", processes, **hosts))
+            for processes in PROCESSES
+        }
+        for node in nodes.values():
+            _measure(node.environment, port, fast=_WARMING, slow=0)
         for turn in range(ROUNDS):
-            for processes in PROCESSES:
-                say(f"round {turn + 1}, {processes} processes: {FAST} fast links, then {SLOW} slow ones besides ...")
-                hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
-                with whole_node.running(folder / f"node-{turn}-{processes}", processes, **hosts) as node:
-                    _measure(node.environment, port, fast=_WARMING, slow=0)
-                    measured[processes, _ALONE].append(_measure(node.environment, port, slow=0))
-                    measured[processes, _BESIDE].append(_measure(node.environment, port, slow=SLOW))
-                    if processes == PROCESSES[0]:
-                        struck = _measure(node.environment, port, slow=SLOW, strikes=True)
-                        measured[processes, _STRUCK].append(struck)
+            say(f"round {turn + 1} of {ROUNDS}: {FAST} fast links, alone and beside {SLOW} slow ones ...")
+            for kind, slow in ((_ALONE, 0), (_BESIDE, SLOW)):
+                for processes in PROCESSES[:: 1 if turn % 2 else -1]:
+                    measured[processes, kind].append(_measure(nodes[processes].environment, port, slow=slow))
+            few = PROCESSES[0]
+            measured[few, _STRUCK].append(_measure(nodes[few].environment, port, slow=SLOW, strikes=True))
     return [row for processes in PROCESSES for row in _rows(processes, measured)]
 
 

@@ -38,6 +38,13 @@ def _end_with_worker(**_: Any) -> None:
     die_with_parent(_worker_pid, signal.SIGKILL)
 
 
+@worker_process_init.connect
+def _reuse_connections(**_: Any) -> None:
+    from gisc.reused_connections import base
+
+    base.idle.keep(base.AT_MOST)
+
+
 class ReplaceDeadProcesses(bootsteps.StartStopStep):
     """Looks for dead pool processes often.
 
