@@ -296,6 +296,15 @@ def test_a_page_takes_as_many_queries_at_the_end_as_at_the_beginning(
     assert len(page) == 2
 
 
+def test_a_page_is_one_statement_where_nothing_was_withdrawn(many: list[str], django_assert_num_queries) -> None:
+    window = Window(None, None, looking.FAR)
+    lists.page(window, after=None, size=2, payloads=True)  # from now on this process knows the dictionary
+    with django_assert_num_queries(1):
+        assert len(lists.page(window, after=None, size=2, payloads=True)) == 2
+    with django_assert_num_queries(1):
+        assert lists.versions(window, after=None, size=2)
+
+
 @pytest.mark.parametrize(("spec", "index"), [(None, "public_record_order"), (world.OUR_SPEC, "membership_list_order")])
 def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: str | None, index: str) -> None:
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
