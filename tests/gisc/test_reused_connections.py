@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from celery.signals import worker_process_init
 from django.db import DatabaseError, connection, connections, transaction
 from psycopg2.extensions import ISOLATION_LEVEL_SERIALIZABLE
 
+from gisc.node import worker
 from gisc.reused_connections import base
 from tests.support.clock import SetClock
 
@@ -139,6 +141,14 @@ def test_a_kept_connection_is_in_the_isolation_that_the_settings_ask_for() -> No
         assert in_thread(level) == in_thread(level) == (ISOLATION_LEVEL_SERIALIZABLE, ISOLATION_LEVEL_SERIALIZABLE)
     finally:
         del connection.settings_dict["OPTIONS"]["isolation_level"]
+
+
+def test_the_processes_of_a_worker_keep_connections() -> None:
+    base.idle.forget()
+    assert worker._reuse_connections in worker_process_init._live_receivers(None)
+    worker._reuse_connections()
+    first = in_thread(ask)
+    assert in_thread(ask) == first
 
 
 def test_nothing_is_kept_where_nobody_asked_for_it() -> None:
