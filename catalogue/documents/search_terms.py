@@ -15,7 +15,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -236,10 +236,13 @@ def words_of_identifier(identifier: str) -> list[str]:
 
 
 class SearchTerms(NamedTuple):
-    """What a record is found by. `words`: a line `FOLDED STEM` each, for the vocabulary, in UTF-8."""
+    """What a record is found by. `words`: a line `FOLDED STEM` each, for the vocabulary, in UTF-8.
+
+    A word that many records have is one object in all of them, also when these were sent to another process together.
+    """
 
     terms: tuple[int, ...]
-    words: bytes
+    words: tuple[bytes, ...]
 
 
 class Text(NamedTuple):
@@ -271,25 +274,33 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
 
     Of more than `MAX_WORDS`, those of the worst tier are left out first, of the vocabulary as well.
     """
-    # By tier. The only loop of Python for each word is the one that adds the tier: more would be half the cost of a record.
-    known: dict[int, list[tuple[int, bytes]]] = {TITLE: [], KEYWORD: [], TEXT: []}
+    # By tier, the worst first. The only loop of Python for each word is the one that adds the tier: more would be half the
+    # cost of a record.
+    known: dict[int, list[tuple[int, bytes]]] = {TEXT: [], KEYWORD: [], TITLE: []}
     known[TEXT] += map(_known_words("").__getitem__, words_of_identifier(identifier))
     for text, tier, language in texts:
         if text:
             known[tier] += map(_known_words(algorithm_of(language)).__getitem__, _pieces_of_record(text))
+    best: dict[int, int] = {}
+    for tier, words in known.items():
+        best.update(dict.fromkeys(map(_BASE, words), tier))
+    best.pop(_NO_TERM, None)
+    if len(best) > MAX_WORDS:
+        best, known = _cut(known)
     terms = list(dict.fromkeys(filter_term(kind, value) for kind, value in filters if value))
-    kept, is_cut = {_NO_TERM}, False
-    lines: dict[bytes, None] = {}  # in order: each process makes the same of a record
-    for tier, several in known.items():
-        if not several:
-            continue
-        bases = set(map(_BASE, several)) - kept
-        room = MAX_WORDS + 1 - len(kept)
-        if len(bases) > room:
-            in_order = (base for base in dict.fromkeys(map(_BASE, several)) if base in bases)
-            bases, is_cut = set(islice(in_order, room)), True
-        terms += [base + tier for base in bases]
-        kept |= bases
-        lines.update(dict.fromkeys(map(_LINE, (pair for pair in several if pair[0] in kept) if is_cut else several)))
+    terms += [base + tier for base, tier in best.items()]
+    lines = dict.fromkeys(
+        map(_LINE, chain.from_iterable(known.values()))
+    )  # in order: each process makes the same of a record
     lines.pop(_NO_LINE, None)
-    return SearchTerms(tuple(terms), b"\n".join(lines))
+    return SearchTerms(tuple(terms), tuple(lines))
+
+
+def _cut(known: dict[int, list[tuple[int, bytes]]]) -> tuple[dict[int, int], dict[int, list[tuple[int, bytes]]]]:
+    """Leave out words over `MAX_WORDS`, those of the worst tier first. Returns the tiers of the others, and the others by tier."""
+    best: dict[int, int] = {}
+    for tier in sorted(known):
+        for base, _line in known[tier]:
+            if len(best) < MAX_WORDS and base != _NO_TERM:
+                best.setdefault(base, tier)
+    return best, {tier: [word for word in words if word[0] in best] for tier, words in known.items()}

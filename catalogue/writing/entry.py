@@ -57,7 +57,7 @@ class PreparedEntry(NamedTuple):
     provenance: Provenance | None = None
     deleted: bool = False
     spelling: str = ""
-    words: bytes = b""
+    words: tuple[bytes, ...] = ()
 
     @property
     def own_key(self) -> str:
@@ -85,7 +85,7 @@ class ParsedEntry(NamedTuple):
     head: bytes
     middle: bytes
     tail: bytes
-    words: bytes
+    words: tuple[bytes, ...]
 
     @property
     def title(self) -> str:

@@ -16,7 +16,8 @@ from pathlib import Path
 from catalogue import seams
 from catalogue.limits import Replaceable
 from catalogue.reasons import Reason, ReasonCode
-from catalogue.writing.read_document import ReadResult, read_or_describe_fault
+from catalogue.writing import read_document
+from catalogue.writing.read_document import ReadResult
 
 _OUT_OF_MEMORY = 3  # an exit status
 _BY_LIMITS = (_OUT_OF_MEMORY, -signal.SIGXCPU, -signal.SIGKILL)  # the kernel kills at the hard limit of CPU time
@@ -41,10 +42,9 @@ def read_all(documents: Sequence[bytes], stored_digests: Mapping[int, bytes]) ->
     `stored_digests`: by index of the document, the digest of the record that it probably is.
     """
     limit = LIMITS.in_force.above_bytes
-    return [
-        (read if len(document) > limit else read_or_describe_fault)(document, stored_digests.get(index))
-        for index, document in enumerate(documents)
-    ]
+    offered = [(document, stored_digests.get(index)) for index, document in enumerate(documents)]
+    here = iter(read_document.read_each(each for each in offered if len(each[0]) <= limit))
+    return [read(*each) if len(each[0]) > limit else next(here) for each in offered]
 
 
 def read(document: bytes, stored_digest: bytes | None = None) -> ReadResult:
@@ -86,7 +86,7 @@ def _serve(cpu_s: int, memory_bytes: int) -> None:
     document, stored_digest = pickle.loads(sys.stdin.buffer.read())  # of the process that started this  # nosec B301
     confine(cpu_s, memory_bytes)
     try:
-        result = pickle.dumps(read_or_describe_fault(document, stored_digest))
+        result = pickle.dumps(read_document.read_or_describe_fault(document, stored_digest))
     except MemoryError:
         os._exit(_OUT_OF_MEMORY)
     sys.stdout.buffer.write(result)

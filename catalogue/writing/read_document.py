@@ -4,6 +4,7 @@ Kept apart from `catalogue.writing.store`, so that a process that only parses ne
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from catalogue.documents import iso19139, xml_tree
@@ -47,6 +48,15 @@ def guess_identifier(document: bytes) -> str:
     return found.group(1).decode("utf-8", "replace").strip() if found else ""
 
 
+class _Fields(NamedTuple):
+    """What was read of a document, of which no entry is built yet. `start`, `length`, `element`: as of `ParsedDocument`."""
+
+    metadata: iso19139.Metadata
+    start: int
+    length: int
+    element: bytes
+
+
 def read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> ReadResult:
     """Parse a document, as `read`; return why, if it cannot be stored."""
     try:
@@ -55,17 +65,42 @@ def read_or_describe_fault(document: bytes, stored_digest: bytes | None) -> Read
         return exc.reason
 
 
+def read_each(documents: Iterable[tuple[bytes, bytes | None]]) -> list[ReadResult]:
+    """Parse documents, each given with its stored digest, as `read_or_describe_fault`.
+
+    The entries are built when all are parsed: between any two the parser puts the words known out of the processor's
+    caches, which takes a tenth of the time more.
+    """
+    found = [_read_fields_or_fault(*each) for each in documents]
+    return [_build(each) if isinstance(each, _Fields) else each for each in found]
+
+
+def _read_fields_or_fault(document: bytes, stored_digest: bytes | None) -> _Fields | PreparedEntry | Reason:
+    try:
+        return _read_fields(document, stored_digest)
+    except xml_tree.Unusable as exc:
+        return exc.reason
+
+
 def read(document: bytes, stored_digest: bytes | None = None) -> ParsedDocument | PreparedEntry:
     """Parse a document; no further than its identifier if it has the stored digest. Raises xml_tree.Unusable."""
+    found = _read_fields(document, stored_digest)
+    return _build(found) if isinstance(found, _Fields) else found
+
+
+def _read_fields(document: bytes, stored_digest: bytes | None) -> _Fields | PreparedEntry:
     element = xml_tree.root_element(document)
     root = xml_tree.parse(element)
     digest = xml_tree.digest_of(root)
     if digest == stored_digest:
         return entry.unchanged_entry(root, digest)
     metadata = iso19139.read_tree(root, element, digest)
-    version = entry.parsed_entry(metadata)
     if metadata.has_bare_elements:
         element = xml_tree.to_splice(element, root)
     start = document.find(element[:_BEGINNING_BYTES])  # of all of it, searching takes longer than parsing a tenth
     is_part = start >= 0 and document.startswith(element, start)
-    return ParsedDocument(version, start, len(element), b"" if is_part else element)
+    return _Fields(metadata, start, len(element), b"" if is_part else element)
+
+
+def _build(fields: _Fields) -> ParsedDocument:
+    return ParsedDocument(entry.parsed_entry(fields.metadata), fields.start, fields.length, fields.element)

@@ -59,10 +59,10 @@ class _Remembered:
 _remembered = _Remembered()
 
 
-def stage(cursor: Any, words: Iterable[bytes]) -> None:
+def stage(cursor: Any, words: Iterable[tuple[bytes, ...]]) -> None:
     """Stage what is new among words, as `SearchTerms` has them, until the transaction ends."""
     cursor.execute(_TABLE)
-    lines = set().union(*(each.split(b"\n") for each in words)) - {b""}
+    lines: set[bytes] = set().union(*words)
     cursor.execute(_WHICH)
     which = cursor.fetchone()
     if which == _remembered.of:

@@ -86,8 +86,8 @@ def judge(keys: Sequence[int], judged: dict[int, bool], stems: frozenset[str], b
         return False
     for key, packed in read("d.record_id, r.payload", unclear):
         try:
-            lines = search_terms.of_metadata(iso19139.read(payload.unpack(packed))).words.decode().split("\n")
+            lines = search_terms.of_metadata(iso19139.read(payload.unpack(packed))).words
         except (payload.PayloadDamaged, xml_tree.Unusable):
-            lines = []
-        judged[key] = any(is_asked(*line.split(" ")) for line in lines if line)
+            lines = ()
+        judged[key] = any(is_asked(*line.decode().split(" ")) for line in lines)
     return all(key in judged for key in keys)

@@ -1,5 +1,6 @@
 """Large documents are read in a process of their own, which the kernel ends when it costs too much."""
 
+import pickle
 import subprocess
 import sys
 
@@ -93,3 +94,35 @@ def test_no_process_is_started_for_ordinary_records(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(seams, "run_program", lambda *_, **__: pytest.fail("a process was started"))
     results = read_apart.read_all([iso_record("urn:x-wmo:md:int.wmo.wis::S")], {})
     assert not isinstance(results[0], Reason)
+
+
+def test_documents_read_together_are_read_as_each_of_them_is() -> None:
+    """Small ones, a large one between them, one stored already, one that cannot be stored."""
+    documents = [
+        iso_record("urn:x-wmo:md:int.wmo.wis::A", abstract="waves of the ocean"),
+        large("urn:x-wmo:md:int.wmo.wis::L"),
+        b"<other/>",
+        iso_record("urn:x-wmo:md:int.wmo.wis::STORED"),
+        b"\xef\xbb\xbf" + iso_record("urn:x-wmo:md:int.wmo.wis::B", abstract="waves of the ocean"),
+    ]
+    stored = read_document.read(documents[3]).version.digest
+
+    results = read_apart.read_all(documents, {3: stored})
+
+    assert results == [
+        read_document.read_or_describe_fault(document, stored if number == 3 else None)
+        for number, document in enumerate(documents)
+    ]
+    assert [isinstance(result, Reason) for result in results] == [False, False, True, False, False]
+
+
+def test_a_word_of_several_records_is_one_object_in_the_process_that_stores_them() -> None:
+    """Which therefore computes its hash once, where it looks up which words are new."""
+    documents = [iso_record(f"urn:x-wmo:md:int.wmo.wis::{name}", abstract="waves") for name in "AB"]
+
+    first, second = (
+        {id(word) for word in result.version.words if word == b"waves wave"}
+        for result in pickle.loads(pickle.dumps(read_apart.read_all(documents, {})))
+    )
+
+    assert first == second != set()
