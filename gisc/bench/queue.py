@@ -1,9 +1,10 @@
 """`manage.py bench --queue`: measure how long 200 links that are due at once take, with providers that are slow among them.
 
-A node of its own (`manage.py node`) harvests 160 links from a provider that answers at once, with and without 40 links to
-one that answers each page after 30 s; with 2, 4 and 8 processes; and once while a process of the worker is killed and Redis
-emptied every few seconds. Each number of processes has a turn in each round, so that what the machine does besides falls
-on all of them; the rows have the medians of the rounds, after a few links that warm the processes of each node up. Results: docs/benchmarks.md.
+A node of its own (`manage.py node`) harvests 160 links from a provider that answers at once: alone; beside 40 links to one
+that answers each page after 30 s; and beside these while a process of the worker is killed and Redis emptied every few
+seconds. Nodes with 2, 4 and 8 processes have a turn in each round, so that what the machine does besides falls on all of
+them; only the one whose turn it is runs, and a few links warm its processes up. The rows have the medians of the rounds,
+and the ratios of each round to the median of the fast links alone. Results: docs/benchmarks.md.
 """
 
 import json
@@ -14,7 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,51 +30,59 @@ from gisc.bench.catalogue import Row
 FAST, SLOW = 160, 40
 SLOW_S = 30
 PROCESSES = (2, 4, 8)
-ROUNDS = 9
+ROUNDS = 7
 _WARMING = 24  # links
 _STRIKE_EVERY_S = 5
 _ALONE, _BESIDE, _STRUCK = "alone", "beside 40 slow ones", "beside 40 slow ones, kills, Redis emptied"
 
 
 def run(folder: Path, *, say: Callable[[str], None]) -> list[Row]:
-    """Measure each number of processes, in rounds, each in a node of its own, which has nothing to do meanwhile."""
+    """Measure each number of processes, in rounds."""
     measured: defaultdict[tuple[int, str], list[dict[str, Any]]] = defaultdict(list)
-    hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
-    with ExitStack() as started:
-        port = started.enter_context(whole_node.provider(SLOW_S))
-        nodes = {
-            processes: started.enter_context(whole_node.running(folder / f"node-{processes}", processes, **hosts))
-            for processes in PROCESSES
-        }
-        for node in nodes.values():
-            _measure(node.environment, port, fast=_WARMING, slow=0)
+    with whole_node.provider(SLOW_S) as port:
         for turn in range(ROUNDS):
-            say(f"round {turn + 1} of {ROUNDS}: {FAST} fast links, alone and beside {SLOW} slow ones ...")
-            for kind, slow in ((_ALONE, 0), (_BESIDE, SLOW)):
-                for processes in PROCESSES[:: 1 if turn % 2 else -1]:
-                    measured[processes, kind].append(_measure(nodes[processes].environment, port, slow=slow))
-            few = PROCESSES[0]
-            measured[few, _STRUCK].append(_measure(nodes[few].environment, port, slow=SLOW, strikes=True))
+            for processes in PROCESSES[:: 1 if turn % 2 else -1]:
+                say(f"round {turn + 1} of {ROUNDS}: {FAST} fast links and {SLOW} slow ones, {processes} processes ...")
+                # Started anew between the two with slow links: requests of the first are on their way for half a minute.
+                for kinds in ((_ALONE, _BESIDE), (_STRUCK,)):
+                    with _warm_node(folder / f"node-{processes}", processes, port) as node:
+                        for kind in kinds:
+                            slow = 0 if kind == _ALONE else SLOW
+                            found = _measure(node.environment, port, slow=slow, strikes=kind == _STRUCK)
+                            measured[processes, kind].append(found)
     return [row for processes in PROCESSES for row in _rows(processes, measured)]
 
 
+@contextmanager
+def _warm_node(folder: Path, processes: int, port: int) -> Iterator[whole_node.Running]:
+    hosts = {"GISC_MAX_RUNS_PER_HOST": "100"}  # all providers of this measurement have one host
+    with whole_node.running(folder, processes, **hosts) as node:
+        _measure(node.environment, port, fast=_WARMING, slow=0)
+        yield node
+
+
 def _rows(processes: int, measured: Mapping[tuple[int, str], list[dict[str, Any]]]) -> Iterator[Row]:
-    before = _median(measured[processes, _ALONE], "seconds")
+    alone = _median(measured[processes, _ALONE], "seconds")
     yield Row(f"{FAST} fast links, {processes} processes", _seconds(measured[processes, _ALONE]))
     for what in (_BESIDE, _STRUCK):
-        if found := measured.get((processes, what)):
-            seconds = _median(found, "seconds")
-            name = f"{FAST} fast links, {processes} processes, {what}"
-            yield Row(name, _seconds(found), f"{before:.1f} s: alone", f"{seconds / before:.2f}")
-            yield Row(
-                f"{name}: most messages in Redis, most runs waiting for their provider",
-                f"{_median(found, 'messages'):.0f}, {_median(found, 'asking'):.0f}",
-            )
+        found = measured[processes, what]
+        name = f"{FAST} fast links, {processes} processes, {what}"
+        yield Row(
+            name, _seconds(found), f"{alone:.1f} s: alone", _spread([each["seconds"] / alone for each in found], 2)
+        )
+        yield Row(
+            f"{name}: most messages in Redis, most runs waiting for their provider",
+            f"{_median(found, 'messages'):.0f}, {_median(found, 'asking'):.0f}",
+        )
 
 
 def _seconds(found: list[dict[str, Any]]) -> str:
-    all_s = sorted(each["seconds"] for each in found)
-    return f"{statistics.median(all_s):.1f} s ({all_s[0]:.1f}..{all_s[-1]:.1f})"
+    return _spread([each["seconds"] for each in found], 1, " s")
+
+
+def _spread(values: list[float], digits: int, unit: str = "") -> str:
+    low, middle, high = (f"{each:.{digits}f}" for each in (min(values), statistics.median(values), max(values)))
+    return f"{middle}{unit} ({low}..{high})"
 
 
 def _median(found: list[dict[str, Any]], name: str) -> float:

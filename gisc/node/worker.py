@@ -7,6 +7,7 @@ Imports no app.
 """
 
 import ctypes
+import gc
 import os
 import signal
 import socket
@@ -15,7 +16,14 @@ import warnings
 from typing import Any
 
 from celery import bootsteps
-from celery.signals import beat_init, worker_init, worker_process_init, worker_ready, worker_shutdown
+from celery.signals import (
+    beat_init,
+    worker_before_create_process,
+    worker_init,
+    worker_process_init,
+    worker_ready,
+    worker_shutdown,
+)
 
 from catalogue import seams
 from gisc.celery import app
@@ -43,6 +51,17 @@ def _reuse_connections(**_: Any) -> None:
     from gisc.reused_connections import base
 
     base.idle.keep(base.AT_MOST)
+
+
+@worker_before_create_process.connect
+def _share_memory(**_: Any) -> None:
+    """Leave what is loaded out of the garbage collections of the next process, which would copy all that memory.
+
+    What became garbage since the process before is collected first.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 class ReplaceDeadProcesses(bootsteps.StartStopStep):

@@ -1,7 +1,10 @@
-"""The processes of the worker's pool: one that was killed is replaced at once."""
+"""The processes of the worker's pool: one that was killed is replaced at once, and shares memory with its parent."""
 
+import gc
+import weakref
 from types import SimpleNamespace
 
+from celery.signals import worker_before_create_process
 from kombu.asynchronous import Hub
 from kombu.asynchronous.timer import Timer
 
@@ -24,3 +27,26 @@ def test_dead_processes_are_looked_for_often_and_once_only_after_the_broker_was_
     waiting[0]()
     assert looked == [1]
     assert worker.ReplaceDeadProcesses in worker.app.steps["worker"]
+
+
+def test_what_is_loaded_is_left_out_of_the_garbage_collections_of_new_processes() -> None:
+    """A whole collection writes to each object it looks at, and so makes a copy of all memory shared with the parent."""
+
+    class Garbage:
+        me: object
+
+    def circle() -> weakref.ref[Garbage]:
+        made = Garbage()
+        made.me = made
+        return weakref.ref(made)
+
+    try:
+        garbage = circle()
+        gc.freeze()  # as when the process before was made
+
+        worker_before_create_process.send(sender=None)
+
+        assert gc.get_freeze_count() > 1_000
+        assert garbage() is None, "what became garbage meanwhile would be kept for good"
+    finally:
+        gc.unfreeze()
