@@ -3,6 +3,8 @@
 `python -m tests.support.many_commands` reads a JSON list of argument lists and prints a list of `[status, stdout, stderr]`.
 """
 
+import gc
+import importlib
 import json
 import os
 import subprocess
@@ -12,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from django.conf import settings as test_settings
+from django.core.management import get_commands
 from django.db import connection
 
 from tests.support.nodes import environment
@@ -68,9 +71,18 @@ def _run(arguments: list[str]) -> tuple[int, str, str]:
         return status, out.read(), err.read()
 
 
+def _load() -> None:
+    """Load what nearly every command loads, and look for all commands, so that not each process does so again."""
+    for name in ("gisc.urls", "gisc.cli", "gisc.command_errors", "harvester.tasks"):
+        importlib.import_module(name)
+    get_commands()
+    gc.freeze()  # a process that looks at all of this for garbage makes a copy of it
+
+
 if __name__ == "__main__":
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     django.setup()
+    _load()
     print(json.dumps([_run(arguments) for arguments in json.load(sys.stdin)]))
