@@ -229,15 +229,12 @@ def text_of(element: etree._Element | None) -> str:
     if element is None:
         return ""
     value = element
-    if len(element) == 1:  # as nearly all have; of others it is the last string, or the first element
-        value = element[0] if type(element[0]) is etree._Element else element
-    else:
-        for child in element:
-            if child.tag in _STRINGS:
-                value = child
-                break
-            if value is element and isinstance(child.tag, str):
-                value = child
+    for child in element:
+        if child.tag in _STRINGS:
+            value = child
+            break
+        if value is element and isinstance(child.tag, str):
+            value = child
     text = "".join(map(str, value.itertext())) if len(value) else str(value.text or "")
     return " ".join(text[:_MAX_RAW_TEXT].split()) or str(value.get("codeListValue", ""))
 

@@ -238,7 +238,8 @@ def words_of_identifier(identifier: str) -> list[str]:
 class SearchTerms(NamedTuple):
     """What a record is found by. `words`: a line `FOLDED STEM` each, for the vocabulary, in UTF-8.
 
-    A word that many records have is one object in all of them, also when these were sent to another process together.
+    A word that a process found in several records of one language is one object, also where these are sent to another process
+    together: that computes its hash once.
     """
 
     terms: tuple[int, ...]
@@ -289,9 +290,8 @@ def of_record(identifier: str, texts: Iterable[Text], filters: Iterable[tuple[st
         best, known = _cut(known)
     terms = list(dict.fromkeys(filter_term(kind, value) for kind, value in filters if value))
     terms += [base + tier for base, tier in best.items()]
-    lines = dict.fromkeys(
-        map(_LINE, chain.from_iterable(known.values()))
-    )  # in order: each process makes the same of a record
+    # In order: each process makes the same of a record.
+    lines = dict.fromkeys(map(_LINE, chain.from_iterable(known.values())))
     lines.pop(_NO_LINE, None)
     return SearchTerms(tuple(terms), tuple(lines))
 
