@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from html import escape  # Django's takes several times as long for a short text
 
-from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from catalogue.documents import search_terms
@@ -11,7 +11,6 @@ from catalogue.reading.query import conditions, words
 from catalogue.reading.query.conditions import Condition
 
 _RUN = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u064b-\u065f][^\W_]*)*")
-_ASCII_RUN = re.compile(r"[A-Za-z0-9]+")
 _MOST_CHARACTERS = 20_000
 
 
@@ -35,6 +34,8 @@ class Highlighter:
         )
         self._pairs = {piece for piece in self._pieces if search_terms.is_pair(piece)}
         self._judged: dict[str, bool] = {}
+        self._initials = _initials((*self._stems, *self._begins))
+        self._ascii_run = re.compile(f"(?<![A-Za-z0-9])[{''.join(sorted(self._initials))}][A-Za-z0-9]*")
 
     def mark(self, text: str) -> SafeString:
         """Return a text as HTML, with what was asked for in <mark>."""
@@ -65,9 +66,9 @@ class Highlighter:
         return self._found_in_ascii(text) if text.isascii() else self._found_in_any(text)
 
     def _found_in_ascii(self, text: str) -> Iterable[tuple[int, int]]:
-        """Find the same in half the time: a word is one piece, which is folded when it is in lower case."""
+        """Find the same faster: a word is one piece, which is folded when it is in lower case."""
         judged = self._judged
-        for run in _ASCII_RUN.finditer(text):
+        for run in self._ascii_run.finditer(text):
             word = run[0]
             is_asked = judged.get(word)
             if is_asked is None:
@@ -104,7 +105,18 @@ class Highlighter:
         return found
 
     def _judge(self, word: str) -> bool:
+        if word.isascii() and word[0] not in self._initials:
+            return False
         return any(self._matches(piece, search_terms.fold(piece)) for piece in search_terms.pieces(word))
 
     def _matches(self, piece: str, folded: str) -> bool:
         return folded.startswith(self._begins) or not self._stems.isdisjoint(search_terms.stems_asked(piece))
+
+
+def _initials(asked: Iterable[str]) -> frozenset[str]:
+    """Return the letters that words of ASCII begin with of which a stem may be one of these, or begin with one.
+
+    A stem begins as its word does. The Dutch algorithm alone takes off what stands before it, which is "ge".
+    """
+    letters = {each[:1] for each in asked if each[:1].isascii() and each[:1].isalnum()}
+    return frozenset(case for letter in {*letters, "g"} for case in (letter, letter.upper()))

@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from catalogue.documents import search_terms
 from catalogue.reading.query import conditions
 from catalogue.reading.query.highlight import Highlighter
 
@@ -48,3 +49,16 @@ _PARTS = ("snow", "Snow", "SNOWS", "snowfall", "ice", "T2m", "1979", "x_y", "sea
 def test_a_text_of_ascii_alone_is_marked_as_one_with_other_letters(text: str) -> None:
     marks = Highlighter(conditions.Words("snow level -ice T2m 1979 y"))
     assert marks.mark(f"{text} é") == f"{marks.mark(text)} é"
+
+
+_WORD = st.text("egnstAy9", min_size=3, max_size=9).filter(lambda word: word.lower() not in search_terms.STOP_WORDS)
+
+
+@given(_WORD, st.sampled_from(("", "ge", "GE", "x")), st.sampled_from(("", "s", "en", "ing", "heid")))
+@example("nest", "ge", "")  # the Dutch algorithm takes "ge" off the beginning
+def test_a_word_is_marked_where_it_begins_so_or_has_a_common_stem(asked: str, before: str, after: str) -> None:
+    word = f"{before}{asked}{after}"
+    stems = [search_terms.stems_asked(each.lower()) for each in (asked, word)]
+    is_found = word.lower().startswith(asked.lower()) or not stems[0].isdisjoint(stems[1])
+    marked = Highlighter(conditions.Words(asked)).mark(f"{word} é")
+    assert marked == (f"<mark>{word}</mark> é" if is_found else f"{word} é")
