@@ -16,7 +16,7 @@ from catalogue import oai, validation
 from catalogue.discovery import maps, schema_org, search_form
 from catalogue.discovery.outputs import record_address
 from catalogue.documents import details, xml_tree
-from catalogue.models import Record
+from catalogue.models import Description, Record
 from catalogue.pages import display, score_words, viewers
 from catalogue.payloads import payload
 from catalogue.provenance import Provenance
@@ -30,6 +30,8 @@ from catalogue.reading.viewers import Viewer
 HITS_PER_PAGE = 20
 LATEST = 5  # records on the start page
 EXCERPT_CHARACTERS = 300
+ORGANISATION_CHARACTERS = 80
+FACET_CHARACTERS = 70
 _ADDRESS = re.compile(r"([\w.+-]+)@([\w-]+\.)")  # robots do not find it so
 MOST_OF_FACET = 8  # chosen: values that a facet shows before it is opened
 
@@ -91,40 +93,43 @@ def _coverage() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One line of a list of records: the record, its texts and its map as HTML, and when it changed, in words."""
+    """One line of a list of records. `title`, `excerpt` and `map` are HTML; `period` and `changed` are in words."""
 
-    record: Record
+    identifier: str
     title: str
     excerpt: str
-    map: str
+    policy: str
+    kind: str
+    organisation: str
+    period: str
     changed: str
+    map: str
 
 
 def _hits(form: search_form.SearchForm, keys: list[int]) -> list[Hit]:
     """Read the records of a page, in its order."""
-    rows = (
-        Record.objects.select_related("description")
-        .only(
-            "identifier",
-            "datestamp",
-            *(f"description__{name}" for name in ("title", "abstract", "boxes", "begins", "ends", "kind", "policy")),
-            "description__organisations",
-        )
-        .in_bulk(keys)
+    rows = Description.objects.filter(pk__in=keys).values_list(
+        "pk",
+        *("record__identifier", "record__datestamp", "title", "abstract"),
+        *("policy", "kind", "organisations", "begins", "ends", "boxes"),
     )
     marks, picture = Highlighter(conditions.All(form.parts)), maps.Picture()
     changed = gettext("changed %(date)s UTC")
-    return [
-        Hit(
-            rows[key],
-            marks.mark(rows[key].description.title or rows[key].identifier),
-            marks.excerpt(rows[key].description.abstract, EXCERPT_CHARACTERS),
-            picture.of(maps.rectangles(rows[key].description.boxes)),
-            changed % {"date": f"{rows[key].datestamp:%Y-%m-%d %H:%M}"},
+    hits = {
+        key: Hit(
+            identifier,
+            marks.mark(title or identifier),
+            marks.excerpt(abstract, EXCERPT_CHARACTERS),
+            policy,
+            kind,
+            display.shortened(organisations[0], ORGANISATION_CHARACTERS) if organisations else "",
+            display.span(begins, ends),
+            changed % {"date": f"{datestamp:%Y-%m-%d %H:%M}"},
+            picture.of(maps.rectangles(boxes)),
         )
-        for key in keys
-        if key in rows and hasattr(rows[key], "description")
-    ]
+        for key, identifier, datestamp, title, abstract, policy, kind, organisations, begins, ends, boxes in rows
+    }
+    return [hits[key] for key in keys if key in hits]
 
 
 def _facets(form: search_form.SearchForm, found: Search) -> list[dict[str, Any]]:
@@ -136,7 +141,15 @@ def _facets(form: search_form.SearchForm, found: Search) -> list[dict[str, Any]]
         numbers = dict(facets.values[name])
         values = list(dict.fromkeys([*chosen, *numbers]))
         words = _facet_in_words(name, values)
-        lines = [(words[value], numbers.get(value), value in chosen, form.toggled(name, value)) for value in values]
+        lines = [
+            (
+                display.shortened(words[value], FACET_CHARACTERS),
+                numbers.get(value),
+                value in chosen,
+                form.toggled(name, value),
+            )
+            for value in values
+        ]
         if len(lines) > 1 or chosen:
             made.append({"name": name, "title": title, "lines": lines, "facets": facets})
     return made

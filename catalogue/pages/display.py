@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 
+from django.utils.text import Truncator
 from django.utils.translation import get_language_info, gettext
 from lxml import etree
 
@@ -60,6 +61,11 @@ def language_in_words(code: str) -> str:
         return str(get_language_info(tag)["name_translated"])
     except KeyError:
         return code
+
+
+def shortened(text: str, characters: int) -> str:
+    """Cut a text, as the filter `truncatechars` does, which takes long to find out that nothing is to be cut."""
+    return text if len(text) <= characters else Truncator(text).chars(characters)
 
 
 def box(corners: tuple[float, float, float, float]) -> str:
