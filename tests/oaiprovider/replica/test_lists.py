@@ -306,7 +306,7 @@ def test_no_replica_and_a_well_one_are_well(server: ReplicaServer, settings) -> 
     server.catch_up()
     with as_replica(server):
         assert (part().state, warnings()) == (parts.State.OK, [])
-        lag_s = part().reason.facts["lag_s"]  # above 0 where PostgreSQL has written for itself since (autovacuum, a checkpoint)
+        lag_s = part().reason.facts["lag_s"]  # above 0 where PostgreSQL has written for itself since: a checkpoint
         assert 0 <= lag_s <= settings.GISC_REPLICA_LAG_SECONDS
 
 
