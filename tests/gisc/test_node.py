@@ -28,7 +28,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     folder.chmod(0o777)
     (folder / "secret_key").write_text("a key that was copied here with the rights of an editor")
     (folder / "secret_key").chmod(0o644)
-    running = Node(folder, free_port(), GISC_NAME="WIS-GISC-TOKYO")
+    running = Node(folder, free_port(), is_new=True, GISC_NAME="WIS-GISC-TOKYO")
     try:
         yield running.ready()
     finally:

@@ -4,6 +4,7 @@ No import notices such a name: the path in a setting, what `-m` and `-A` run, wh
 """
 
 import ast
+import functools
 import re
 import tokenize
 from collections.abc import Iterator, Sequence
@@ -61,6 +62,7 @@ def names(pattern: re.Pattern[str]) -> Iterator[Place]:
                 yield file, number + text[: found.start()].count("\n"), found.group()
 
 
+@functools.cache
 def is_there(dotted: str) -> bool:
     """Whether a dotted name is that of a module, or of what one defines. Imports nothing."""
     folder, names = ROOT, dotted.split(".")

@@ -4,8 +4,9 @@ Every string of the product that has a space in it is taken for a text: sentence
 """
 
 import ast
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.project.surface import PACKAGES
@@ -33,7 +34,12 @@ def documentation(tree: ast.AST) -> set[int]:
     }
 
 
-def texts_of_code() -> Iterator[tuple[str, str]]:
+@functools.cache
+def texts_of_code() -> tuple[tuple[str, str], ...]:
+    return tuple(_texts_of_code())
+
+
+def _texts_of_code() -> Iterator[tuple[str, str]]:
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
             name = str(file.relative_to(ROOT))
@@ -63,7 +69,7 @@ def texts_of_templates() -> Iterator[tuple[str, str]]:
         yield str(file.relative_to(ROOT)), text
 
 
-def found(pattern: re.Pattern[str], texts: Iterator[tuple[str, str]]) -> list[str]:
+def found(pattern: re.Pattern[str], texts: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{place} {one.group()}" for place, text in texts for one in [pattern.search(text)] if one]
 
 

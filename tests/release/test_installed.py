@@ -67,6 +67,7 @@ def node(installed: Installed) -> Iterator[Node]:
     running = Node(
         data_dir,
         free_port(),
+        is_new=True,
         program=(str(installed.gisc),),
         inside=installed.folder,
         GISC_DATA_DIR="",

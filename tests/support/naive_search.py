@@ -27,9 +27,10 @@ from catalogue.reading.query.conditions import (
     Words,
     WordsIn,
 )
-from catalogue.writing import store
+from catalogue.writing import read_document, store
+from catalogue.writing.entry import PreparedEntry
 from tests.support.paths import shared
-from tests.support.world import TOULOUSE, own_set, peer_set, restamp
+from tests.support.world import TOULOUSE, own_set, peer_set, restamp_all
 
 
 class Naive:
@@ -80,6 +81,15 @@ def _documents() -> tuple[bytes, ...]:
 
 
 @functools.cache
+def _parsed(first: int, step: int) -> list[tuple[bytes, read_document.ParsedDocument | PreparedEntry]]:
+    parsed = []
+    for document in _documents()[first::step]:
+        with suppress(xml_tree.Unusable):
+            parsed.append((document, read_document.read(document)))
+    return parsed
+
+
+@functools.cache
 def _fields_by_digest() -> dict[bytes, iso19139.Metadata]:
     read = {}
     for document in _documents():
@@ -106,14 +116,10 @@ class World:
         own, toulouse = own_set(), peer_set(TOULOUSE)
         self.records: list[Naive] = []
         for part, into in ((0, own), (1, toulouse)):
-            entries = []
-            for document in _documents()[part * each :: 2 * each]:
-                with suppress(xml_tree.Unusable):
-                    entries.append(store.prepare(document))
+            entries = [store.pack_document(*read) for read in _parsed(part * each, 2 * each)]
             store.put_entries(entries, into=into, source="" if into == own else "toulouse")
-        for number, record in enumerate(Record.objects.select_related("owner").order_by("id")):
-            if number % 7 == 0:
-                restamp(record.key, f"2020-{1 + number % 12:02}-01T00:00:00Z")
+        stored = enumerate(Record.objects.order_by("id").values_list("identifier", flat=True))
+        restamp_all({name: f"2020-{1 + number % 12:02}-01T00:00:00Z" for number, name in stored if number % 7 == 0})
         for record in Record.objects.select_related("owner").filter(deleted=False).order_by("id"):
             self.records.append(Naive(record, _fields_by_digest()[bytes(record.digest)], record.owner.spec))
         assert len(self.records) > 1000 // each

@@ -91,12 +91,13 @@ def living(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
 _DATABASES = "TESTS_DATABASES"
 
 
-def migrated_database(name: str) -> Path:
+def migrated_database(name: str, *, is_new: bool) -> Path:
     """A database of the node of this name that is initialised and migrated, which nothing runs on.
 
-    Made once for all processes of a parallel run, in the folder that tests/servers.py gives them.
+    Made once for all processes of a parallel run, in the folder that tests/servers.py gives them. One that is not new has an
+    administrator, who has no password.
     """
-    folder = Path(os.environ[_DATABASES]) / name
+    folder = Path(os.environ[_DATABASES]) / f"{name}{'-new' if is_new else ''}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -104,7 +105,8 @@ def migrated_database(name: str) -> Path:
         if not (folder / "is-made").exists():
             shutil.rmtree(data_dir, ignore_errors=True)
             own = {"GISC_NAME": name, "GISC_DATA_DIR": str(data_dir), "GISC_JOURNAL_DIR": str(folder / "journal")}
-            done = manage("migrate", timeout_s=300, **own)
+            command = ["migrate"] if is_new else ["createsuperuser", "--noinput", "--username=admin", "--email="]
+            done = manage(*command, timeout_s=300, **own)
             assert done.returncode == 0, done.stderr
             (folder / "is-made").touch()
     return data_dir / "postgres"
@@ -113,8 +115,8 @@ def migrated_database(name: str) -> Path:
 class Node:
     """A `manage.py node` process with its data directory; stopped by `stop` or by the fixture.
 
-    A new one gets a copy of a migrated database, as migrating takes most of its first start, unless it `migrates` itself, as it
-    does where no tests run but a drill.
+    It gets a copy of a migrated database with an administrator, as these take most of a first start: one that `is_new` has no
+    administrator, and one that `migrates`, as it does where no tests run but a drill, no database.
     `program`: the command line, of another version or an installed one, that runs in the folder `inside`.
     """
 
@@ -124,6 +126,7 @@ class Node:
         port: int,
         *,
         migrates: bool = False,
+        is_new: bool = False,
         program: Sequence[str] = MANAGE,
         inside: Path = ROOT,
         **settings: str,
@@ -133,7 +136,8 @@ class Node:
         migrates = migrates or _DATABASES not in os.environ
         if not migrates and not (data_dir / "postgres").exists() and "DATABASE_URL" not in settings:
             # With owners and modes: as root, PostgreSQL runs as another user.
-            database = migrated_database(settings.get("GISC_NAME", "WIS-GISC-DEMO"))
+            is_new = is_new or "GISC_ADMIN_PASSWORD" in settings
+            database = migrated_database(settings.get("GISC_NAME", "WIS-GISC-DEMO"), is_new=is_new)
             subprocess.run(["cp", "-a", str(database), str(data_dir / "postgres")], check=True)
         self._log = (data_dir / f"output-{port}-{len(list(data_dir.glob('output-*')))}.txt").open("w+b")
         self.process = subprocess.Popen(

@@ -5,6 +5,7 @@ The texts are those that xgettext finds in code and templates (`makemessages`), 
 """
 
 import ast
+import functools
 import re
 import shutil
 import string
@@ -26,8 +27,13 @@ _IN_TEMPLATE = re.compile(
 )
 
 
-def texts() -> Iterator[tuple[str, str]]:
+@functools.cache
+def texts() -> tuple[tuple[str, str], ...]:
     """All texts that can be translated, each with its plural form or ""."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -1,7 +1,7 @@
 """The centres that all tests use, and functions that build and store records.
 
 Our node is Tokyo; Toulouse and Offenbach are peers. Records are stored through `catalogue.writing.store`, as everywhere;
-only `restamp` writes the database directly, to give a record a datestamp of the past.
+only `restamp` and `restamp_all` write the database directly, to give records datestamps of the past.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from xml.sax.saxutils import escape
 
+from django.db import connection
+
 from catalogue import bootstrap, datestamps
-from catalogue.models import DayLived, Membership, MetadataSet, Record
+from catalogue.models import DayLived, MetadataSet, Record
 from catalogue.writing import decisions, set_inclusion, store
 
 OUR_SPEC = "WIS-GISC-TOKYO"
@@ -138,12 +140,23 @@ def bury(*identifiers: str, into: MetadataSet | None = None) -> None:
 
 def restamp(identifier: str, datestamp: str) -> datetime:
     """Set the datestamp of a record and its memberships."""
+    restamp_all({identifier: datestamp})
     stamp, _ = datestamps.parse(datestamp)
-    pks = list(Record.objects.filter(identifier=identifier).values_list("pk", flat=True))
-    Record.objects.filter(pk__in=pks).update(datestamp=stamp)
-    # By key and without a join: after a vacuum of empty tables PostgreSQL would choose a join of quadratic cost.
-    Membership.objects.filter(record_id__in=pks).update(datestamp=stamp)
     return stamp
+
+
+def restamp_all(stamps: Mapping[str, str]) -> None:
+    """Set the datestamps of records, by their identifiers, and of their memberships."""
+    keys = Record.objects.filter(identifier__in=stamps).values_list("pk", "identifier")
+    values = {key: datestamps.parse(stamps[identifier])[0] for key, identifier in keys}
+    # By key and without a join of tables: after a vacuum of empty ones PostgreSQL would choose one of quadratic cost.
+    with connection.cursor() as cursor:
+        for table, column in (("catalogue_record", "id"), ("catalogue_membership", "record_id")):
+            cursor.execute(
+                f"UPDATE {table} SET datestamp = given.stamp FROM unnest(%s::bigint[], %s::timestamptz[]) AS given (key, stamp)"
+                f" WHERE {column} = given.key",
+                [list(values), list(values.values())],
+            )
 
 
 def live_days(number: int) -> None:

@@ -15,7 +15,7 @@ from catalogue.documents import search_terms
 from catalogue.models import Record
 from catalogue.reading.query.conditions import During, Meets, Phrase, Words
 from tests.support.naive_search import Naive, World
-from tests.support.world import TOULOUSE, bury, iso_record, put, restamp
+from tests.support.world import TOULOUSE, bury, iso_record, put, restamp_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 ITEMS = "/ogcapi/collections/{}/items"
@@ -299,8 +299,7 @@ def test_records_come_in_the_order_that_is_asked_for(world: World, client: Clien
 def test_what_does_not_change_comes_once_while_other_records_change(client: Client, sortby: str) -> None:
     names = [f"urn:x:{number:03}" for number in range(60)]
     put(*(iso_record(name, title=f"Sea ice {name}") for name in names))
-    for number, name in enumerate(names):
-        restamp(name, f"2020-01-{1 + number % 28:02}T00:00:00Z")
+    restamp_all({name: f"2020-01-{1 + number % 28:02}T00:00:00Z" for number, name in enumerate(names)})
     found: list[str] = []
     address = ITEMS.format("WIS-CATALOGUE") + f"?q=ice&limit=7&sortby={sortby}"
     changed = 0

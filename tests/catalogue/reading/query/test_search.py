@@ -18,7 +18,7 @@ from catalogue.reading.query import search, search_limits, sql
 from catalogue.reading.query.conditions import All, Any, Changed, Condition, Is, Like, Meets, Not, Words
 from catalogue.reading.query.search import Count, Facets, Query, Search
 from catalogue.reading.viewers import ANYBODY
-from tests.support.world import OUR_SPEC, iso_record, put, restamp
+from tests.support.world import OUR_SPEC, iso_record, put, restamp, restamp_all
 
 pytestmark = pytest.mark.django_db
 
@@ -82,8 +82,7 @@ def test_a_count_of_few_hits_is_not_raised_where_the_index_finds_many() -> None:
     """Words that many records have, and a date that few of them have: `about 11` was said of one."""
     names = [f"urn:{number}" for number in range(40)]
     put(*(iso_record(name, title="Sea ice") for name in names))
-    for name in names:
-        restamp(name, "2024-01-01T00:00:00Z" if name in names[:3] else "2020-01-01T00:00:00Z")
+    restamp_all({name: "2024-01-01T00:00:00Z" if name in names[:3] else "2020-01-01T00:00:00Z" for name in names})
     query = Query(All((Words("sea"), Changed(since=datetime(2023, 1, 1, tzinfo=UTC)))))
     with search_limits.LIMITS.replaced(exact=10, margin=0, of_tier=10, chunks=(5, 10), sample=5):
         all_at_once, in_pages = Search(query), Search(query)
@@ -112,9 +111,9 @@ def test_the_best_hits_come_first_where_they_are_old_and_all_hits_are_many(text:
     put(*(iso_record(f"urn:old{number}", title="Ice") for number in range(12)))
     put(*(iso_record(f"urn:new{number}", title="Sea", abstract="Ice.") for number in range(30)))
     put(iso_record("urn:shelf", title="Ice shelf"), iso_record("urn:late", title="Ice", abstract="A shelf."))
-    stamps = dict.fromkeys(Record.objects.values_list("identifier", flat=True), "2024-01-01T00:00:00Z")
-    for name in stamps:
-        restamp(name, "2020-01-01T00:00:00Z" if "old" in name else stamps[name])
+    every = Record.objects.values_list("identifier", flat=True)
+    stamps = {name: "2020-01-01T00:00:00Z" if "old" in name else "2024-01-01T00:00:00Z" for name in every}
+    restamp_all(stamps)
     identifiers = dict(Record.objects.values_list("pk", "identifier"))
     with search_limits.LIMITS.replaced(exact=10, margin=0, of_tier=3, chunks=(5, 10)):
         keys = Search(Query(Words(text))).page(100).keys
@@ -269,8 +268,7 @@ def buoys() -> None:
     """300 records with the word sea, but for the newest 40 of them; PostgreSQL knows how many they are."""
     put(*(iso_record(f"urn:{number:03d}", title="Sea") for number in range(260)))
     put(*(iso_record(f"urn:{number:03d}", title="Buoy") for number in range(260, 300)))
-    for number in range(300):
-        restamp(f"urn:{number:03d}", f"2024-01-01T00:{number // 60:02d}:{number % 60:02d}Z")
+    restamp_all({f"urn:{number:03d}": f"2024-01-01T00:{number // 60:02d}:{number % 60:02d}Z" for number in range(300)})
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalogue_description, catalogue_record")
 
@@ -451,9 +449,8 @@ def ice() -> None:
             for number in range(400)
         )
     )
-    for number in range(400):
-        minutes, seconds = divmod(number * 7 % 400, 60)
-        restamp(f"urn:{number:03d}", f"2024-01-01T00:{minutes:02d}:{seconds:02d}Z")
+    minutes = {f"urn:{number:03d}": divmod(number * 7 % 400, 60) for number in range(400)}
+    restamp_all({name: f"2024-01-01T00:{minute:02d}:{second:02d}Z" for name, (minute, second) in minutes.items()})
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalogue_description, catalogue_record")
 
