@@ -210,7 +210,9 @@ class Compiler:
         numbers, mixed = self._numbers(piece, begun)
         if not numbers:
             return Sql("false", is_indexed=True)
-        found = has_term([search_terms.term(number, tier) for number in sorted(numbers) for tier in self._tiers])
+        usual = search_terms.checksum(search_terms.word_of(piece, "").stem)  # of most records that have the word
+        ordered = sorted(numbers, key=lambda number: (number != usual, number))
+        found = has_term([search_terms.term(number, tier) for tier in reversed(self._tiers) for number in ordered])
         if not mixed:
             return found
         return self._compared(found, mixed, search_terms.stems_asked(piece), piece, has_begun=bool(begun))

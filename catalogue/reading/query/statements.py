@@ -89,9 +89,10 @@ def separated(*parts: Sql) -> Separated:
 
 
 def has_term(terms: Sequence[int]) -> Sql:
-    """Find the records that have at least one of these terms."""
+    """Find the records that have at least one of these terms. Where no index is read, those that come first are found soonest."""
     parts = [
-        Sql("d.terms && %s", (list(terms[start : start + _KEYS_AT_ONCE]),))
+        # PostgreSQL looks for each element of the first array in the second, until one is there.
+        Sql("%s && d.terms", (list(terms[start : start + _KEYS_AT_ONCE]),))
         for start in range(0, len(terms), _KEYS_AT_ONCE)
     ]
     return join(" OR ", parts, "false", is_indexed=True)
