@@ -35,7 +35,7 @@ def write_lists(home: Path) -> None:
 
 
 def theirs(files: Iterable[Path], home: Path) -> dict:
-    python = python_with("pywcmp==0.3.0", "setuptools<81")
+    python = python_with("pywcmp==0.3.0")
     write_lists(home)
     script = ROOT / "tests" / "interop" / "clients" / "pywcmp_scores.py"
     done = subprocess.run(

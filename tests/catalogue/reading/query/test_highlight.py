@@ -1,6 +1,8 @@
 """The part of an abstract that stands below a hit."""
 
+import itertools
 import re
+import string
 
 import pytest
 from hypothesis import example, given
@@ -49,6 +51,15 @@ _PARTS = ("snow", "Snow", "SNOWS", "snowfall", "ice", "T2m", "1979", "x_y", "sea
 def test_a_text_of_ascii_alone_is_marked_as_one_with_other_letters(text: str) -> None:
     marks = Highlighter(conditions.Words("snow level -ice T2m 1979 y"))
     assert marks.mark(f"{text} é") == f"{marks.mark(text)} é"
+
+
+@pytest.mark.parametrize("algorithm", search_terms.ALGORITHMS)
+def test_a_stem_begins_as_its_word_does_but_for_words_with_ge_in_dutch(algorithm: str) -> None:
+    begins = map("".join, itertools.product(string.ascii_lowercase + string.digits, repeat=2))
+    ends = ("", "s", "en", "ing", "ation", "nest", "nesten", "lopen", "winkel", "heid", "lar", "isch")
+    words = [f"{begin}{end}" for begin in begins for end in ends]
+    others = {word for word in words if not search_terms.word_of(word, algorithm).stem.startswith(word[0])}
+    assert {word[:2] for word in others} <= ({"ge"} if algorithm == "dutch" else set())
 
 
 _WORD = st.text("egnstAy9", min_size=3, max_size=9).filter(lambda word: word.lower() not in search_terms.STOP_WORDS)

@@ -78,6 +78,15 @@ def test_a_word_finds_the_words_that_begin_with_it_and_quotes_find_it_as_it_is(
     assert found(text) == identifiers
 
 
+def test_the_term_that_most_records_have_a_word_by_is_compared_first() -> None:
+    """PostgreSQL looks for each of the first array in the second, until one is there."""
+    put(iso_record("urn:a", title="Series", translations={"ger": "Serie", "spa": "Series", "ita": "Series"}))
+    found, _rest = sql.Compiler(ANYBODY).split(Words("series"))
+    assert found.text.startswith("%s && d.terms")
+    usual = search_terms.checksum(search_terms.word_of("series", "english").stem)
+    assert len(found.values[0]) > 3 and found.values[0][0] == search_terms.term(usual, search_terms.TEXT)
+
+
 def test_a_count_of_few_hits_is_not_raised_where_the_index_finds_many() -> None:
     """Words that many records have, and a date that few of them have: `about 11` was said of one."""
     names = [f"urn:{number}" for number in range(40)]
