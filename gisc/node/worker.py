@@ -27,11 +27,13 @@ from celery.signals import (
 
 from catalogue import seams
 from gisc.celery import app
+from gisc.node.beat import Beat
 
 # Celery warns of root because of pickled tasks; this node's are JSON, as Celery has it unless told otherwise.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 __all__ = ["app"]
+app.Beat = app.subclass_with_self(Beat)  # type: ignore[misc]  # a property that keeps what is set
 _worker_pid = os.getpid()
 
 
