@@ -1,4 +1,4 @@
-"""The base of commands that work on a node: each checks the settings when it starts. Code is checked by `check` and `node`."""
+"""The base of commands that work on a node: each checks the settings when it starts. Code is checked by `check`."""
 
 from typing import Any, Literal
 

@@ -33,6 +33,8 @@ from gisc.node.beat import Beat
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 __all__ = ["app"]
+# Celery would run all checks of Django, which load the administration, and tell nobody what they find.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 app.Beat = app.subclass_with_self(Beat)  # type: ignore[misc]  # a property that keeps what is set
 _worker_pid = os.getpid()
 

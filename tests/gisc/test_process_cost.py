@@ -57,3 +57,25 @@ atexit.register(print, "ended")
 """
     assert said(code.format("import gisc")) == ["ended"]
     assert said(code.format("")) == ["ended", "freed"]
+
+
+def test_the_worker_loads_no_page_of_the_administration() -> None:
+    code = """
+import sys
+from gisc.node.worker import app
+app.loader.import_default_modules()
+print("harvester.tasks.tick" in app.tasks, "gisc.urls" in sys.modules)
+"""
+    assert said(code) == ["True False"]
+
+
+def test_the_node_loads_no_page_of_the_administration() -> None:
+    code = """
+import sys, django, gisc
+django.setup()
+from django.core.management import call_command
+from gisc.management.commands import node
+node.node.run = lambda: print("gisc.urls" in sys.modules)
+call_command(node.Command(), skip_checks=False)
+"""
+    assert said(code) == ["False"]

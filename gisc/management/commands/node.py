@@ -11,7 +11,6 @@ from gisc.node import node
 
 class Command(BaseCommand):
     help = _("Run the whole node in the foreground: web server, harvest workers, scheduler and embedded servers.")
-    requires_system_checks = "__all__"
     requires_migrations_checks = False
 
     def handle(self, *args: Any, **options: Any) -> None:
