@@ -175,6 +175,30 @@ def fired(folder: Path, samples: dict[str, float]) -> set[str]:
 
 
 @needs_promtool
+def test_alarms_that_others_follow_from_stay_for_two_minutes_after_their_end(tmp_path: Path) -> None:
+    causes = {
+        "GiscAbsent": 'up{job="gisc"}',
+        "GiscDatabaseDown": "gisc_database_up",
+        "GiscRedisDown": "gisc_redis_up",
+        "GiscNoWorker": "gisc_workers_alive",
+        "GiscNoBeat": "gisc_beats_alive",
+    }
+    shutil.copy(FOLDER / "gisc-rules.yml", tmp_path)
+    series = [f"      - {{series: '{name}', values: '0x9 1x20'}}" for name in causes.values()]  # over after 5 minutes
+    series.append("      - {series: 'gisc_ready', values: '1x29'}")
+    checks = [f"      - {{eval_time: {at}, alertname: {name}}}" for name in causes for at in ("6m30s", "8m")]
+    head = ["rule_files: [gisc-rules.yml]", "evaluation_interval: 30s", "tests:", "  - interval: 30s"]
+    lines = [*head, "    input_series:", *series, "    alert_rule_test:", *checks]
+    (tmp_path / "test.yml").write_text("\n".join(lines), encoding="utf-8")
+
+    done = promtool("test", "rules", tmp_path / "test.yml")
+
+    assert "parse error" not in done.stderr, done.stderr
+    firing = re.findall(r"alertname: (\w+), time: (\w+)", done.stdout + done.stderr)
+    assert set(firing) == {(name, "6m30s") for name in causes}, "promtool expects none, so it names those that fire"
+
+
+@needs_promtool
 @pytest.mark.django_db
 def test_a_scrape_of_a_node_that_is_well_sets_off_nothing_and_one_that_is_not_what_it_should(
     client: Client, never: Link, tmp_path: Path, settings
