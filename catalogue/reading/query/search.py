@@ -241,23 +241,44 @@ class Search:
 
     def _by_tier(self, narrow: Sql, rest: Sql, most: int) -> ByTier | None:
         """Return the ids that an index finds, by their tiers; None if they are more than so many."""
-        better = self._tiers.by_index(rest) if is_of_terms(narrow) else None
+        better = self._tiers.by_index(rest) if is_of_terms(narrow) else self._few_with_words()
         if better is None:
-            rows = by_index_with(self._tiers.column(), narrow, most + 1)
-            if len(rows) > most:
-                return None
-            by_tier: dict[int, set[int]] = {tier: set() for tier in self._tiers.numbers}
-            for key, its in rows:
-                by_tier[its].add(key)
-            return by_tier
+            return self._by_looking(narrow, most)
         each = by_index_each(narrow, [of_tier for _tier, of_tier in better], most)
         if each is None:
             return None
+        # Where these are of the whole catalogue, there may be more of them than PostgreSQL expects.
+        if not is_of_terms(narrow) and any(len(keys) >= most for keys in each[1]):
+            return self._by_looking(narrow, most)
         others, found = set(each[0]), {}
         for (tier, _of_tier), keys in zip(better, each[1], strict=True):
             found[tier] = others.intersection(keys)
             others -= found[tier]
         return {**found, search_terms.TEXT: others}
+
+    def _by_looking(self, narrow: Sql, most: int) -> ByTier | None:
+        """Return the same by looking into the terms of each hit."""
+        rows = by_index_with(self._tiers.column(), narrow, most + 1)
+        if len(rows) > most:
+            return None
+        by_tier: dict[int, set[int]] = {tier: set() for tier in self._tiers.numbers}
+        for key, its in rows:
+            by_tier[its].add(key)
+        return by_tier
+
+    def _few_with_words(self) -> list[tuple[int, Sql]] | None:
+        """Return which records of the catalogue have the words in the better tiers, where it costs less to read the ids of all these than to
+        look into the terms of each hit; else None."""
+        better = self._tiers.by_words()
+        if better is None:
+            return None
+        compared = self._expected * sum(len(value) for _tier, of_tier in better for value in of_tier.values)
+        budget = compared * LIMITS.in_force.ids_for_comparison
+        for _tier, of_tier in better:
+            budget -= LIMITS.in_force.ids_for_estimate
+            if budget > 0:
+                budget -= self._estimate(of_tier)
+        return better if budget > 0 else None
 
     def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
         """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.

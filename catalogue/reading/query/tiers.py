@@ -7,7 +7,7 @@ from catalogue.reading.query import conditions, words
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.orders import Order
 from catalogue.reading.query.sql import Compiler
-from catalogue.reading.query.statements import Separated, Sql, all_of, separated
+from catalogue.reading.query.statements import ALL_RECORDS, Separated, Sql, all_of, is_of_terms, separated
 from catalogue.reading.viewers import Viewer
 
 _ALL = (search_terms.FILTER, search_terms.TITLE, search_terms.KEYWORD, search_terms.TEXT)
@@ -24,6 +24,7 @@ class Tiers:
         self._compiler = Compiler(viewer)
         self._whole: Separated | None = None
         self._by_tier: dict[int, Separated] = {}
+        self._words_by_tier: dict[int, Separated] = {}
         self._has_unwanted = _has_unwanted(condition)
         has_words = any(isinstance(leaf, conditions.Words) for leaf in conditions.leaves(condition))
         self.numbers = _ALL if has_words and order == "relevance" else (search_terms.TEXT,)
@@ -76,13 +77,27 @@ class Tiers:
                 found.append((tier, narrow))
         return found
 
-    def column(self) -> Sql:
-        """Return the tier of a hit, as SQL of its description. Of its words alone: all else is true of hits."""
-        of_words = conditions.All(tuple(filter(_has_words, conditions.conjuncts(self._condition))))
-        cases: list[Sql] = []
+    def by_words(self) -> list[tuple[int, Sql]] | None:
+        """Return which records of the catalogue have the words in each tier above the last or those above it, the best first; None
+        where the indexes alone do not tell. All else is true of hits."""
+        found = []
         for tier in self.numbers[:-1]:
-            better, of_record = self._compiler.in_tier(tier).split(of_words)
-            if of_record.text != "true":  # words in an alternative to a condition on the record
+            better, of_record = self._words_in(tier)
+            if of_record != ALL_RECORDS or not better.is_indexed or not is_of_terms(better):
+                return None
+            if better.text != "false":
+                found.append((tier, better))
+        return found
+
+    def column(self) -> Sql:
+        """Return the tier of a hit, as SQL of its description. Of its words alone: all else is true of hits.
+
+        Most hits are of the last tier: the one before it is looked at first, which has all that those above it have.
+        """
+        cases: list[Sql] = []
+        for tier in reversed(self.numbers[:-1]):
+            better, of_record = self._words_in(tier)
+            if of_record != ALL_RECORDS:  # words in an alternative to a condition on the record
                 better = all_of(
                     better,
                     Sql(
@@ -90,11 +105,20 @@ class Tiers:
                         of_record.values,
                     ),
                 )
-            cases.append(Sql(f"WHEN {better.text} THEN {tier}", better.values))
+            cases.append(Sql(f"WHEN ({better.text}) IS NOT TRUE THEN {tier + 1}", better.values))
         if not cases:
             return Sql(str(search_terms.TEXT))
         text = " ".join(case.text for case in cases)
-        return Sql(f"CASE {text} ELSE {search_terms.TEXT} END", tuple(value for case in cases for value in case.values))
+        return Sql(
+            f"CASE {text} ELSE {search_terms.FILTER} END", tuple(value for case in cases for value in case.values)
+        )
+
+    def _words_in(self, tier: int) -> Separated:
+        """Return the condition for words of a tier, or of one above, without all else."""
+        if tier not in self._words_by_tier:
+            of_words = conditions.All(tuple(filter(_has_words, conditions.conjuncts(self._condition))))
+            self._words_by_tier[tier] = self._compiler.in_tier(tier).split(of_words)
+        return self._words_by_tier[tier]
 
 
 def _has_words(condition: Condition) -> bool:

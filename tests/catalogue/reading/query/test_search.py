@@ -492,6 +492,25 @@ def test_hits_that_are_counted_without_their_ids_come_as_those_that_are_read(
     assert (page.keys, number, facets) == (expected[0][:7], *expected[1:])
 
 
+@pytest.mark.parametrize("text", ["ice", "ice or k1", "ice -k1", "urn:00 or ice", '"ice" k2', "ice k2"])
+@pytest.mark.parametrize("read", [400, 100])
+def test_tiers_of_hits_are_those_of_the_words_however_they_are_found(ice: None, text: str, read: int) -> None:
+    """By the ids of all records with the words, or by looking into each hit; also where more records have the words than are read."""
+    query = Query(All((Words(text), Not(Is("keyword", ("k0",))))))
+    looks = []
+    found = []
+    for ids_for_comparison in (0, 1_000_000):
+        limits = {"exact": read - 1, "margin": 1, "ids_for_comparison": ids_for_comparison, "ids_for_estimate": 0}
+        with search_limits.LIMITS.replaced(**limits), CaptureQueriesContext(connection) as queries:
+            found.append(walk(query, 7))
+        looks.append(any("CASE WHEN" in each["sql"] for each in queries))
+    assert found[0] == found[1] and len(found[0]) > 40
+    by_title = list(Record.objects.filter(pk__in=found[0], description__title="Ice").values_list("pk", flat=True))
+    if text == "ice":
+        assert set(found[0][: len(by_title)]) == set(by_title)
+        assert looks == [True, read == 100], "100 records have the word in title or keywords: there may be more"
+
+
 def test_a_page_of_many_hits_reads_no_more_ids_than_it_shows(ice: None) -> None:
     with (
         search_limits.LIMITS.replaced(of_tier=50, chunks=(10, 200)),
