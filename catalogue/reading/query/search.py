@@ -267,18 +267,19 @@ class Search:
         return by_tier
 
     def _few_with_words(self) -> list[tuple[int, Sql]] | None:
-        """Return which records of the catalogue have the words in the better tiers, where it costs less to read the ids of all these than to
-        look into the terms of each hit; else None."""
-        better = self._tiers.by_words()
+        """Return which records of the catalogue have the words in the better tiers, where these are few in each and it costs less to read
+        the ids of all than to look into the terms of each hit; else None."""
+        better, limits = self._tiers.by_words(), LIMITS.in_force
         if better is None:
             return None
         compared = self._expected * sum(len(value) for _tier, of_tier in better for value in of_tier.values)
-        budget = compared * LIMITS.in_force.ids_for_comparison
+        budget = compared * limits.ids_for_comparison
         for _tier, of_tier in better:
-            budget -= LIMITS.in_force.ids_for_estimate
-            if budget > 0:
-                budget -= self._estimate(of_tier)
-        return better if budget > 0 else None
+            budget -= limits.ids_for_estimate
+            if budget <= 0 or (expected := self._estimate(of_tier)) >= min(budget, limits.of_tier):
+                return None
+            budget -= expected
+        return better
 
     def _of_newest(self, position: Hit | None, most: int) -> list[Hit] | None:
         """Return the hits if the next records have so many, which is faster than to read all hits; None if they have not.

@@ -511,6 +511,20 @@ def test_tiers_of_hits_are_those_of_the_words_however_they_are_found(ice: None, 
         assert looks == [True, read == 100], "100 records have the word in title or keywords: there may be more"
 
 
+def test_tiers_are_right_where_more_records_have_the_words_than_postgresql_expects(ice: None) -> None:
+    """Its statistics are of yesterday: of the ids of the better tiers only some are read."""
+    put(*(iso_record(f"urn:more:{number}", title="Ice", abstract="Water.", keywords=["k0"]) for number in range(60)))
+    query = Query(All((Words("ice"), Not(Is("keyword", ("k0",))))))
+    found = []
+    for ids_for_comparison in (0, 1_000_000):
+        limits = {"exact": 129, "margin": 1, "ids_for_comparison": ids_for_comparison}
+        with search_limits.LIMITS.replaced(**limits), CaptureQueriesContext(connection) as queries:
+            found.append(walk(query, 7))
+    assert found[0] == found[1] and len(found[0]) == 100
+    read = [each["sql"] for each in queries if each["sql"].startswith("SELECT d.record_id")]
+    assert not any("CASE" in each for each in read[:2]) and any("CASE" in each for each in read), "first by index"
+
+
 def test_a_page_of_many_hits_reads_no_more_ids_than_it_shows(ice: None) -> None:
     with (
         search_limits.LIMITS.replaced(of_tier=50, chunks=(10, 200)),
