@@ -1,4 +1,4 @@
-"""The Celery application as the node's worker loads it: the pool processes end with the worker, even if it is killed.
+"""The Celery application as the node's worker and beat load it: the pool processes end with the worker, even if it is killed.
 
 Without this, a pool process would go on with its task while the next worker has started. `die_with_parent` asks the
 kernel for a signal at the parent's death: on Linux only; elsewhere the operator must end the children of a killed node.

@@ -16,8 +16,8 @@ class SearchLimits:
     looked_for: int = 300  # where so many are expected, the newest records may have a page of them
     of_tier: int = 3_000  # where so many are of a tier, the newest records have some of them
     sample: int = 5_000  # records of which an estimate is made
-    # To compare one term asked for with those of a hit costs so much of what it costs to read an id by an index; twice that is measured
-    # (of 80 terms a record), as twice the hits come that PostgreSQL expects of several conditions.
+    # To compare one term asked for with those of a hit costs so many ids read by an index. A quarter was measured (50,000 records of 80
+    # terms); it is doubled, as PostgreSQL expects less than half of the hits of several conditions.
     ids_for_comparison: float = 0.5
     ids_for_estimate: int = 500  # so many are read while PostgreSQL is asked how many it expects
     newest: int = 1_000  # hits that the administration gets, where they are more than are counted

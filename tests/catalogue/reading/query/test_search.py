@@ -511,6 +511,18 @@ def test_tiers_of_hits_are_those_of_the_words_however_they_are_found(ice: None, 
         assert looks == [True, read == 100], "100 records have the word in title or keywords: there may be more"
 
 
+@pytest.mark.parametrize(("of_tier", "looks"), [(300, False), (50, True)])
+def test_ids_of_a_tier_are_read_for_hits_with_another_condition_only_where_they_are_few(
+    ice: None, of_tier: int, looks: bool
+) -> None:
+    """However dear comparisons are: in a large catalogue a tier has far more records than there are hits."""
+    query = Query(All((Words("ice"), Not(Is("keyword", ("k0",))))))
+    limits = {"of_tier": of_tier, "ids_for_comparison": 1_000_000, "ids_for_estimate": 0}
+    with search_limits.LIMITS.replaced(**limits), CaptureQueriesContext(connection) as queries:
+        assert Search(query).count() == Count(100)
+    assert any("CASE WHEN" in each["sql"] for each in queries) == looks
+
+
 def test_tiers_are_right_where_more_records_have_the_words_than_postgresql_expects(ice: None) -> None:
     """Its statistics are of yesterday: of the ids of the better tiers only some are read."""
     put(*(iso_record(f"urn:more:{number}", title="Ice", abstract="Water.", keywords=["k0"]) for number in range(60)))
