@@ -12,11 +12,21 @@ from django.conf import settings
 from django.db.models import Q
 
 from catalogue import seams
+from catalogue.limits import Replaceable
 from catalogue.models import TickCanary
 
-_SHARE = 8  # chosen: three kinds of ticks that cost much leave most of one worker process, and all of the others
-_MAX_PAUSE_S = 60.0  # chosen: after a tick that took very long
 _HOSTS_DIFFER_S = 60.0  # chosen
+
+
+@dataclass(frozen=True, slots=True)
+class TickLimits:
+    """How much of the time of one worker process each kind of ticks takes, and how long the pause after one is at most."""
+
+    share: float = 1 / 8  # chosen: three kinds that cost much leave most of one process, and all of the others
+    max_pause_s: float = 60.0  # chosen: after a tick that took very long
+
+
+LIMITS = Replaceable(TickLimits())
 
 
 def run(canary: type[TickCanary], work: Callable[[], object]) -> None:
@@ -39,8 +49,9 @@ def begin(canary: type[TickCanary]) -> bool:
     last, is_first = canary._default_manager.get_or_create(pk=1, defaults={"last": now})
     if is_first:
         return True
-    is_slow = last.took_s > settings.GISC_BEAT_SECONDS / (2 * _SHARE)
-    pause_s = min((_SHARE - 1) * last.took_s, _MAX_PAUSE_S, settings.GISC_CANARY_SECONDS / 3)
+    limits = LIMITS.in_force
+    is_slow = last.took_s > settings.GISC_BEAT_SECONDS * limits.share / 2
+    pause_s = min((1 / limits.share - 1) * last.took_s, limits.max_pause_s, settings.GISC_CANARY_SECONDS / 3)
     apart = timedelta(seconds=last.took_s + pause_s if is_slow else 0)
     too_soon = Q(last__gt=now - apart, last__lte=now)  # one in the future was stored while our clock was ahead
     return bool(canary._default_manager.filter(~too_soon, pk=1).update(last=now))

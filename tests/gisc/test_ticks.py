@@ -1,6 +1,6 @@
 """How much of the workers' time ticks take: they go before all other messages, and runs must get their turn all the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -23,6 +23,13 @@ KINDS = pytest.mark.parametrize(
         (AlertCanary, gisc.alerts.tasks.tick),
     ],
 )
+
+
+@pytest.fixture(autouse=True)
+def _limits_of_a_node() -> Iterator[None]:
+    """Take back what all other tests have, where no tick comes too soon."""
+    with ticks.LIMITS.replaced(share=ticks.TickLimits().share):
+        yield
 
 
 def share_of_ticks(took_s: float, messages_a_second: int, seconds: int) -> float:
@@ -111,3 +118,10 @@ def test_a_tick_of_a_clock_that_was_ahead_does_not_silence_the_next(
     tick()
 
     assert canary.objects.get().last <= timezone.now()
+
+
+@pytest.mark.django_db
+def test_where_ticks_may_take_all_the_time_none_is_left_out(settings) -> None:
+    settings.GISC_BEAT_SECONDS = 1
+    with ticks.LIMITS.replaced(share=1):
+        assert share_of_ticks(5, messages_a_second=10, seconds=120) > 0.95
