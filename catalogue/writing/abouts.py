@@ -37,7 +37,7 @@ def replace(abouts_by_key: Mapping[str, Iterable[About]], *, source: str) -> int
         "keys": list(abouts_by_key),
         "abouts": [_json(abouts) for abouts in abouts_by_key.values()],
     }
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         cursor.execute(_DIFFERING, values)
         if cursor.fetchone() is None:
             return 0

@@ -49,6 +49,15 @@ class OpenRun:
 
 def read_queue(now: datetime) -> list[OpenRun]:
     """Read all open runs, in the order in which they are taken."""
+    return _read_queue(now, _read_turns() or {})
+
+
+def _read_turns() -> dict[str, float] | None:
+    """Return when each host had its last turn, in seconds since 1970; None before the first tick."""
+    return Canary.objects.filter(pk=1).values_list("host_turns", flat=True).first()
+
+
+def _read_queue(now: datetime, turns: Mapping[str, float]) -> list[OpenRun]:
     columns = (
         "pk",
         "link_id",
@@ -82,7 +91,6 @@ def read_queue(now: datetime) -> list[OpenRun]:
             waits_since = max(since, not_before or since)
             ready[host].append(OpenRun(pk, link_id, host, WaitsFor.WORKER, waits_since, is_asking))
     busy = Counter(run.host for run in taken if run.waits_for not in (WaitsFor.RETRY, WaitsFor.WINDOW))
-    turns = Canary.objects.filter(pk=1).values_list("host_turns", flat=True).first() or {}
     return [*taken, *_in_order(ready, busy, turns)]
 
 
@@ -205,21 +213,19 @@ def claim(run_id: int | None = None) -> Run | None:
     """
     with transaction.atomic():
         locks.lock_transaction(locks.RUN_CLAIMS)
-        now = seams.now()
-        queue = read_queue(now)
+        now, turns = seams.now(), _read_turns()
+        queue = _read_queue(now, turns or {})
         if sum(run.waits_for is None for run in queue) >= settings.GISC_MAX_RUNS:
             return None
         ready = [run for run in queue if run.waits_for == WaitsFor.WORKER and run_id in (None, run.pk)]
         claimed = next((run for run in ready if runs.lease(run.pk, now)), None)
         if claimed is None:
             return None
-        canary = Canary.objects.filter(pk=1).first()
-        if canary is not None:  # there is one since the first tick
+        if turns is not None:
             hosts = {run.host for run in queue}
-            canary.last_claim = now
-            canary.host_turns = {host: at for host, at in canary.host_turns.items() if host in hosts}
-            canary.host_turns[claimed.host] = now.timestamp()
-            canary.save(update_fields=["last_claim", "host_turns"])
+            kept = {host: at for host, at in turns.items() if host in hosts}
+            kept[claimed.host] = now.timestamp()
+            Canary.objects.filter(pk=1).update(last_claim=now, host_turns=kept)
     run = Run.objects.select_related("link__local_set", "link__serving").get(pk=claimed.pk)
     run.was_asking = claimed.was_asking
     return run

@@ -55,11 +55,13 @@ def lease_end(now: datetime) -> datetime:
 
 def lease(run_id: int, now: datetime) -> bool:
     """Lease a run to this process; False if it is not open, or another transaction has locked it."""
-    row = Run.objects.select_for_update(skip_locked=True).filter(pk=run_id, state=Run.State.OPEN).first()
+    free = Run.objects.select_for_update(skip_locked=True).filter(pk=run_id, state=Run.State.OPEN)
+    row = free.values_list("worker", "asking_since").first()
     if row is None:
         return False
+    worker, asking_since = row
     # A worker that ended well has released its runs; one that waited for the provider did nothing that can kill it.
-    has_crashed = bool(row.worker) and row.asking_since is None
+    has_crashed = bool(worker) and asking_since is None
     Run.objects.filter(pk=run_id).update(
         worker=this_worker(),
         leased_until=lease_end(now),
@@ -297,6 +299,11 @@ def restart_for_changed_link(link: Link, *, list_from: datetime | None) -> None:
 
 
 # --- Ending -----------------------------------------------------------------------------------------
+
+
+def has_ended(run_id: int) -> bool:
+    """Whether the run is there and not open any more."""
+    return Run.objects.filter(pk=run_id).exclude(state=Run.State.OPEN).exists()
 
 
 def mark_done(run: Run, *, now: datetime, outcome: Outcome) -> None:

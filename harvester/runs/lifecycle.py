@@ -148,7 +148,8 @@ def work(run_id: int, *, for_s: float | None = None, progress: pipeline.Progress
     if run is None:
         return None
     for_s = turn_s(run, schedule.LIMITS.in_force.work_s if for_s is None else for_s)
-    return work_on(run, Turn(seams.monotonic() + for_s), progress=progress)
+    work_on(run, Turn(seams.monotonic() + for_s), progress=progress)
+    return Run.objects.select_related("link").filter(pk=run.pk).first()  # None if its link was removed meanwhile
 
 
 def turn_s(run: Run, at_most: float) -> float:
@@ -161,8 +162,8 @@ def turn_s(run: Run, at_most: float) -> float:
     return at_most if closing is None else min(at_most, (closing - now).total_seconds())
 
 
-def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> Run | None:
-    """Work on a run that this process has claimed until the turn is over, and release it; as `work`."""
+def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> None:
+    """Work on a run that this process has claimed until the turn is over, and release it; faults as in `work`."""
     with log_context.about(link=run.link.name, run=run.pk, link_id=run.link_id):
         try:
             _work_on(run, turn=turn, progress=progress)
@@ -174,10 +175,8 @@ def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: N
         finally:
             # Else the run would wait until the lease of this process is over.
             outage.retry_while_away(partial(runs.release_run, run.pk))
-        after = Run.objects.select_related("link").filter(pk=run.pk).first()
-        if after is not None and Conflict.objects.filter(settled=None).exists() and not after.is_open:
+        if Conflict.objects.filter(settled=None).exists() and runs.has_ended(run.pk):
             shared_set_backup.settle_outdated()
-        return after  # None if its link was removed meanwhile
 
 
 def _work_on(run: Run, *, turn: Turn, progress: pipeline.Progress) -> None:

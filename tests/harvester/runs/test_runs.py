@@ -6,10 +6,12 @@ import pytest
 from django.utils import timezone
 from werkzeug import Response
 
+from catalogue import seams, ticks
 from catalogue.models import Membership, MetadataSet, Record
 from harvester import schedule
-from harvester.models import Link, Reject, Run
-from harvester.rows import runs
+from harvester.models import Canary, Link, Reject, Run
+from harvester.protocol.prefetch import Turn
+from harvester.rows import queue, runs
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, continued, fill, identifier, once, record, times, xml
 from tests.support.runs import at, counters, go_on, harvest, held
@@ -496,3 +498,20 @@ def test_a_deletion_in_a_set_is_kept_for_its_harvesters_though_the_record_lives_
     rows = Membership.objects.filter(record__identifier=identifier(0)).values_list("set__spec", "deleted", "departed")
     assert set(rows) == {(OFFENBACH.spec, False, False), (link.local_set.spec, True, True)}
     assert counters(harvest(link, full=True)) == {"received": 5, "unchanged": 5}
+
+
+def test_a_run_of_three_pages_of_unchanged_records_asks_the_database_seventy_times(
+    link: Link, provider: Provider, django_assert_max_num_queries
+) -> None:
+    ticks.begin(Canary)
+    fill(provider, range(5))
+    for _ in range(2):
+        harvest(link)
+    run = lifecycle.open_run(link, trigger="test", full=True)
+
+    with django_assert_max_num_queries(65):  # and five to open it
+        claimed = queue.claim(run.pk)
+        lifecycle.work_on(claimed, Turn(seams.monotonic() + 60))
+
+    run.refresh_from_db()
+    assert counters(run) == {"received": 5, "unchanged": 5} and run.pages == 3
