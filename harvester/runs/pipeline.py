@@ -255,12 +255,20 @@ class Pipeline:
             return False  # the list was started again meanwhile, and this is a page of the one before
         if not store_page.store_page(run, parsed.page, parsed.mark, waiting.result(), waiting.apart):
             return False  # another worker was faster, and its page stands; or the run was cancelled
-        run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
+        self._refresh(is_last=parsed.page.token is None)
         self._progress(run)
         _check_that_it_ends(run)
         if self._turn.is_wanted:
             self._turn.pause()
         return run.worker == self._worker
+
+    def _refresh(self, *, is_last: bool) -> None:
+        """Load the run with its link as they stand now; after the last page first how it ended, which is all that most runs need."""
+        run = self._run
+        if is_last:
+            run.refresh_from_db(fields=("state", "phase", "worker"))
+        if not is_last or run.phase == Run.Phase.FETCHING:
+            run.refresh_from_db(from_queryset=Run.objects.select_related("link__local_set", "link__serving"))
 
     def _resolve(self, following: PendingPage) -> PendingPage:
         """The page with what its names mean, its contradictions resolved (F72), and the spellings that are apart (F74).

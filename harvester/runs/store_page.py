@@ -98,7 +98,7 @@ def store_page(
         if page.moved_to != run.link.moved_to:
             moved_address.propose(run.link, page.moved_to)
         if page.token is None:
-            run.refresh_from_db()
+            run.refresh_from_db(from_queryset=Run.objects.select_related("link"))
             finish.end_list(run, now=now)
     facts = {"page": number, "entries": len(page.entries), "rejects": len(entries.refused)}
     logger.info("page stored", extra=facts)
