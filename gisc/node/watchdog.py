@@ -7,29 +7,38 @@ worker and beat reconnect by themselves.
 
 import json
 
+_MOST_TIMES = 8  # chosen
+
 
 class Watchdog:
-    """The answers of /health/ready over time. `now` is always of `seams.monotonic`."""
+    """The answers of /health/ready over time. `now` is always of `seams.monotonic`.
+
+    What was killed in vain is given twice the time before it is killed again, up to eight times `late_s`: on a slow host worker
+    and beat may need longer than `late_s` to start, and would be killed for ever before their first tick.
+    """
 
     def __init__(self, *, late_s: float, patience_s: float, now: float) -> None:
         self._late_s, self._patience_s = late_s, patience_s
-        self._started = now
+        self._started, self._given_s = now, late_s
         self._hangs_since: float | None = None
 
     def must_restart(self, answer: str, now: float) -> bool:
         """Whether to kill worker and beat, after this answer of /health/ready (not JSON if there was no answer).
 
-        True if ticks were late without a break for `patience_s`, and the last start of worker and beat was at least
-        `late_s` ago. Counts the restart as done.
+        True if ticks were late without a break for `patience_s`, and worker and beat have had their time since their last
+        start. Counts the restart as done.
         """
         if not _hangs(answer):
             self._hangs_since = None
+            if _ticks_come(answer):
+                self._given_s = self._late_s
             return False
         if self._hangs_since is None:
             self._hangs_since = now
-        if now - self._hangs_since < self._patience_s or now - self._started < self._late_s:
+        if now - self._hangs_since < self._patience_s or now - self._started < self._given_s:
             return False
         self._started, self._hangs_since = now, None
+        self._given_s = min(2 * self._given_s, _MOST_TIMES * self._late_s)
         return True
 
 
@@ -64,6 +73,13 @@ def _lacks_worker(answer: str) -> bool:
         health = json.loads(answer)
         parts = [health["parts"][name] for name in ("redis", "workers", "beat")]
         return bool(health["ready"]) and any(part["state"] == "degraded" for part in parts)
+    except (ValueError, TypeError, KeyError):
+        return False
+
+
+def _ticks_come(answer: str) -> bool:
+    try:
+        return json.loads(answer)["tasks"]["late"] is False
     except (ValueError, TypeError, KeyError):
         return False
 

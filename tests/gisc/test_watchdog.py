@@ -22,9 +22,34 @@ def watchdog() -> Watchdog:
     return Watchdog(late_s=600, patience_s=120, now=0)
 
 
-def test_what_hangs_is_given_up_after_the_patience_and_not_again_before_it_could_work(watchdog: Watchdog) -> None:
-    given_up = [now for now in range(0, 3000, 10) if watchdog.must_restart(health(), now)]
-    assert given_up == [600, 1200, 1800, 2400]
+def test_what_hangs_is_given_up_after_the_patience_and_has_twice_the_time_after_each_start_in_vain(
+    watchdog: Watchdog,
+) -> None:
+    given_up = [now for now in range(0, 15_000, 10) if watchdog.must_restart(health(), now)]
+    assert given_up == [600, 1800, 4200, 9000, 13800], "after 600 s, 1200, 2400, and not more than 4800"
+
+
+@pytest.mark.parametrize("start_s", [5, 15, 65])
+def test_a_worker_that_needs_longer_to_start_than_ticks_may_be_late_is_not_killed_for_ever(start_s: int) -> None:
+    watchdog = Watchdog(late_s=10, patience_s=4, now=0)
+    begun = last_tick = 0
+    for now in range(1000):
+        if now - begun >= start_s:
+            last_tick = now
+        if watchdog.must_restart(health(late=now - last_tick > 10), now):
+            begun = now
+    assert last_tick == 999
+
+
+@pytest.mark.parametrize(("answer", "next_one"), [(health(late=False), 600), (health(ready=False), 1200), ("", 1200)])
+def test_a_tick_that_comes_through_and_nothing_else_shows_that_a_start_was_not_in_vain(
+    watchdog: Watchdog, answer: str, next_one: int
+) -> None:
+    assert not watchdog.must_restart(health(), 0) and watchdog.must_restart(health(), 600)
+    assert not watchdog.must_restart(answer, 610)
+    assert not watchdog.must_restart(health(), 620)
+    again = next(now for now in range(630, 5000, 10) if watchdog.must_restart(health(), now))
+    assert again == 600 + next_one
 
 
 def test_a_node_that_begins_with_an_old_canary_is_given_time(watchdog: Watchdog) -> None:
