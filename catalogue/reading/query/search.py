@@ -294,14 +294,17 @@ class Search:
         is_known = is_of_terms(found[0])  # how many hits there are
         if self._expected < (limits.of_tier if is_known else limits.looked_for):
             return None
-        hits, many = list[Hit](), self._many_hits(found, search_terms.TEXT)
-        for chunk in limits.chunks:
+        hits, looked, chunk = list[Hit](), 0, limits.chunks[0]
+        many = self._many_hits(found, search_terms.TEXT)
+        while chunk:
             more, position = many.look_through(position, most - len(hits), (chunk,))
-            hits += more
+            hits, looked = hits + more, looked + chunk
             if position is None:
                 return hits
-            if not is_known and len(more) * limits.chunks[-1] < chunk * (most - len(hits)):
-                break  # the next ones will not have so many, either
+            if is_known:
+                chunk = limits.chunks[-1] if looked < limits.chunks[-1] else 0
+            else:
+                chunk = _next_chunk(looked, len(hits), most)
         return None
 
     def _of_newest_by_tier(self, position: Hit | None, most: int) -> list[Hit] | None:
@@ -450,6 +453,16 @@ def _bounded(condition: Condition) -> Iterator[None]:
             logger.warning("a search took too long", extra={"limit_ms": ours_ms, "condition": repr(condition)[:1_000]})
             raise QueryTooCostly("time") from exc
         raise
+
+
+def _next_chunk(looked: int, found: int, most: int) -> int:
+    """Return how many of the next records to look through for the rest of a page, if they have as many hits as those that were looked
+    through; 0: too many, or enough were. Some more than needed, as hits are not spread evenly."""
+    limits = LIMITS.in_force
+    needed = looked * (most - found) / max(found, 1)
+    if needed > limits.looked_through or looked > limits.looked_through:
+        return 0
+    return min(max(round(1.5 * needed), limits.chunks[0]), limits.looked_through)
 
 
 def _within(position: Hit | None, tier: int) -> Hit | None:

@@ -307,6 +307,28 @@ def test_where_nobody_knows_how_many_hits_there_are_the_newest_are_shown_if_the_
         assert most / 2 <= sum(each.looked_at for each in done) <= most
 
 
+@pytest.mark.parametrize(("every", "reads_all"), [(8, False), (12, True)])
+def test_where_hits_are_not_rare_as_many_of_the_newest_are_looked_through_as_a_page_needs(
+    every: int, reads_all: bool
+) -> None:
+    names = [f"urn:{number:03d}" for number in range(200)]
+    put(*(iso_record(name, title="Buoy" if number % every else "Sea") for number, name in enumerate(names)))
+    restamp_all({name: f"2024-01-01T00:{n // 60:02d}:{n % 60:02d}Z" for n, name in enumerate(names)})
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalogue_description, catalogue_record")
+    query = Query(All((Words("sea"), Like("title", "%"))), "-updated")
+
+    with (
+        search_limits.LIMITS.replaced(looked_for=1, chunks=(20, 20)) as limits,
+        statements_on_descriptions() as done,
+    ):
+        page = Search(query).page(5)
+
+    assert identifiers(page.keys) == [name for number, name in enumerate(names) if number % every == 0][:-6:-1]
+    assert page.next
+    assert any(limits.read + 1 in each.values for each in done) is reads_all
+
+
 def test_what_a_sample_shows_to_be_many_is_not_read_to_be_counted(buoys: None) -> None:
     limits = {"exact": 100, "margin": 20, "sample": 150, "of_tier": 10_000}
     of_more_than_terms = Query(All((Words("sea"), Like("title", "%"))))
