@@ -96,7 +96,7 @@ STATES = (
             *("catalogue.bulk.upload", "catalogue.discovery.site_map", "catalogue.reading.query.search_limits"),
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),
             *("catalogue.discovery.csw.filters", "catalogue.discovery.csw.parameters"),
-            *("catalogue.reading.query.statements", "catalogue.ticks"),
+            *("catalogue.reading.query.statements", "catalogue.reading.replica", "catalogue.ticks"),
             *("harvester.net.client", "harvester.runs.shared_worker", "harvester.schedule"),
             *("oaiprovider.formats.sandbox", "oaiprovider.list_entries", "gisc.accounts.lock_out"),
         )

@@ -19,14 +19,24 @@ from django.db.backends.signals import connection_created
 
 from catalogue import seams
 from catalogue.database_deadline import deadline
+from catalogue.limits import Replaceable
 from catalogue.outage import ERRORS
 
 ALIAS = "replica"
-_ANSWER_S = 3.0  # chosen: a server that hangs keeps a list waiting so long, once in _PAUSE_S
-_PAUSE_S = 10.0  # chosen
 # The alias of the database from which this thread reads lists now.
 SOURCE: ContextVar[str] = ContextVar("source of lists", default=DEFAULT_DB_ALIAS)
 _pause_until_s = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaLimits:
+    """How long a list waits for a replica that hangs, and how long the replica is not asked then."""
+
+    answer_s: float = 3.0  # chosen: a server that hangs keeps a list waiting so long, once in `pause_s`
+    pause_s: float = 10.0  # chosen
+
+
+LIMITS = Replaceable(ReplicaLimits())
 
 
 class Cause(StrEnum):
@@ -152,7 +162,7 @@ def reading() -> Iterator[datetime]:
     if seams.monotonic() < _pause_until_s:
         raise Unfit(Cause.AWAY, "it is not asked, as it was of no use some seconds ago")
     examined = examine()
-    _pause_until_s = seams.monotonic() + _PAUSE_S if examined.cause in _COSTLY else 0.0
+    _pause_until_s = seams.monotonic() + LIMITS.in_force.pause_s if examined.cause in _COSTLY else 0.0
     if examined.cause is not None or examined.instant is None:
         raise Unfit(examined.cause or Cause.OTHER_DATABASE, examined.detail)
     before = SOURCE.set(ALIAS)
@@ -227,7 +237,7 @@ def _primary() -> _Primary | None:
 def _copy(wrapper: Any) -> _Copy | None:
     """Ask the replica; None if it is in recovery no more."""
     wrapper.health_check_done = True  # this is one
-    with deadline(_ANSWER_S, wrapper), wrapper.cursor() as cursor:
+    with deadline(LIMITS.in_force.answer_s, wrapper), wrapper.cursor() as cursor:
         cursor.execute(_SELECT_COPY)
         found = cursor.fetchone()
     return None if found is None else _Copy(*found)

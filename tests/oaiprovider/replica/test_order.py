@@ -12,6 +12,7 @@ from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
 from catalogue.models import Record
+from catalogue.reading import replica
 from catalogue.writing import store
 from tests.support import harvesting, world
 from tests.support.replicas import ReplicaServer, as_replica, counted
@@ -28,7 +29,8 @@ def _small_pages(settings) -> None:
 
 @pytest.fixture
 def copy(server: ReplicaServer) -> Iterator[ReplicaServer]:
-    with harvesting.fake_clock(START):
+    # A replica that took too long once is not asked for ten seconds, in which the meeting may be over.
+    with harvesting.fake_clock(START), replica.LIMITS.replaced(answer_s=60):
         server.catch_up()
         with as_replica(server):
             yield server
