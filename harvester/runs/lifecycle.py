@@ -163,7 +163,7 @@ def turn_s(run: Run, at_most: float) -> float:
 
 
 def work_on(run: Run, turn: Turn, *, progress: pipeline.Progress = lambda run: None) -> None:
-    """Work on a run that this process has claimed until the turn is over, and release it; faults as in `work`."""
+    """Work on a run that this process has claimed until the turn is over, and release it. A fault of the provider is not raised."""
     with log_context.about(link=run.link.name, run=run.pk, link_id=run.link_id):
         try:
             _work_on(run, turn=turn, progress=progress)

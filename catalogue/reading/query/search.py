@@ -294,17 +294,14 @@ class Search:
         is_known = is_of_terms(found[0])  # how many hits there are
         if self._expected < (limits.of_tier if is_known else limits.looked_for):
             return None
-        hits, looked, chunk = list[Hit](), 0, limits.chunks[0]
-        many = self._many_hits(found, search_terms.TEXT)
+        hits, looked, chunks = list[Hit](), 0, iter(limits.chunks)
+        many, chunk = self._many_hits(found, search_terms.TEXT), next(chunks)
         while chunk:
             more, position = many.look_through(position, most - len(hits), (chunk,))
             hits, looked = hits + more, looked + chunk
             if position is None:
                 return hits
-            if is_known:
-                chunk = limits.chunks[-1] if looked < limits.chunks[-1] else 0
-            else:
-                chunk = _next_chunk(looked, len(hits), most)
+            chunk = next(chunks, 0) if is_known else _next_chunk(looked, len(hits), most)
         return None
 
     def _of_newest_by_tier(self, position: Hit | None, most: int) -> list[Hit] | None:

