@@ -136,7 +136,8 @@ def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(smal
         until(lambda: answers(f"{node.url}/health/live"), timeout_s=60, what="a new web worker answers")
         workers = {worker.pid for worker in web_workers(node)}
         for path in [*paths, *paths]:
-            assert requests.get(node.url + path, timeout=60).status_code == 200, path
+            answer = requests.get(node.url + path, timeout=60)
+            assert answer.status_code == 200, (path, answer.text)
         health = requests.get(f"{node.url}/health/ready", timeout=60)
         assert (health.status_code, health.json()["status"]) == (200, "degraded")
         assert health.json()["disk"]["data"] == {"free_mb": 0, "total_mb": 419, "low": True}

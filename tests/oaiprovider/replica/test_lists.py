@@ -1,5 +1,6 @@
 """Lists that a real streaming replica gives, and when the primary gives them instead (S2, P39)."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -285,7 +286,8 @@ def refused(client: Client, cause: Cause, code: PartCode) -> None:
     assert asked(client, cause, **LIST).identifiers == ["urn:a"]
     found = part()
     assert (found.state, found.reason.code) == (parts.State.DEGRADED, code)
-    assert warnings() == [found.sentence]
+    said = (*warnings(), found.sentence)  # one after the other: a lag may be a second longer by then
+    assert len({re.sub(r"lags by \d+ s", "lags by N s", sentence) for sentence in said}) == 1 < len(said), said
 
 
 def test_a_role_without_special_rights_may_ask_both_servers_what_they_are(server: ReplicaServer) -> None:
