@@ -62,6 +62,7 @@ def clean_up(limits: UpkeepLimits = DEFAULTS) -> None:
         logger.info("cleaned up", extra={"removed": {name: number for name, number in removed.items() if number}})
     if settings.GISC_EMBEDDED_DATABASE:
         embedded.rotate_database_log(settings.GISC_DATA_DIR, limits.log_bytes)
+        embedded.keep_room(settings.GISC_DATA_DIR)
     if settings.GISC_EMBEDDED_REDIS:
         embedded.rotate_broker_log(settings.GISC_DATA_DIR, limits.log_bytes)
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

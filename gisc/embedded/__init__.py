@@ -16,6 +16,7 @@ from gisc.embedded.folder import (
 )
 from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
 from gisc.embedded.redis_server import broker_url, has_socket, redis_command, redis_url
+from gisc.embedded.reserved_room import give_room, keep_room
 from gisc.embedded.server_logs import rotate_broker_log, rotate_database_log
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "database_url",
     "forget_former_keys",
     "former_keys",
+    "give_room",
     "has_socket",
     "is_running",
+    "keep_room",
     "prepare",
     "redis_command",
     "redis_url",

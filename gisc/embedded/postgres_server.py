@@ -27,6 +27,7 @@ from django.core.exceptions import ImproperlyConfigured
 from catalogue import seams
 from gisc import file_locks
 from gisc.early_texts import gettext
+from gisc.embedded import reserved_room
 from gisc.embedded.folder import ServerFailed, make_socket_dir, prepare, restrict, socket_dir
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def _ensure_running(data_dir: Path, *, durable: bool) -> bool:
     if _postmaster(home) is None:
         _remove_stale_pid_files(home)
         _configure(home, durable=durable)
+        reserved_room.keep_room(data_dir)
         _control(server, home, "start", "-w", "-t", str(_START_S), "-l", str(home / "server.log"))
     return True
 

@@ -12,11 +12,13 @@ from collections import deque
 from typing import Any
 
 import psycopg2
+from django.conf import settings
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.psycopg_any import IsolationLevel
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
-from catalogue import seams
+from catalogue import outage, seams
+from gisc import embedded
 
 AT_MOST = 3  # chosen: the run that works has two or three, of which some are closed while others are in use
 
@@ -95,10 +97,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if (kept := idle.take()) is None:
-            return super().get_new_connection(conn_params)
+            return self._connect(conn_params)
         connection, self.close_at = kept
         self.isolation_level = IsolationLevel(connection.isolation_level or IsolationLevel.READ_COMMITTED)
         return connection
+
+    def _connect(self, conn_params: dict[str, Any]) -> Any:
+        """Connect; where the embedded server has no room to let anybody in, give it what is reserved for that, and try again."""
+        try:
+            return super().get_new_connection(conn_params)
+        except psycopg2.OperationalError as exc:
+            if not (settings.GISC_EMBEDDED_DATABASE and outage.is_disk_full(exc)):
+                raise
+            embedded.give_room(settings.GISC_DATA_DIR)
+            return super().get_new_connection(conn_params)
 
     def _close(self) -> None:
         is_whole = not (self.in_atomic_block or self.errors_occurred)

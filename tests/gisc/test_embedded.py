@@ -206,3 +206,18 @@ def test_the_secret_key_is_made_once_also_by_many_at_once(tmp_path: Path) -> Non
 def test_a_data_directory_below_a_file_is_refused_in_a_sentence() -> None:
     with pytest.raises(ImproperlyConfigured, match="GISC_DATA_DIR is '/dev/null/x', where nothing can be written"):
         embedded.prepare(Path("/dev/null/x"))
+
+
+# --- Room for the database on a full disk -------------------------------------------------------------
+
+
+def test_room_is_kept_once_and_given_once(tmp_path: Path) -> None:
+    file = tmp_path / "reserved_room"
+    embedded.give_room(tmp_path)  # none is kept: nothing happens
+    embedded.keep_room(tmp_path)
+    kept = file.stat()
+    assert kept.st_size == 1_000_000 <= kept.st_blocks * 512, "the blocks are taken, not promised"
+    embedded.keep_room(tmp_path)
+    assert file.stat().st_ino == kept.st_ino
+    embedded.give_room(tmp_path)
+    assert list(tmp_path.iterdir()) == []
