@@ -20,10 +20,10 @@ _LEAST_FREE = 16 * _SIZE  # chosen: what the node has asked for itself comes fir
 def keep_room(data_dir: Path) -> None:
     """Make the file that takes the room, if there is none, and more than enough room for it."""
     file = data_dir / _FILE
-    if file.exists() or shutil.disk_usage(data_dir).free < _LEAST_FREE:
-        return
     draft = file.with_suffix(".new")
     try:
+        if file.exists() or shutil.disk_usage(data_dir).free < _LEAST_FREE:
+            return
         draft.write_bytes(os.urandom(_SIZE))  # a file system may leave out zeros, or keep them small
         draft.replace(file)
     except OSError as exc:

@@ -6,6 +6,7 @@ own has PostgreSQL raise its error for a full disk.
 
 import errno
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from django.test import Client
 from pytest_httpserver import HTTPServer
 
 from catalogue.models import MetadataSet
+from gisc import embedded
 from harvester.messages import FaultCode, OutcomeCode
 from harvester.models import Link
 from harvester.runs import lifecycle
@@ -177,6 +179,15 @@ def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(smal
         assert (data_dir / "reserved_room").stat().st_size == 1_000_000
     finally:
         node.close()
+
+
+def test_no_room_is_reserved_where_little_is_left(small_disk: Path) -> None:
+    (small_disk / "other").write_bytes(bytes(shutil.disk_usage(small_disk).free - 15_000_000))
+    embedded.keep_room(small_disk)
+    assert [file.name for file in small_disk.iterdir()] == ["other"]
+    (small_disk / "other").unlink()
+    embedded.keep_room(small_disk)
+    assert [file.name for file in small_disk.iterdir()] == ["reserved_room"]
 
 
 # --- What PostgreSQL says of a full disk, in each place that writes ----------------------------------

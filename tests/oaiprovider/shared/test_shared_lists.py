@@ -258,9 +258,8 @@ def test_every_copy_equals_the_catalogue_in_the_end_though_pages_are_kept_for_ev
 ) -> None:
     """Eight writers, and four harvesters behind one cache, while the clock goes on by a quarter of a second with each look."""
     settings.GISC_PAGE_RECORDS = 4
-    fill(
-        9
-    )  # more than a page from the first visit on: the harvesters may be done before the writers have written as much
+    # More than a page from the first visit on: the harvesters may be done before the writers have written as much.
+    fill(9)
     kept: dict[str, bytes] = {}
     monkeypatch.setattr(CachingHarvester, "pages_kept", kept, raising=False)
     monkeypatch.setattr(harvesting, "Harvester", CachingHarvester)
