@@ -176,3 +176,11 @@ def test_a_line_of_the_log_has_its_date() -> None:
     record = logging.makeLogRecord({"name": "gisc", "levelname": "INFO", "msg": "ready", "created": 1769947200.0})
     assert logs.LineFormatter().format(record) == "2026-02-01 12:00:00 INFO gisc ready"
     assert json.loads(logs.JsonFormatter().format(record))["time"].startswith("2026-02-01T12:00:00")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_embedded", [True, False])
+def test_room_is_reserved_again_for_the_embedded_database_alone(settings, tmp_path: Path, is_embedded: bool) -> None:
+    settings.GISC_DATA_DIR, settings.GISC_EMBEDDED_DATABASE = tmp_path, is_embedded
+    upkeep.clean_up()
+    assert (tmp_path / "reserved_room").exists() == is_embedded
