@@ -5,9 +5,13 @@ middle) is one sentence on stderr and exit status 2. Errors of the command itsel
 language of the node: of what comes before Django is set up by `gisc.early_texts`, else by Django.
 """
 
+import fcntl
+import io
 import os
+import select
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,6 +19,7 @@ from types import FrameType
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.core.management.base import OutputWrapper
 
 from gisc import early_texts, embedded, running_nodes
 from gisc.audit.commands import audited
@@ -52,9 +57,11 @@ def main(argv: Sequence[str]) -> int:
                 return _run(argv)
             finally:
                 sys.stdout.flush()
-        except BrokenPipeError:  # `| head` has read enough
-            return _drop_output(128 + signal.SIGPIPE)
         except OSError as exc:
+            if not _is_of_output(exc):
+                raise
+            if isinstance(exc, BrokenPipeError):  # `| head` has read enough
+                return _drop_output(128 + signal.SIGPIPE)
             sentence = gettext("the output cannot be written ({reason})").format(reason=exc.strerror)
             return _drop_output(_print_error(sentence))
 
@@ -86,6 +93,8 @@ def _run(argv: Sequence[str]) -> int:
     except (ImproperlyConfigured, embedded.ServerFailed) as exc:
         return _print_error(str(exc))
     except Exception as exc:
+        if isinstance(exc, OSError) and _is_of_output(exc):
+            raise
         if isinstance(exc, UnicodeEncodeError) and (wrong := [each for each in argv if not _is_text(each)]):
             sentence = gettext("{argument} is no text in UTF-8; write it so, or set the locale of this shell to it")
             return _print_error(sentence.format(argument=ascii(wrong[0])))
@@ -117,6 +126,31 @@ def _have_outputs() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (as long as the process runs)
+
+
+def _is_of_output(exc: OSError) -> bool:
+    """Whether an error came up where a command wrote its output, which is no word about what the command did."""
+    writer = [frame.f_code for frame, _line in traceback.walk_tb(exc.__traceback__)][-1]
+    return writer is OutputWrapper.write.__code__ or _is_output_broken()
+
+
+def _is_output_broken() -> bool:
+    """Whether the output or the errors take nothing more. What was not written is tried again, as far as Python keeps it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+            descriptor = stream.fileno()
+        except io.UnsupportedOperation:  # no file
+            continue
+        except OSError:
+            return True
+        is_for_reading = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+        poll = select.poll()
+        poll.register(descriptor, 0)
+        # POLLERR of a pipe: nobody reads it.
+        if is_for_reading or any(events & select.POLLERR for _, events in poll.poll(0)):
+            return True
+    return False
 
 
 def _drop_output(status: int) -> int:

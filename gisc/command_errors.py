@@ -1,6 +1,11 @@
-"""What a command says in one sentence when PostgreSQL or Redis is away, starting, full or refusing: the same for all commands."""
+"""What a command says in one sentence when PostgreSQL or Redis is away, starting, full or refusing, or a file cannot be used.
+
+It is the same for all commands.
+"""
 
 import enum
+import errno
+import os
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -66,12 +71,19 @@ _TEXTS = {
     Cause.REFUSING: r"authentication failed|no password supplied|pg_hba\.conf|does not exist|permission denied|to log in",
 }
 
+# What a folder or a disk is the cause of, where the name of a file is known; a file that is missing is a fault of this program.
+_OF_FILES = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ESTALE})
+
 
 def describe(exc: BaseException) -> str | None:
-    """Return the sentence for an error that a server, or a full disk, is the cause of; None for any other."""
+    """Return the sentence for an error that a server, a full disk or the rights to a file are the cause of; None for any other."""
     if outage.is_disk_full(exc):
         return _disk_full(exc)
     for each in _chain(exc):
+        if isinstance(each, OSError) and each.errno in _OF_FILES and each.filename is not None:
+            return gettext("{path} cannot be read or written ({reason})").format(
+                path=os.fsdecode(each.filename), reason=each.strerror
+            )
         if isinstance(each, psycopg2.Error | DjangoDatabaseError):
             return _sentence(_cause_of_database_error(each), _database(), each)
         if isinstance(each, redis.RedisError | BrokerError):

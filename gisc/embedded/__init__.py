@@ -14,7 +14,7 @@ from gisc.embedded.folder import (
     rotate_key,
     secret_key,
 )
-from gisc.embedded.postgres_server import database, database_url, is_running, restart_if_dead
+from gisc.embedded.postgres_server import database, database_url, is_running, program_folders, restart_if_dead
 from gisc.embedded.redis_server import broker_url, has_socket, redis_command, redis_url
 from gisc.embedded.reserved_room import give_room, keep_room
 from gisc.embedded.server_logs import rotate_broker_log, rotate_database_log
@@ -31,6 +31,7 @@ __all__ = [
     "is_running",
     "keep_room",
     "prepare",
+    "program_folders",
     "redis_command",
     "redis_url",
     "restart_if_dead",

