@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -11,8 +11,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import datestamps, oai
+from catalogue.documents.languages import language_code
 from catalogue.models import MetadataSet, Validation
-from catalogue.reading.query import conditions
+from catalogue.reading.query import conditions, words
 from catalogue.reading.query.conditions import Condition
 from catalogue.reading.query.search import Order, Query
 from catalogue.reading.viewers import Viewer
@@ -27,6 +28,10 @@ FACETS = {
     "centre": _("Centre"),
     "keyword": _("Keyword"),
     "language": _("Language"),
+}
+# As what a facet is searched for: one language is written in many ways, of which a person means all.
+FIELDS: dict[str, conditions.IsField] = {
+    name: "language_code" if name == "language" else cast(conditions.IsField, name) for name in FACETS
 }
 SIDES = ("west", "south", "east", "north")
 DATES = ("begins", "ends", "dated_from", "dated_to")
@@ -57,6 +62,11 @@ class SearchForm:
     def is_empty(self) -> bool:
         """Whether nothing is searched for."""
         return not (self.text or self.chosen_set or self.chosen or any(self.typed.values()))
+
+    @property
+    def asks_for_no_word(self) -> bool:
+        """Whether there is a text, and nothing in it that is looked for."""
+        return bool(self.text) and not words.read(self.text)
 
     @property
     def box(self) -> conditions.Meets | None:
@@ -122,12 +132,14 @@ def read(arguments: QueryDict, viewer: Viewer) -> SearchForm:
     chosen_set = viewer.sets().filter(spec=spec).first() if spec else None
     if spec and chosen_set is None:
         faults["set"] = gettext("This catalogue has no set “{value}”.").format(value=spec[:200])
-    chosen = {name: _values(arguments, name) for name in FACETS if _values(arguments, name)}
+    chosen = {name: values for name in FACETS if (values := _values(arguments, name))}
+    if "language" in chosen:
+        chosen["language"] = list(dict.fromkeys(map(language_code, chosen["language"])))
     typed = {name: _argument(arguments, name).strip()[:40] for name in (*SIDES, *DATES, "label")}
     parts: list[Condition] = [conditions.Words(text)] if text else []
     if chosen_set is not None:
         parts.append(conditions.InSet(chosen_set.spec))
-    parts += (conditions.Is(cast(Any, name), tuple(values)) for name, values in chosen.items())
+    parts += (conditions.Is(FIELDS[name], tuple(values)) for name, values in chosen.items())
     if any(typed[name] for name in SIDES):
         box = _box(typed, faults)
         parts += [box] if box else []

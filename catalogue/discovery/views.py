@@ -134,11 +134,11 @@ def _hits(form: search_form.SearchForm, keys: list[int]) -> list[Hit]:
 
 def _facets(form: search_form.SearchForm, found: Search) -> list[dict[str, Any]]:
     """Return the facets with their values, each with its number of hits and the address with it chosen or not."""
-    facets = found.facets(list(search_form.FACETS), MOST_OF_FACET)
+    facets = found.facets(list(search_form.FIELDS.values()), MOST_OF_FACET)
     made = []
     for name, title in search_form.FACETS.items():
         chosen = form.chosen.get(name, [])
-        numbers = dict(facets.values[name])
+        numbers = dict(facets.values[search_form.FIELDS[name]])
         values = list(dict.fromkeys([*chosen, *numbers]))
         words = _facet_in_words(name, values)
         lines = [

@@ -59,6 +59,7 @@ class Description(models.Model):
         indexes = (
             GinIndex(fields=("terms",), name="descriptions_by_terms"),
             GistIndex(fields=("longitudes", "latitudes", "period"), name="descriptions_by_place"),
+            models.Index(fields=("language",), name="descriptions_by_language"),
             models.Index(fields=("record",), condition=Q(terms=None), name="descriptions_without_terms"),
         )
 

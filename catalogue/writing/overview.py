@@ -7,6 +7,7 @@ which it is counted; the time of the whole count stands beside them.
 
 import itertools
 import json
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -21,6 +22,7 @@ from catalogue.reading.query.facets import FACETS, Facet
 from catalogue.reading.stats import live_of_everybody
 
 MOST_VALUES = 100  # chosen: of one facet
+MOST_TEXTS = 10_000  # chosen: of one facet in which several texts are one value
 _DEGREES = 5
 _SHARE = 100  # the time between two counts is so many times what the last one took
 _WHOLE_WORLD = (340.0, 160.0)  # degrees, chosen: a box of so much says nothing of a place
@@ -32,7 +34,7 @@ def count_if_outdated() -> bool:
     """Count anew if records have changed and the last count is old enough; returns whether it counted."""
     before = overview.latest()
     live, newest = live_of_everybody(), _newest()
-    if before is not None:
+    if before is not None and before.facets.keys() == FACETS.keys():
         is_due = seams.now() - before.counted_at >= timedelta(seconds=_SHARE * before.took_s)
         if not is_due or (before.live, before.newest) == (live, newest):
             return False
@@ -64,10 +66,16 @@ def _count_facet(facet: Facet) -> list[tuple[str, int]]:
         cursor.execute(
             f"""
             SELECT value, count(*) FROM (SELECT {facet.rows} FROM {_SEEN}) AS each (value)
-            WHERE value <> '' GROUP BY value ORDER BY 2 DESC, 1 LIMIT {MOST_VALUES}
+            WHERE value <> '' GROUP BY value ORDER BY 2 DESC, 1 LIMIT {MOST_TEXTS if facet.value_of else MOST_VALUES}
             """
         )
-        return list(cursor.fetchall())
+        rows: list[tuple[str, int]] = cursor.fetchall()
+    if facet.value_of is None:
+        return rows
+    counts: Counter[str] = Counter()
+    for text, number in rows:
+        counts[facet.value_of(text)] += number
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_VALUES]
 
 
 def _count_boxes() -> tuple[list[int], int]:

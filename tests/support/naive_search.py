@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from catalogue import oai
-from catalogue.documents import iso19139, search_terms, xml_tree
+from catalogue.documents import iso19139, languages, search_terms, xml_tree
 from catalogue.models import Record
 from catalogue.reading.query import conditions
 from catalogue.reading.query.conditions import (
@@ -135,9 +135,11 @@ class World:
         return search_terms.stems_asked(piece) | (begun if len(begun) <= 500 else set())
 
     def tier(self, text: str, each: Naive) -> int | None:
-        """The tier in which a record has all these plain words, 0 if its identifier begins with them in its last part; None if it has not."""
-        begin = search_terms.last_part(oai.oai_identifier(text)) if " " not in text else ""
-        if self.by_beginning and len(begin) >= 3 and search_terms.last_part(each.record.key).startswith(begin):
+        """The tier in which a record has all these plain words, 0 if its identifier begins with them; None if it has not."""
+        begin, key = oai.oai_identifier(text).lower() if " " not in text else "", each.record.key.lower()
+        if ":" not in text and "/" not in text:
+            begin, key = search_terms.last_part(begin), search_terms.last_part(key)
+        if self.by_beginning and len(begin) >= 3 and key.startswith(begin):
             return 0
         stems = [self.stems(piece) for piece in search_terms.pieces(text) if piece not in search_terms.STOP_WORDS]
         if not stems:
@@ -185,6 +187,8 @@ class World:
                 return spec in (each.spec, "WIS-CATALOGUE")
             case Among(identifiers):
                 return each.identifier in identifiers
+            case Is("language_code", values):
+                return languages.language_code(each.fields.language) in map(languages.language_code, values)
             case Is(name, values):
                 return bool(set(values) & self.values(name, each))
             case Compare(name, operator, value):
@@ -251,6 +255,8 @@ class World:
 
     def values(self, name: str, each: Naive) -> set[str]:
         fields = each.fields
+        if name == "language_code":
+            return {languages.language_code(fields.language)}
         several = {"keyword": fields.keywords, "category": fields.categories, "organisation": fields.organisations}
         return set(several[name]) if name in several else {self.value(name, each)}
 

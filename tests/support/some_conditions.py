@@ -38,7 +38,7 @@ def some_conditions(world: World) -> st.SearchStrategy[Condition]:
     degrees = st.sampled_from([-190.0, -180, -179.5, -170, -90, -12.3, 0, 45, 90, 170, 180, 200])
     heights = st.lists(st.sampled_from([-90.0, -60, -10, 0, 33.3, 60, 90]), min_size=2, max_size=2).map(sorted)
     boxes = st.builds(lambda w, e, h: Meets(w, h[0], e, h[1]), degrees, degrees, heights)
-    fields = ("type", "language", "policy", "organisation", "centre", "keyword", "category")
+    fields = ("type", "language", "language_code", "policy", "organisation", "centre", "keyword", "category")
     values = {
         name: sorted({value for each in world.records for value in world.values(name, each)} | {"no such value"})
         for name in fields

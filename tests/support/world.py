@@ -91,6 +91,12 @@ def iso_record(
     ).encode()
 
 
+def in_language(record: bytes, language: str) -> bytes:
+    """The same record, which writes its language so."""
+    begin, end = record.index(b"<gmd:language>"), record.index(b"</gmd:language>")
+    return record[:begin] + b"<gmd:language>" + _text(language).encode() + record[end:]
+
+
 def _text(value: str) -> str:
     return f"<gco:CharacterString>{escape(value)}</gco:CharacterString>"
 

@@ -27,6 +27,7 @@ EXCERPT_CHARACTERS = 300  # of a list in HTML
 PROFILE = "profile"  # passed over: each resource has one profile
 Medias = Mapping[str, str]
 _NOTES = {
+    "left-out": "Only the first {word} words were looked for.",
     "unchecked": "Some of these records may not have “{word}”, but a word that is mistaken for it.",
     "words": "“{word}” begins too many words: only records with the word itself were looked for.",
     "identifiers": "“{word}” begins too many identifiers: it was only looked for as a word.",

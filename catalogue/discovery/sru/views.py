@@ -25,6 +25,7 @@ from catalogue.reading.viewers import Viewer
 
 MOST_VALUES = 100  # of an index that scan knows of: those that most records have (chosen)
 _NOTES = {
+    "left-out": "only the first {word} words were looked for",
     "words": "“{word}” begins too many words: only records with the word itself were looked for",
     "identifiers": "“{word}” begins too many identifiers: it was only looked for as a word",
     "unchecked": "some of these records may not have “{word}”, but a word that is mistaken for it",

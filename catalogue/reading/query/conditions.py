@@ -10,7 +10,9 @@ from datetime import datetime
 from typing import Any as AnyValue
 from typing import Literal
 
-IsField = Literal["type", "language", "policy", "organisation", "centre", "keyword", "category", "label"]
+IsField = Literal[
+    "type", "language", "language_code", "policy", "organisation", "centre", "keyword", "category", "label"
+]
 CompareField = Literal["id", "title", "abstract", "type", "language", "policy", "centre", "updated", "created"]
 TextField = Literal["title", "abstract", "subject", "organisation"]
 ListField = Literal["organisation", "keyword", "category"]
@@ -123,7 +125,10 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """A field has one of these values, exactly. `centre`: the organisation that answers for the metadata."""
+    """A field has one of these values, exactly. `centre`: the organisation that answers for the metadata.
+
+    `language`: as the record writes it; `language_code`: the language itself, however it is written (`documents.languages`).
+    """
 
     field: IsField
     values: tuple[str, ...]

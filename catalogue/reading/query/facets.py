@@ -1,6 +1,6 @@
 """What hits are distributed over: counted where they are few, else estimated from a sample of the catalogue."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -8,15 +8,20 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from catalogue.documents.languages import language_code
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.statements import FROM, Separated, Sql, all_of, array_of, by_index_alone, column_of
 
 
 class Facet(NamedTuple):
-    """What a facet counts, as SQL of one row: a text or, where a record has several values, an array of texts."""
+    """What a facet counts, as SQL of one row: a text or, where a record has several values, an array of texts.
+
+    `value_of`: the value of the facet for a text, where several texts mean one value.
+    """
 
     column: str
     is_array: bool = False
+    value_of: Callable[[str], str] | None = None
 
     @property
     def rows(self) -> str:
@@ -26,7 +31,8 @@ class Facet(NamedTuple):
 
 FACETS = {
     "type": Facet("d.kind"),
-    "language": Facet("d.language"),
+    "language": Facet("d.language"),  # as records write it
+    "language_code": Facet("d.language", value_of=language_code),
     "policy": Facet("d.policy"),
     "centre": Facet("coalesce(d.organisations[1], '')"),
     "organisation": Facet("d.organisations", is_array=True),
@@ -157,7 +163,9 @@ def _count(names: Sequence[str], found: Sql) -> tuple[int, dict[str, Counts]]:
             if place == _ALL:
                 number = records
             else:
-                counts[names[place]][value] = records
+                value_of = asked[place].value_of
+                value = value_of(value) if value_of else value
+                counts[names[place]][value] = counts[names[place]].get(value, 0) + records
     return number, dict(counts)
 
 

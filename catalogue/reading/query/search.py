@@ -69,7 +69,8 @@ class Query:
 class Page:
     """The ids of the records of one page, in order. `next`: the cursor of the page after it; "" after the last.
 
-    `notes`: what was not looked for, as codes and words: `words`, `identifiers` that are too many with this beginning; and `unchecked` words.
+    `notes`: what was not looked for, as codes and words: `words`, `identifiers` that are too many with this beginning; `languages` that are
+    written in too many ways; words that were `left-out` after so many; and `unchecked` words.
     """
 
     keys: list[int]
@@ -399,6 +400,8 @@ class Search:
             if counted is None:
                 few = self._all_if_few()
                 of_all = overview.latest() if self._is_of_everything and not self._sample.is_all else None
+                if of_all is not None and not of_all.facets.keys() >= set(names):
+                    of_all = None  # counted by a former version
                 if few is not None:
                     counted, is_exact = self._facets_of_few(names, few), len(few) <= LIMITS.in_force.exact
                 elif of_all is not None:

@@ -11,6 +11,7 @@ from typing import Any as AnyValue
 
 from catalogue import oai
 from catalogue.documents import bounding_box, search_terms
+from catalogue.documents.languages import language_code
 from catalogue.models import MetadataSet, Record
 from catalogue.reading.query import conditions, words
 from catalogue.reading.query.comparing import has_phrase, has_words, judge, stems_compared, texts_of_all, texts_of_field
@@ -72,6 +73,7 @@ class Compiler:
     _begun: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
     _named: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
     _looked_up: dict[tuple[str, bool], tuple[set[int], set[int]]] = field(default_factory=dict)
+    _languages: dict[frozenset[str], list[str]] = field(default_factory=dict)
 
     def in_tier(self, tier: int) -> "Compiler":
         """Return a compiler for words of this tier or a better one. Tier 0: the beginning of an identifier alone."""
@@ -158,6 +160,8 @@ class Compiler:
         identified, begun = self._named[text]
         if identified:
             return keys_among(identified)
+        if words.are_too_many(text):
+            self._note("left-out", str(words.MOST_WORDS))
         alternatives = [
             self._all_asked(alternative) for alternative in words.read(text) if self.worst_tier > search_terms.FILTER
         ]
@@ -168,23 +172,23 @@ class Compiler:
         return join(" OR ", alternatives, "false", is_indexed=all(each.is_indexed for each in alternatives))
 
     def _identifiers_begun(self, text: str) -> list[int]:
-        """Return the records whose identifier, in its last part, begins with a text."""
-        last = search_terms.last_part(oai.oai_identifier(text)) if " " not in text else ""
-        if len(last) < words.LEAST_BYTES_OF_BEGINNING:
+        """Return the records whose identifier begins with a text that has a colon or slash, or whose last part with one that has none."""
+        if " " in text:
             return []
+        begin = oai.oai_identifier(text).lower()
+        is_whole = ":" in text or "/" in text
+        if not is_whole:
+            begin = search_terms.last_part(begin)
+        if len(begin) < words.LEAST_BYTES_OF_BEGINNING:
+            return []
+        compared = "lower(key)" if is_whole else "catalogue_last_part(key)"
         keys = column_of(
-            "SELECT id FROM catalogue_record WHERE catalogue_last_part(key) LIKE %s AND NOT deleted LIMIT %s",
-            [f"{_escape_like(last)}%", LIMITS.in_force.identifiers + 1],
+            f"SELECT id FROM catalogue_record WHERE {compared} LIKE %s AND NOT deleted LIMIT %s",
+            [f"{_escape_like(begin)}%", LIMITS.in_force.identifiers + 1],
         )
         if len(keys) > LIMITS.in_force.identifiers:
             self._note("identifiers", text)
             return []
-        if ":" in text or "/" in text:  # what comes before the last part has to be right as well
-            begin = oai.oai_identifier(text).lower()
-            keys = column_of(
-                "SELECT id FROM catalogue_record WHERE id = ANY(%s) AND lower(key) LIKE %s",
-                [keys, f"{_escape_like(begin)}%"],
-            )
         return keys
 
     def _all_asked(self, alternative: Sequence[Asked]) -> Sql:
@@ -369,6 +373,8 @@ class Compiler:
                 " AND v.structure = ANY(%s))",
                 (wanted,),
             )
+        if name == "language_code":
+            return self._is("language", self._written_languages(frozenset(map(language_code, values))))
         if name in ("type", "language", "policy"):
             exact = Sql(f"{_FIELDS[name]} = ANY(%s)", (wanted,))
             if "" in wanted:
@@ -386,7 +392,30 @@ class Compiler:
             is_indexed=all(each.is_indexed for each in possible),
         )
 
+    def _written_languages(self, codes: frozenset[str]) -> list[str]:
+        """Return all texts by which records name languages with these codes."""
+        if codes not in self._languages:
+            most = LIMITS.in_force.languages
+            if self.among is not None:
+                asked = f"SELECT DISTINCT d.language FROM catalogue_description d WHERE {self.among.text}"
+                written = column_of(asked, self.among.values)
+            else:
+                written = column_of(_LANGUAGES, [most + 1])
+                if len(written) > most:
+                    self._note("languages", "")
+            self._languages[codes] = [each for each in written if language_code(each) in codes]
+        return self._languages[codes]
 
+
+# Each step finds the next one in the index, so the statement costs what there are languages, not records.
+_LANGUAGES = """
+    WITH RECURSIVE written AS (
+        (SELECT language FROM catalogue_description ORDER BY language LIMIT 1)
+        UNION ALL
+        SELECT (SELECT d.language FROM catalogue_description d WHERE d.language > written.language ORDER BY d.language LIMIT 1)
+        FROM written WHERE written.language IS NOT NULL
+    ) SELECT language FROM written WHERE language IS NOT NULL LIMIT %s
+"""
 _IN_ANY_SET = (
     "EXISTS (SELECT FROM catalogue_membership m JOIN catalogue_metadataset s ON s.id = m.set_id"
     " WHERE m.record_id = d.record_id AND s.spec = %s AND NOT m.deleted)"

@@ -23,6 +23,7 @@ class LookupLimits:
     begun: int = 500  # words of the vocabulary that one beginning stands for; more are a beginning that says nothing
     identifiers: int = 1000  # with one beginning
     compared: int = 5000  # records whose texts are read for one phrase, about 0.4 s
+    languages: int = 2000  # ways to write one; more are written to do harm
     read_again: int = 300  # records whose metadata are read again for one word, about 0.4 s
 
 

@@ -1,6 +1,7 @@
 """Read what a person types into a search field: words, "phrases", `or`, and words that are not wanted."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalogue.documents import search_terms
@@ -25,20 +26,38 @@ Alternative = tuple[Asked, ...]
 
 
 def read(text: str) -> list[Alternative]:
-    """Return the alternatives of a text, each all that is asked for in it; none if it asks for no word."""
+    """Return the alternatives of a text, each all that is asked for in it; none if it asks for no word.
+
+    Of more than `MOST_WORDS` words, the first.
+    """
     alternatives: list[list[Asked]] = [[]]
     number = 0
-    for minus, quoted, bare in _TOKEN.findall(text):
-        if bare.casefold() == "or":
+    for asked in _all_asked(text):
+        if asked is None:
             alternatives.append([])
             continue
-        for asked in _asked(quoted, is_wanted=not minus, is_quoted=True) if not bare else _bare(bare):
-            number += 1
-            if number <= MOST_WORDS:
-                alternatives[-1].append(asked)
+        number += 1
+        if number <= MOST_WORDS:
+            alternatives[-1].append(asked)
     found = [tuple(each) for each in alternatives if each]
     # Nothing but what is not wanted would be nearly all records.
     return found if all(any(asked.is_wanted for asked in each) for each in found) else []
+
+
+def are_too_many(text: str) -> bool:
+    """Whether a text has more words than are looked for."""
+    return sum(asked is not None for asked in _all_asked(text)) > MOST_WORDS
+
+
+def _all_asked(text: str) -> Iterator[Asked | None]:
+    """Yield what a text asks for, in its order; None for an `or`."""
+    for minus, quoted, bare in _TOKEN.findall(text):
+        if bare.casefold() == "or":
+            yield None
+        elif bare:
+            yield from _bare(bare)
+        else:
+            yield from _asked(quoted, is_wanted=not minus, is_quoted=True)
 
 
 def _bare(token: str) -> list[Asked]:

@@ -206,6 +206,36 @@ def test_records_are_found_by_the_date_of_their_metadata_and_by_their_label(clie
     assert all(">Old</a>" not in text(client, "/", label=other) for other in others)
 
 
+@pytest.mark.parametrize("asked", ["the", "%", '"', "-buoys", "of the", "or"])
+def test_a_text_in_which_nothing_is_looked_for_is_not_said_to_be_in_no_record(client: Client, asked: str) -> None:
+    put(iso_record("a", title="The buoys of the sea", abstract="100 %"))
+    page = text(client, "/", q=asked)
+    assert "No word was looked for" in page and "No record has all of this" not in page
+    assert "No record has all of this" in text(client, "/", q=f"{asked} radar")
+
+
+def test_a_filter_that_finds_nothing_is_not_called_a_set_without_records(client: Client) -> None:
+    put(iso_record("a", title="Buoys"))
+    for name, value in (("ends", "1900"), ("dated_to", "1900"), ("label", "invalid"), ("type", "model")):
+        page = text(client, "/", **{name: value})
+        assert "No record has all of this" in page and "This set has no records" not in page, name
+
+
+def test_a_text_with_more_words_than_are_looked_for_is_told_so(client: Client) -> None:
+    many = [f"word{number}" for number in range(60)]
+    put(
+        iso_record("a", title="All", abstract=" ".join(many)),
+        iso_record("b", title="Most", abstract=" ".join(many[:50])),
+    )
+    page = text(client, "/", q=" ".join(many))
+    assert "Only the first 50 words were looked for" in page and ">Most</a>" in page
+    assert "were looked for" not in text(client, "/", q=" ".join(many[:50]))
+    answer = client.get("/sru", {"operation": "searchRetrieve", "version": "1.2", "query": f'"{" ".join(many)}"'})
+    assert answer.status_code == 200
+    items = client.get("/ogcapi/collections/WIS-CATALOGUE/items", {"q": " ".join(many)}).json()
+    assert items["numberMatched"] == len(items["features"])
+
+
 def test_a_box_that_is_asked_for_is_on_the_map(client: Client) -> None:
     put(iso_record("a", title="Here", box=(5, 45, 10, 50)))
     page = text(client, "/", west="-180", south="-6", east="-90", north="84")

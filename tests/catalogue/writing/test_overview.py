@@ -14,7 +14,7 @@ from catalogue.reading.overview import COLUMNS, ROWS
 from catalogue.reading.query import search_limits
 from catalogue.reading.query.search import Query, Search
 from catalogue.writing import overview, visibility
-from tests.support.world import iso_record, put
+from tests.support.world import in_language, iso_record, put
 
 pytestmark = pytest.mark.django_db
 SIDES = st.integers(-36, 36).map(lambda number: number * 5.0) | st.floats(-180, 180).map(lambda side: round(side, 2))
@@ -121,3 +121,24 @@ def test_what_is_hidden_since_is_not_told(client: Client) -> None:
         assert 'class="shade"' not in client.get("/").content.decode()
         overview.count_if_outdated()
         assert Search(Query()).facets(["keyword"]).values["keyword"] == [("open", 1)]
+
+
+def test_a_count_that_lacks_a_facet_is_made_again_and_not_used() -> None:
+    """A former version of the node knew less."""
+    put(*(iso_record(f"urn:{n}", keywords=("ice",)) for n in range(5)))
+    tasks.tick()
+    Overview.objects.update(facets={"keyword": [["ice", 5]]}, took_s=10_000)
+    with search_limits.LIMITS.replaced(sample=2):
+        assert Search(Query()).facets(["keyword"]).counted_at is not None
+        assert Search(Query()).facets(["keyword", "language_code"]).counted_at is None
+        assert overview.count_if_outdated()
+        assert Search(Query()).facets(["language_code"]).values == {"language_code": [("eng", 5)]}
+    assert not overview.count_if_outdated()
+
+
+def test_of_all_records_a_language_is_counted_once_however_it_is_written() -> None:
+    put(*(in_language(iso_record(f"urn:{n}"), text) for n, text in enumerate(("eng", "en", "English", "fre", "fra"))))
+    overview.count_if_outdated()
+    facets = Overview.objects.get().facets
+    assert facets["language_code"] == [["eng", 3], ["fra", 2]]
+    assert len(facets["language"]) == 5

@@ -437,6 +437,7 @@ CONDITIONS: list[Condition] = [
     All((InSet(world.TOULOUSE.spec), Is("type", ("dataset", "")))),
     Any((Among(("urn:nothing",)), Like("title", "%e%", ignores_case=True), IsNull("keyword"))),
     All((MetadataDate(), Not(Is("language", ("eng",))))),
+    Any((Not(Is("language_code", ("en", "fra"))), Is("language_code", ("deu",)))),
 ]
 
 

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from catalogue.documents import search_terms
 from catalogue.models import Record
-from catalogue.reading.query import search, search_limits, sql
+from catalogue.reading.query import search, search_limits, sql, statements
 from catalogue.reading.query.conditions import All, Any, Changed, Condition, Is, Like, Meets, Not, Words
 from catalogue.reading.query.search import Count, Facets, Query, Search
 from catalogue.reading.viewers import ANYBODY
@@ -64,6 +64,8 @@ def texts() -> None:
         ('"tracks the sea"', []),
         ('sea -"sea ice"', ["urn:a", "urn:c"]),
         ("urn:b", ["urn:b"]),
+        ("urn:", ["urn:a", "urn:b", "urn:c", "urn:d"]),
+        ("rn:b", []),
         ("-typhoon", []),
         ("typhoon or -sea", []),
         ("-" * 40, []),
@@ -76,6 +78,25 @@ def test_a_word_finds_the_words_that_begin_with_it_and_quotes_find_it_as_it_is(
     texts: None, text: str, identifiers: list[str]
 ) -> None:
     assert found(text) == identifiers
+
+
+def test_an_identifier_is_found_by_its_beginning_up_to_any_character() -> None:
+    bulletins = [f"urn:x-wmo:md:int.wmo.wis::ISMD0{number}EDZW" for number in range(3)]
+    put(
+        *map(
+            iso_record,
+            (*bulletins, "urn:x-wmo:md:jp.go.jma::ISMD", "http://example.org/a_b/1", "http://example.org/acb/1"),
+        )
+    )
+    for length in range(len("urn:x-wmo:md:i"), len(bulletins[0])):
+        asked = bulletins[0][:length]
+        assert sorted(found(asked)) == sorted(each for each in bulletins if each.startswith(asked)), asked
+        assert found(asked.upper()) == found(asked), "case has no meaning there"
+    assert len(found("urn:x-wmo:md:")) == 4
+    assert found("http://example.org/a_") == ["http://example.org/a_b/1"]
+    with statements.LIMITS.replaced(identifiers=2):
+        page = Search(Query(Words("urn:x-wmo:md:int.wmo.wis::"))).page(10)
+    assert (page.keys, page.notes) == ([], (("identifiers", "urn:x-wmo:md:int.wmo.wis::"),))
 
 
 def test_the_term_that_most_records_have_a_word_by_is_compared_first() -> None:
