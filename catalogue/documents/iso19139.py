@@ -5,6 +5,7 @@ valid against a schema (promise 7). `read_details` takes out contacts and links,
 payload: only the page of one record shows them.
 """
 
+import calendar
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -364,20 +365,27 @@ def translations_of(root: etree._Element, localised: list[etree._Element] | None
 # --- Dates, boxes, time extents ----------------------------------------------------------------------
 
 
-_PARTIAL_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?")
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?")
 
 
-def _parse_instant(text: str) -> datetime | None:
-    """Parse a date of a record as its first instant, in UTC; None if it is no date."""
+def _parse_instant(text: str, *, is_end: bool = False) -> datetime | None:
+    """Parse a date of a record as its first instant, as an end as its last second, in UTC; None if it is no date.
+
+    A date is a year, a month or a day (ISO 19108); an offset from UTC beside it is not reckoned with.
+    """
     if not text:
         return None
-    partial = _PARTIAL_DATE.fullmatch(text)
+    date = _DATE.fullmatch(text)
+    if date is None:
+        return datestamps.lenient(text)
+    year, month, day = (int(part) if part else 0 for part in date.groups())
     try:
-        if partial:
-            return datetime(int(partial[1]), int(partial[2] or 1), 1, tzinfo=UTC)
+        if not is_end:
+            return datetime(year, month or 1, day or 1, tzinfo=UTC)
+        month = month or 12
+        return datetime(year, month, day or calendar.monthrange(year, month)[1], 23, 59, 59, tzinfo=UTC)
     except ValueError:
         return None
-    return datestamps.lenient(text)
 
 
 def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:
@@ -398,19 +406,22 @@ def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, 
 
 
 def _time_extent(extents: Iterable[etree._Element]) -> tuple[datetime | None, datetime | None]:
-    """Return start and end of all time extents together, in either GML namespace; None where open or not given."""
+    """Return start and end of all time extents together, in either GML namespace; None where open or not given.
+
+    An end that is a year, a month or a day is that to its last second.
+    """
     begins: list[datetime | None] = []
     ends: list[datetime | None] = []
     for extent in extents:
         for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
-            instant = _parse_instant((position.text or "").strip())
+            text = (position.text or "").strip()
             if position.tag.endswith("}beginPosition") or _parent_property(position).endswith("}begin"):
-                begins.append(instant)
+                begins.append(_parse_instant(text))
             elif position.tag.endswith("}endPosition") or _parent_property(position).endswith("}end"):
-                ends.append(instant)
+                ends.append(_parse_instant(text, is_end=True))
             else:
-                begins.append(instant)
-                ends.append(instant)
+                begins.append(_parse_instant(text))
+                ends.append(_parse_instant(text, is_end=True))
     return (
         None if None in begins else min(filter(None, begins), default=None),
         None if None in ends else max(filter(None, ends), default=None),

@@ -80,12 +80,26 @@ def box(corners: tuple[float, float, float, float]) -> str:
 
 
 def span(begins: datetime | None, ends: datetime | None) -> str:
-    """Format a time extent in words; empty if neither end is given."""
+    """Format a time extent in words, of whole days as days; empty if neither end is given."""
     if begins and ends:
+        if _is_of_days(begins, ends):
+            first, last = begins.date().isoformat(), ends.date().isoformat()
+            return first if first == last else gettext("{begin} to {end}").format(begin=first, end=last)
         return gettext("{begin} to {end} UTC").format(begin=_instant(begins), end=_instant(ends))
     if begins:
+        if _is_of_days(begins):
+            return gettext("since {day}").format(day=begins.date().isoformat())
         return gettext("since {instant} UTC").format(instant=_instant(begins))
-    return gettext("until {instant} UTC").format(instant=_instant(ends)) if ends else ""
+    if not ends:
+        return ""
+    if _is_of_days(ends):
+        return gettext("until {day}").format(day=ends.date().isoformat())
+    return gettext("until {instant} UTC").format(instant=_instant(ends))
+
+
+def _is_of_days(*ends: datetime) -> bool:
+    """Whether the ends of a time extent are the begins of days, or last seconds of days."""
+    return all((each.hour, each.minute, each.second) in ((0, 0, 0), (23, 59, 59)) for each in ends)
 
 
 def _instant(stamp: datetime) -> str:

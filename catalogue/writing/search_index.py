@@ -20,19 +20,21 @@ from catalogue.writing import clock, settling, vocabulary
 logger = logging.getLogger(__name__)
 _BATCH = 500  # chosen: holds the writers' lock for some tens of milliseconds
 _SELECT = """
-    SELECT d.record_id, r.identifier, r.digest, r.payload, d.title, d.abstract, d.keywords, d.categories, d.boxes::text, d.language
+    SELECT d.record_id, r.identifier, r.digest, r.payload, d.title, d.abstract, d.keywords, d.categories, d.boxes::text, d.language,
+        d.begins, d.ends
     FROM catalogue_description d JOIN catalogue_record r ON r.id = d.record_id
     WHERE d.terms IS NULL AND d.record_id > %s ORDER BY d.record_id LIMIT %s
 """
 # What another writer has changed meanwhile has its terms, or is made in the next round.
 _UPDATE = """
     UPDATE catalogue_description d
-    SET kind = made.kind, policy = made.policy, organisations = made.organisations, terms = made.terms
-    FROM (VALUES %s) AS made (record_id, digest, kind, policy, organisations, terms)
+    SET begins = made.begins, ends = made.ends, kind = made.kind, policy = made.policy, organisations = made.organisations,
+        terms = made.terms
+    FROM (VALUES %s) AS made (record_id, digest, begins, ends, kind, policy, organisations, terms)
     WHERE d.record_id = made.record_id AND d.terms IS NULL
         AND EXISTS (SELECT FROM catalogue_record r WHERE r.id = made.record_id AND r.digest = made.digest)
 """
-_TEMPLATE = "(%s::bigint, %s::bytea, %s::text, %s::text, %s::text[], %s::integer[])"
+_TEMPLATE = "(%s::bigint, %s::bytea, %s::timestamptz, %s::timestamptz, %s::text, %s::text, %s::text[], %s::integer[])"
 
 
 class _Made(NamedTuple):
@@ -62,7 +64,7 @@ def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryvie
         metadata = iso19139.read(payload.unpack(packed))
     except (payload.PayloadDamaged, xml_tree.Unusable) as exc:
         logger.warning("terms made without the metadata", extra={"identifier": identifier, "reason": str(exc)})
-        title, abstract, keywords, categories, boxes, language = described
+        title, abstract, keywords, categories, boxes, language, begins, ends = described
         boxes = json.loads(boxes)
         metadata = iso19139.Metadata(
             identifier=identifier,
@@ -73,8 +75,8 @@ def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryvie
             keywords=tuple(keywords),
             categories=tuple(categories),
             boxes=tuple(boxes),
-            begins=None,
-            ends=None,
+            begins=begins,
+            ends=ends,
             language=language,
         )
     return _Made(record_id, bytes(digest), metadata, search_terms.of_metadata(metadata))
@@ -90,6 +92,8 @@ def _store(made: list[_Made]) -> None:
             (
                 each.record_id,
                 each.digest,
+                each.metadata.begins,
+                each.metadata.ends,
                 each.metadata.kind,
                 each.metadata.policy,
                 list(each.metadata.organisations),

@@ -91,6 +91,16 @@ def iso_record(
     ).encode()
 
 
+def in_time(record: bytes, begin: str, end: str) -> bytes:
+    """The same record, with a time extent as it is written so."""
+    extent = (
+        '<gmd:EX_TemporalExtent><gmd:extent xmlns:gml="http://www.opengis.net/gml"><gml:TimePeriod>'
+        f"<gml:beginPosition>{begin}</gml:beginPosition><gml:endPosition>{end}</gml:endPosition>"
+        "</gml:TimePeriod></gmd:extent></gmd:EX_TemporalExtent></gmd:MD_Metadata>"
+    )
+    return record.replace(b"</gmd:MD_Metadata>", extent.encode())
+
+
 def in_language(record: bytes, language: str) -> bytes:
     """The same record, which writes its language so."""
     begin, end = record.index(b"<gmd:language>"), record.index(b"</gmd:language>")

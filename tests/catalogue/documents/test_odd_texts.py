@@ -130,12 +130,7 @@ def test_a_long_language_is_cut_to_what_the_column_holds() -> None:
 
 @pytest.mark.parametrize(("begin", "end"), [("0001-01-01", "9999-12-31"), ("1582-10-10", "1900-02-28"), ("0099", "")])
 def test_time_extents_far_away_are_stored(begin: str, end: str) -> None:
-    extent = (
-        '<gmd:EX_TemporalExtent><gmd:extent xmlns:gml="http://www.opengis.net/gml"><gml:TimePeriod>'
-        f"<gml:beginPosition>{begin}</gml:beginPosition><gml:endPosition>{end}</gml:endPosition>"
-        "</gml:TimePeriod></gmd:extent></gmd:EX_TemporalExtent></gmd:MD_Metadata>"
-    )
-    document = world.iso_record("urn:a").replace(b"</gmd:MD_Metadata>", extent.encode())
+    document = world.in_time(world.iso_record("urn:a"), begin, end)
     said = iso19139.read(xml_tree.root_element(document))
     held = stored(document)
     assert (held.begins, held.ends) == (said.begins, said.ends)

@@ -495,16 +495,20 @@ def around(side: str, text: str) -> str:
     ("primitive", "begins", "ends"),
     [
         (period("2001-02-03", "2004-05-06T07:08:09Z"), utc(2001, 2, 3), utc(2004, 5, 6, 7, 8, 9)),
-        (period("1958", "2024-06"), utc(1958), utc(2024, 6)),
+        (period("1958", "2024-06"), utc(1958), utc(2024, 6, 30, 23, 59, 59)),
+        (period("1958-03", "2024-02Z"), utc(1958, 3), utc(2024, 2, 29, 23, 59, 59)),
+        (period("2001-02-03Z", "2001-02-03+09:00"), utc(2001, 2, 3), utc(2001, 2, 3, 23, 59, 59)),
+        (period("2001-02-03T00:00:00", "2001-02-03T00:00:00Z"), utc(2001, 2, 3), utc(2001, 2, 3)),
+        (period("2001-13", "2001-02-30"), None, None),
         (period("2001-02-03", ""), utc(2001, 2, 3), None),
-        (period("", "2001-02-03"), None, utc(2001, 2, 3)),
+        (period("", "2001-02-03"), None, utc(2001, 2, 3, 23, 59, 59)),
         (period("", ""), None, None),
         (period("2001-02-03", "now"), utc(2001, 2, 3), None),
-        (period("0001-01-01", "9999-12-31"), utc(1), utc(9999, 12, 31)),
+        (period("0001-01-01", "9999-12-31"), utc(1), utc(9999, 12, 31, 23, 59, 59)),
         ('<gml:TimePeriod><gml:beginPosition>2001</gml:beginPosition><gml:endPosition indeterminatePosition="now"/></gml:TimePeriod>', utc(2001), None),
-        (f"<gml:TimePeriod>{around('begin', '2001')}{around('end', '2002')}</gml:TimePeriod>", utc(2001), utc(2002)),
+        (f"<gml:TimePeriod>{around('begin', '2001')}{around('end', '2002')}</gml:TimePeriod>", utc(2001), utc(2002, 12, 31, 23, 59, 59)),
         (f"<gml:TimePeriod>{around('begin', '2001')}<gml:end/></gml:TimePeriod>", utc(2001), None),
-        ("<gml:TimeInstant><gml:timePosition>2001-02-03</gml:timePosition></gml:TimeInstant>", utc(2001, 2, 3), utc(2001, 2, 3)),
+        ("<gml:TimeInstant><gml:timePosition>2001-02-03</gml:timePosition></gml:TimeInstant>", utc(2001, 2, 3), utc(2001, 2, 3, 23, 59, 59)),
         (position("begin", "2001"), utc(2001), None),
         ("", None, None),
     ],
@@ -518,7 +522,7 @@ def test_time_extents_are_read_in_both_GML_namespaces(
 
 def test_several_time_extents_are_one_from_the_first_start_to_the_last_end() -> None:
     said = read(extent(GML[0], period("2001", "2002")) + extent(GML[1], period("1990", "1991")))
-    assert (said.begins, said.ends) == (utc(1990), utc(2002))
+    assert (said.begins, said.ends) == (utc(1990), utc(2002, 12, 31, 23, 59, 59))
 
 
 def test_one_open_end_leaves_the_whole_open() -> None:

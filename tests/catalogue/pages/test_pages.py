@@ -4,6 +4,7 @@ import csv
 import html
 import json
 import re
+from datetime import datetime
 from io import StringIO
 from urllib.parse import quote
 
@@ -554,6 +555,28 @@ def test_the_style_sheet_is_served(client: Client) -> None:
     sheet = next(part.split('"')[0] for part in page.split('href="')[1:] if ".css" in part.split('"')[0])
     assert sheet.startswith(django_settings.STATIC_URL)
     assert client.get(sheet).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "words"),
+    [
+        ("2001-02-03", "2004-05-06T23:59:59", "2001-02-03 to 2004-05-06"),
+        ("2001-02-03", "2004-05-06", "2001-02-03 to 2004-05-06"),
+        ("2001-02-03", "2001-02-03T23:59:59", "2001-02-03"),
+        ("0099-02-03", "", "since 0099-02-03"),
+        ("", "2001-02-03T23:59:59", "until 2001-02-03"),
+        ("2001-02-03", "2001-02-03T12:00", "2001-02-03 00:00 to 2001-02-03 12:00 UTC"),
+        ("2001-02-03T06:30", "", "since 2001-02-03 06:30 UTC"),
+        ("", "2001-02-03T06:30", "until 2001-02-03 06:30 UTC"),
+        ("", "", ""),
+    ],
+)
+def test_a_time_of_whole_days_is_told_in_days(begin: str, end: str, words: str) -> None:
+    begins, ends = (
+        datetime.fromisoformat(f"{text}{'' if 'T' in text else 'T00:00'}+00:00") if text else None
+        for text in (begin, end)
+    )
+    assert display.span(begins, ends) == words
 
 
 @pytest.mark.parametrize(

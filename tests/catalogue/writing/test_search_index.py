@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg2
@@ -15,11 +16,13 @@ from catalogue.documents import search_terms
 from catalogue.models import Description, Record, Word
 from catalogue.reading import stats
 from catalogue.reading.query import search
+from catalogue.reading.query.conditions import During
+from catalogue.reading.query.search import Query, Search
 from catalogue.writing import search_index, store, vocabulary
 from gisc import embedded
 from tests.support.paths import ROOT
 from tests.support.threads import TIMEOUT_S, threads
-from tests.support.world import bury, iso_record, own_set, put
+from tests.support.world import bury, in_time, iso_record, own_set, put
 
 
 def found(text: str) -> list[str]:
@@ -80,6 +83,21 @@ def test_a_damaged_payload_gets_the_terms_of_its_stored_texts_and_stops_no_other
     Description.objects.update(terms=None)
     assert search_index.make_missing(seconds=60) == 3
     assert found("buoy") == ["urn:0", "urn:1", "urn:2"]
+
+
+@pytest.mark.django_db
+def test_the_times_of_a_record_are_read_again_with_its_terms_and_kept_where_it_cannot_be_read() -> None:
+    whole, damaged = (in_time(iso_record(f"urn:{n}", title="Buoys"), "2001", "2016") for n in range(2))
+    put(whole, damaged)
+    begin, first = datetime(2001, 1, 1, tzinfo=UTC), datetime(2016, 1, 1, tzinfo=UTC)
+    last = datetime(2016, 12, 31, 23, 59, 59, tzinfo=UTC)
+    Description.objects.update(terms=None, ends=first)  # as a former version has read it
+    Record.objects.filter(key="urn:1").update(payload=b"damaged")
+    search_index.make_missing(seconds=60)
+    times = Description.objects.order_by("record__key").values_list("begins", "ends")
+    assert list(times) == [(begin, last), (begin, first)]
+    page = Search(Query(During(datetime(2016, 6, 1, tzinfo=UTC), None))).page(10)
+    assert page.keys == [Record.objects.get(key="urn:0").pk]
 
 
 @pytest.mark.django_db
