@@ -121,6 +121,7 @@ STATES = (
     ),
     ModuleState("catalogue.documents.search_terms", "_stemmer", "stemmers by language; keep nothing of a word", memo),
     ModuleState("catalogue.documents.search_terms", "filter_term", "terms of the values of filters", memo),
+    ModuleState("catalogue.documents.languages", "language_code", "codes of languages as records write them", memo),
     ModuleState("catalogue.documents.search_terms", "stems_asked", "stems that a word of a search may have", memo),
     ModuleState("catalogue.documents.schemas", "load", "compiled schemas of a set", memo),
     ModuleState("catalogue.documents.schemas", "load_from_address", "compiled schemas by public address", memo),
