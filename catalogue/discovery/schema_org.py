@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from catalogue.documents.details import RecordDetails
+from catalogue.documents.languages import language_tag
 from catalogue.documents.web_addresses import may_be_followed
 from catalogue.models import Description, Record
 
@@ -29,7 +30,7 @@ def dataset(record: Record, text: Description, details: RecordDetails, url: str,
         "description": _description(text),
         "identifier": [record.identifier, *details.identifiers],
         "keywords": [*text.keywords, *text.categories],
-        "inLanguage": text.language,
+        "inLanguage": tag if (tag := language_tag(text.language)) != "und" else None,  # schema.org: of BCP 47
         "license": [address for address in details.constraints.licences if may_be_followed(address)],
         "conditionsOfAccess": " ".join(details.constraints.limitations)[:2000],
         "isAccessibleForFree": True if text.policy in ("WMOEssential", "NoLimitation") else None,

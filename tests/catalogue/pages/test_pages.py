@@ -23,7 +23,18 @@ from catalogue.models import MetadataSet, Record, Validation
 from catalogue.pages import display
 from catalogue.payloads import payload
 from catalogue.reading.query import search_limits
-from tests.support.world import OFFENBACH, OUR_SPEC, TOULOUSE, bury, iso_record, own_set, peer_set, put, restamp
+from tests.support.world import (
+    OFFENBACH,
+    OUR_SPEC,
+    TOULOUSE,
+    bury,
+    in_language,
+    iso_record,
+    own_set,
+    peer_set,
+    put,
+    restamp,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -411,10 +422,17 @@ def test_search_engines_get_a_dataset_with_what_the_record_says(client: Client) 
     assert (dataset["identifier"], dataset["keywords"]) == ([SYNOP], ["SYNOP"])
     assert dataset["creator"] == [{"@type": "Organization", "name": "Japan Meteorological Agency"}]
     assert dataset["spatialCoverage"][0]["geo"]["box"] == "20 170 48 -170"
+    assert dataset["inLanguage"] == "en", "as BCP 47 has it, whatever the record writes"
     assert dataset["datePublished"] == "2020-01-01" and dataset["dateModified"] == "2024-03-01"
     assert dataset["url"] == f"http://testserver/record?{urlencode({'id': SYNOP})}"
     assert f'<link rel="canonical" href="{dataset["url"]}">' in page.replace("&amp;", "&")
     assert client.get(dataset["url"].removeprefix("http://testserver")).status_code == 200
+
+
+@pytest.mark.parametrize(("written", "tag"), [("English", "en"), ("eng; USA", "en"), ("Klingon", None), ("", None)])
+def test_search_engines_get_the_tag_of_a_language_or_none(client: Client, written: str, tag: str | None) -> None:
+    put(in_language(iso_record(SYNOP), written))
+    assert json_ld(text(client, "/record", id=SYNOP)).get("inLanguage") == tag
 
 
 def test_a_record_in_several_languages_is_read_in_each(client: Client) -> None:
@@ -422,7 +440,7 @@ def test_a_record_in_several_languages_is_read_in_each(client: Client) -> None:
     page = text(client, "/record", id=SYNOP)
     assert '<h1 dir="auto" lang="en">Radar</h1>' in page
     assert f"{urlencode({'id': SYNOP})}&amp;lang=jpn" in page
-    assert '<h1 dir="auto" lang="jpn">レーダー合成図</h1>' in text(client, "/record", id=SYNOP, lang="jpn")
+    assert '<h1 dir="auto" lang="ja">レーダー合成図</h1>' in text(client, "/record", id=SYNOP, lang="jpn")
     assert "Radar</h1>" in text(client, "/record", id=SYNOP, lang="<b>")
     assert text(client, "/", q="合成").count('class="title"') == 1
 
