@@ -85,6 +85,8 @@ def span(begins: datetime | None, ends: datetime | None) -> str:
         if _is_of_days(begins, ends):
             first, last = begins.date().isoformat(), ends.date().isoformat()
             return first if first == last else gettext("{begin} to {end}").format(begin=first, end=last)
+        if begins == ends:
+            return gettext("{instant} UTC").format(instant=_instant(begins))
         return gettext("{begin} to {end} UTC").format(begin=_instant(begins), end=_instant(ends))
     if begins:
         if _is_of_days(begins):

@@ -134,7 +134,7 @@ def read_live(user: AbstractBaseUser | AnonymousUser) -> dict[str, Any]:
             "switchable": set(Alternative.objects.values_list("link_id", flat=True)) if context["may_mute"] else (),
             "number_of_links": len(rows),
             "mesh": _mesh(rows),
-            "coverage": coverage.read_coverage().text,
+            "coverage": coverage.read_coverage(),
         }
     return context
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import Permission, User
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 from lxml import html
@@ -65,6 +66,27 @@ def test_an_empty_node_says_what_a_link_is_and_leads_to_the_first(operator: Clie
     assert "Nothing is harvested yet" in words and "again and again" in words
     assert start.xpath("//*[@id='gisc-problems']//a[text()='Add a link']/@href") == ["/admin/harvester/link/add/"]
     assert start.xpath("//*[@id='gisc-machine']//th[text()='database']")
+
+
+def without_problems(user: User) -> str:
+    """What the first region says to an account where the node has no problem: that of the tests has, as it does not run."""
+    context = figures.read_live(user) | {"problems": [], "numbers": {"problems": 0, "notices": 0, "muted": 0}}
+    return text(
+        html.fromstring(render_to_string("admin/dashboard/live.html", context | {"notices": [], "muted": []})),
+        "gisc-problems",
+    )
+
+
+def test_all_is_well_only_where_each_centre_is_harvested(operator: Client, toulouse: MetadataSet) -> None:
+    link = Link.objects.create(
+        name="toulouse", base_url="http://x.example.org/oai", remote_set=toulouse.spec, local_set=toulouse
+    )
+    user = User.objects.get(username="operator")
+    said = without_problems(user)
+    assert "All is well" not in said and "0 of 1 centre harvested, 1 missing: Toulouse (no complete list yet)" in said
+    Link.objects.filter(pk=link.pk).update(harvested_to=timezone.now())
+    assert "All is well" in without_problems(user)
+    assert "All is well" not in without_problems(User.objects.create_user("viewer", is_staff=True)), "who sees no link"
 
 
 def test_what_fails_comes_first_with_what_to_do_and_the_way_there(operator: Client, failing: Link) -> None:

@@ -50,6 +50,27 @@ def test_a_harvest_is_shown_with_its_age_and_its_records_and_its_counters_in_the
     assert log.count('class="number">3</td>') == 2  # received and new
 
 
+def test_a_centre_that_was_never_complete_here_is_not_in_step(client: Client, link: Link, provider: Provider) -> None:
+    assert "0 of 1 source is in step" in page(client), "it never ran"
+    fill(provider, range(3))
+    run = lifecycle.open_run(link, trigger="test")
+    assert run is not None
+    assert "0 of 1 source is in step" in page(client), "its first run is not over"
+    lifecycle.work(run.pk)
+    run.refresh_from_db()
+    assert run.finished is not None
+    with seams.replaced(clock=SetClock(run.finished)):
+        assert "in step with all centres" in page(client)
+        other = Link.objects.create(name="other", base_url="http://x.example.org/oai", local_set=link.local_set)
+        assert "1 of 2 sources are in step" in page(client)
+        Run.objects.create(link=other, state="cancelled", begun=run.finished, finished=run.finished)
+        assert "1 of 2 sources are in step" in page(client), "its first run was cancelled"
+        Link.objects.filter(pk=other.pk).update(enabled=False)
+        assert "in step with all centres" in page(client), "what is off is not collected from"
+        Link.objects.update(enabled=False)
+        assert "collects from no centre at the moment" in page(client)
+
+
 def test_the_messages_of_runs_are_in_the_log_the_newest_first(client: Client, link: Link) -> None:
     for day, message in ((1, "The first."), (3, "The <i>last</i>."), (2, "The second.")):
         begun = datetime(2026, 1, day, tzinfo=UTC)
