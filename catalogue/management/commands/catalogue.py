@@ -9,10 +9,10 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, locks, seams, validation
+from catalogue.management import tables
 from catalogue.management.base import BaseCommand
 from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
@@ -126,7 +126,7 @@ class Command(BaseCommand):
         )
         for spec, labels in sorted(figures["checks"].items()):
             checks.add_row(spec, *(f"{number:,}" for number in labels.values()))
-        console = Console(file=self.stdout)  # type: ignore[arg-type]
+        console = tables.console(self.stdout)
         console.print(table)
         console.print(checks)
         console.print(gettext("{size:,.1f} MB in the database, indexes included").format(size=figures["bytes"] / 1e6))
@@ -158,7 +158,7 @@ class Command(BaseCommand):
         table = Table(gettext("id"), gettext("bytes"), gettext("trained on"), gettext("created"))
         for row in rows:
             table.add_row(str(row["id"]), f"{row['bytes']:,}", _records(row["trained_on"]), str(row["created"]))
-        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        tables.console(self.stdout).print(table)
 
     def _train(self, *, sample: int, size: int, repack: bool, as_json: bool, **_: Any) -> None:
         try:

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from rich.console import Console
 from rich.table import Table
 
+from catalogue.management import tables
 from catalogue.management.base import BaseCommand
 from harvester.links import exchange
 from harvester.management import csv_files
@@ -59,7 +59,7 @@ class Command(BaseCommand):
             centre, links = each.centre, ", ".join(link.name for link in each.links)
             urls = "\n".join(centre.base_urls) or gettext("not known")
             table.add_row(centre.name, centre.country, centre.set_spec, each.text, links, urls)
-        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        tables.console(self.stdout).print(table)
         self.stdout.write(coverage.text)
 
     def _import(self, *, file: str, **options: Any) -> None:

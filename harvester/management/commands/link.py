@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from rich.console import Console
 from rich.table import Table
 
 from catalogue import datestamps, seams
+from catalogue.management import tables
 from catalogue.management.base import BaseCommand
 from catalogue.models import Category, MetadataSet
 from catalogue.reasons import ActRefused
@@ -281,7 +281,7 @@ class Command(BaseCommand):
                 schedule_words.describe(link.schedule),
                 facts["harvested_to"] or gettext("never"),
             )
-        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        tables.console(self.stdout).print(table)
         for link in links:
             for todo in status.find_todos(link):
                 self.stdout.write(f"{link.name}: {todo.text}")

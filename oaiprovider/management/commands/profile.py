@@ -11,9 +11,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from rich.console import Console
 from rich.table import Table
 
+from catalogue.management import tables
 from catalogue.management.base import BaseCommand
 from catalogue.reasons import ActRefused, describe_error
 from oaiprovider import gcube_export, gcube_import, preview
@@ -96,7 +96,7 @@ class Command(BaseCommand):
                 shows,
                 sizes,
             )
-        Console(file=self.stdout).print(table)  # type: ignore[arg-type]
+        tables.console(self.stdout).print(table)
 
     def _preview(self, *, user_agent: str, address: str, as_json: bool, **_: Any) -> None:
         try:

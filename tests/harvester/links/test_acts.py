@@ -139,3 +139,15 @@ def test_the_address_of_a_report_is_its_own_and_can_be_renewed(link: Link) -> No
     before = Link.objects.get(pk=link.pk).report_key
     assert before != Link.objects.get(pk=other.pk).report_key
     assert acts.renew_report(link) == Link.objects.get(pk=link.pk).report_key != before
+
+
+def test_a_table_for_a_program_has_each_text_whole_and_as_it_is(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    address = "http://[fd00:1::2]:8080/a/path/that/is/longer/than/a/terminal/is/wide/and/then/some/more/of/it/oai"
+    Link.objects.update(base_url=address, remote_set="WIS:sun:[/red]")
+    for table in (printed("link", "list"), printed("centres", "list")):
+        assert "…" not in table
+    row = next(line for line in printed("link", "list").splitlines() if link.name in line)
+    assert address in row and "WIS:sun:[/red]" in row
+    monkeypatch.setenv("COLUMNS", "60")
+    assert all(len(line) <= 60 for line in printed("link", "list").splitlines()[:5])
