@@ -140,7 +140,8 @@ class RunAdmin(ReadOnly, Admin):
 
     @coloured(OUTCOME_COLOURS, description=_("state"))
     def state_column(self, run: Run) -> tuple[str, str]:
-        return status.run_outcome(run)
+        state = status.describe_run_state(run)
+        return state.key, state.reason or state.word
 
     @admin.display(description=_("begun, UTC"))
     def begun_column(self, run: Run) -> str:

@@ -79,7 +79,10 @@ class Overview:
     def next_run(self) -> str:
         """When the link is harvested next."""
         if self.open_run is not None:
-            return _("runs now")
+            until = status.waits_until(self.open_run, self.now)
+            if until is None:
+                return _("runs now")
+            return _("goes on in %(time)s") % {"time": duration((until - self.now).total_seconds())}
         if not self.link.enabled:
             return _("by hand only")
         if self.link.next_due is None or self.link.next_due <= self.now:

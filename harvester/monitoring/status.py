@@ -323,12 +323,22 @@ def _state_of_open(run: Run, now: datetime) -> tuple[str, str]:
             return WAITING, _("waits for the provider's answer since {since}").format(since=since)
         return RUNNING, _("runs, {number} received").format(number=run.received)
     if run.not_before is not None and run.not_before > now:
-        return WAITING, _("waits until {time}").format(time=f"{run.not_before:%H:%M:%S}")
+        form = "%H:%M:%S" if run.not_before.date() == now.date() else "%Y-%m-%d %H:%M"
+        return WAITING, _("waits until {time}").format(time=run.not_before.strftime(form))
     if not schedule.is_open(run.windows, now):
         opening = f"{schedule.next_opening(run.windows, now):%H:%M}"
         return WAITING, _("waits until {time} UTC, {number} received").format(time=opening, number=run.received)
     since = f"{max(run.queued or run.begun, run.not_before or run.begun):%H:%M:%S}"
     return WAITING, _("waits for its turn since {since}, {number} received").format(since=since, number=run.received)
+
+
+def waits_until(run: Run, now: datetime) -> datetime | None:
+    """Until when an open run waits for its next try or the times at which it may run; None: it runs, or may go on now."""
+    if not queue.is_abandoned(run, now):
+        return None
+    if run.not_before is not None and run.not_before > now:
+        return run.not_before
+    return None if schedule.is_open(run.windows, now) else schedule.next_opening(run.windows, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,8 +357,10 @@ def describe_state(link: Link, now: datetime | None = None) -> StateInWords:
 
 
 def describe_run_state(run: Run) -> StateInWords:
-    """The state of a run, as pages show it."""
+    """The state of a run, as pages show it: an open run that nobody works on is waiting."""
     key, text = run_outcome(run)
+    if run.is_open and queue.is_abandoned(run, now := seams.now()):
+        key, text = _state_of_open(run, now)
     return StateInWords(str(key), word_of_run(key), "" if _is_plain(text) else text)
 
 

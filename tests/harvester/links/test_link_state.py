@@ -176,6 +176,14 @@ def test_the_next_run_of_a_link_is_told_in_the_list(link: Link, admin_client: Cl
     run = lifecycle.open_run(link, trigger="test")
     assert run is not None
     assert "runs now" in admin_client.get(page).content.decode()
+    Run.objects.update(not_before=timezone.now() + timedelta(minutes=8, seconds=30))
+    assert "goes on in 8 min" in admin_client.get(page).content.decode()
+    assert "waits until" in admin_client.get("/admin/harvester/run/").content.decode()
+    for path in (f"/harvest/{link.name}/", f"/admin/harvester/link/{link.pk}/change/"):
+        shown = admin_client.get(path).content.decode()
+        assert "waits until" in shown and ">running<" not in shown and "runs now" not in shown, path
+    Run.objects.update(not_before=timezone.now() + timedelta(days=2))
+    assert f"waits until {Run.objects.get().not_before:%Y-%m-%d %H:%M}" in admin_client.get(page).content.decode()
     lifecycle.cancel(run)
     assert f"{Link.objects.get().next_due:%Y-%m-%d %H:%M}" in admin_client.get(page).content.decode()
     Link.objects.update(enabled=False)
