@@ -1,6 +1,6 @@
 """Print tables of commands: as wide as a terminal, and as wide as their texts where a program or a file takes them."""
 
-import os
+import shutil
 from typing import Any
 
 from rich.console import Console
@@ -10,5 +10,6 @@ _UNBOUNDED = 10_000  # columns; a table takes what it needs
 
 def console(stdout: Any) -> Console:
     """Return a console that writes texts as they are: no brackets or colons of an address or identifier mean anything."""
-    is_bounded = stdout.isatty() or "COLUMNS" in os.environ
-    return Console(file=stdout, width=None if is_bounded else _UNBOUNDED, markup=False, emoji=False, highlight=False)
+    # Of no terminal: COLUMNS, if it is set.
+    width = None if stdout.isatty() else shutil.get_terminal_size((_UNBOUNDED, 1)).columns
+    return Console(file=stdout, width=width, markup=False, emoji=False, highlight=False)
