@@ -80,7 +80,7 @@ def test_a_link_is_watched_reset_and_its_rejects_are_told(operator: Browser, lin
 
 def test_everybody_sees_how_harvests_went_and_the_provider_what_to_mend(browser: Browser, link: Link) -> None:
     browser.open("/harvest/")
-    browser.sees("0 of 1 sources are in step")
+    browser.sees("0 of 1 source is in step")
     browser.driver.find_element(By.LINK_TEXT, "toulouse").send_keys(Keys.ENTER)
     browser.sees("Log")
     browser.sees("done, 1 rejected")
