@@ -31,13 +31,11 @@ def status_page(request: HttpRequest) -> HttpResponse:
     links = list(status.with_last_run(_visible_links(request), successes=True))
     rows = overview.read(sorted(links, key=lambda link: link.name), _run_url(), now=now, bars=BARS)
     due = [row for row in rows if row.link.enabled]
-    # What was never complete here cannot be in step, even if nobody need do anything about it yet.
-    well = sum(row.state.key not in status.IN_NEED and row.link.harvested_to is not None for row in due)
     covered = coverage.read_coverage()
     names = {each.centre.set_spec: each.centre.name for each in covered.centres}
     context = {
         "rows": [(row, names.get(row.link.local_set.spec, "")) for row in rows],
-        "well": well,
+        "well": sum(row.is_in_step for row in due),
         "number": len(due),
         "coverage": covered.text if covered.counted else "",
         "node_state": _node_state(),

@@ -69,6 +69,11 @@ class Overview:
         return _("%(time)s ago") % {"time": duration((self.now - self.success.finished).total_seconds())}
 
     @property
+    def is_in_step(self) -> bool:
+        """Whether the link was complete here and needs nobody. What never was is not in step, even if it is only tried again."""
+        return self.state.key not in status.IN_NEED and self.link.harvested_to is not None
+
+    @property
     def rhythm(self) -> str:
         """How often the link is harvested."""
         if not self.link.enabled:
