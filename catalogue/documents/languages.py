@@ -64,6 +64,12 @@ def language_tag(language: str) -> str:
     return _TAG_OF_CODE.get(code, code) or (first if re.fullmatch("[a-z]{2}", first) else "und")
 
 
+def shortest_name(language: str) -> str:
+    """Return the tag of the language that a record names, and what it writes if that names none: `language_code` knows either."""
+    tag = language_tag(language)
+    return tag if tag != "und" else language.strip()
+
+
 def authority_code(language: str) -> str:
     """Return the code of a language in the authority table of the European Union, such as FRA; empty if it is not known."""
     code = _code(_first_part(language))

@@ -22,6 +22,7 @@ from catalogue.discovery import boxes, instants
 from catalogue.discovery.instants import Span
 from catalogue.discovery.ogcapi.problems import Problem, bad_request
 from catalogue.discovery.ogcapi.properties import QUERYABLES, Property
+from catalogue.documents.languages import language_tag
 from catalogue.limits import Replaceable
 from catalogue.reading.query import conditions
 from catalogue.reading.query.conditions import Compare, Condition, Operator
@@ -150,7 +151,7 @@ def _negated(condition: Condition) -> Condition:
         case Compare(_field, operator, _value):
             return replace(condition, operator=_INVERSE[operator])
         case conditions.Like(field) | conditions.Is(field) if field not in _OF_LISTS:
-            given = conditions.Not(conditions.IsNull(cast(Any, field)))
+            given = conditions.Not(conditions.IsNull(cast(Any, "language" if field == "language_code" else field)))
             return conditions.All((given, conditions.Not(condition)))
         case conditions.Meets():
             return conditions.All((_EVERYWHERE, conditions.Not(condition)))
@@ -207,12 +208,16 @@ def _compared(found: Property, operator: Operator, value: Json) -> Condition:
 
 def _equal(found: Property, text: str) -> Condition:
     exact = Compare(found.compared, "=", text)
-    if text and found.field in ("type", "language", "policy", "centre"):
+    if text and found.field == "language":
+        return conditions.Is("language_code", (text,))
+    if text and found.field in ("type", "policy", "centre"):
         return conditions.Is(found.listed, (text,))  # by an index
     return conditions.All((conditions.Among((text,)), exact)) if found.field == "id" else exact
 
 
 def _equal_ignoring_case(found: Property, text: str) -> Condition:
+    if found.field == "language" and language_tag(text) != "und":
+        return conditions.Is("language_code", (text,))
     return conditions.Like(found.compared, _without_wildcards(text), ignores_case=True) if text else _NEVER
 
 

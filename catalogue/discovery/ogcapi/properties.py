@@ -32,7 +32,13 @@ QUERYABLES = {
     "type": Property("text", "Kind of resource", "type", "The code of the hierarchy level, such as dataset or series."),
     "title": Property("text", "Title", "title"),
     "description": Property("text", "Description", "abstract"),
-    "language": Property("text", "Language", "language", "gmd:language of the metadata, as it is written there."),
+    "language": Property(
+        "text",
+        "Language",
+        "language",
+        "The language of the metadata. = and IN find it by its tag, such as fr, however gmd:language is written there (fre, French);"
+        " LIKE, < and > compare with what is written.",
+    ),
     "dataPolicy": Property(
         "text", "WMO data policy", "policy", "A term of the WMO_DataLicenseCode list.", is_parameter=True
     ),
@@ -49,7 +55,7 @@ QUERYABLES = {
 }
 FACETS = {
     "type": "type",
-    "language": "language",
+    "language": "language_tag",
     "dataPolicy": "policy",
     "centre": "centre",
     "organisations": "organisation",

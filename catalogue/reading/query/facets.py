@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from catalogue.documents.languages import language_code
+from catalogue.documents.languages import language_code, shortest_name
 from catalogue.reading.query.search_limits import LIMITS
 from catalogue.reading.query.statements import FROM, Separated, Sql, all_of, array_of, by_index_alone, column_of
 
@@ -33,6 +33,7 @@ FACETS = {
     "type": Facet("d.kind"),
     "language": Facet("d.language"),  # as records write it
     "language_code": Facet("d.language", value_of=language_code),
+    "language_tag": Facet("d.language", value_of=shortest_name),
     "policy": Facet("d.policy"),
     "centre": Facet("coalesce(d.organisations[1], '')"),
     "organisation": Facet("d.organisations", is_array=True),

@@ -12,10 +12,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from catalogue.documents import search_terms
+from catalogue.documents.languages import language_code
 from catalogue.models import Record
 from catalogue.reading.query.conditions import During, Meets, Phrase, Words
 from tests.support.naive_search import Naive, World
-from tests.support.world import TOULOUSE, bury, iso_record, put, restamp_all
+from tests.support.world import TOULOUSE, bury, in_language, iso_record, put, restamp_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("patient_searches")]
 ITEMS = "/ogcapi/collections/{}/items"
@@ -153,6 +154,11 @@ def _or(one: bool | None, other: bool | None) -> bool | None:
 
 
 FIELDS = {"id": "id", "title": "title", "description": "abstract", "type": "type", "language": "language", "dataPolicy": "policy", "centre": "centre"}  # fmt: skip
+
+def _are_one_language(one: str, other: str) -> bool:
+    return language_code(one) == language_code(other)
+
+
 LISTS = {"keywords": "keyword", "categories": "category", "organisations": "organisation"}
 COMPARE: dict[str, Callable] = {
     "=": lambda a, b: a == b, "<>": lambda a, b: a != b, "<": lambda a, b: a < b, ">": lambda a, b: a > b,
@@ -176,7 +182,13 @@ def filters(world: World) -> st.SearchStrategy[Asked]:
     }
 
     def of_text(name: str) -> st.SearchStrategy[Asked]:
-        some = st.sampled_from(values[name])
+        some = st.sampled_from([*values[name], "en", "fr", "English"] if name == "language" else values[name])
+        equals = _are_one_language if name == "language" else str.__eq__
+
+        def compare(op: str, own: str, value: str) -> bool:
+            if op in ("=", "<>"):
+                return equals(own, value) == (op == "=")
+            return COMPARE[op](own, value)
 
         def known(each: Naive, decide: Callable[[str], bool]) -> bool | None:
             own = world.value(FIELDS[name], each)
@@ -184,15 +196,15 @@ def filters(world: World) -> st.SearchStrategy[Asked]:
 
         return st.one_of(
             st.builds(
-                lambda op, value: Asked(f"{name} {op} {quoted(value)}", lambda each: known(each, lambda own: COMPARE[op](own, value))),
+                lambda op, value: Asked(f"{name} {op} {quoted(value)}", lambda each: known(each, lambda own: compare(op, own, value))),
                 st.sampled_from(sorted(COMPARE)), some,
             ),
             some.map(lambda value: Asked(f"{name} LIKE {quoted('%' + value[2:5].replace(chr(92), '').replace('%', '').replace('_', '') + '%')}",
                      lambda each: known(each, lambda own: value[2:5].replace("\\", "").replace("%", "").replace("_", "") in own))),
             some.map(lambda value: Asked(f"CASEI({name}) = CASEI({quoted(value.upper())})",
-                     lambda each: known(each, lambda own: own.lower() == value.upper().lower()))).filter(lambda asked: asked.text.isascii()),
+                     lambda each: known(each, lambda own: equals(own.lower(), value.upper().lower())))).filter(lambda asked: asked.text.isascii()),
             st.lists(some, min_size=1, max_size=3).map(
-                lambda several: Asked(f"{name} IN ({', '.join(map(quoted, several))})", lambda each: known(each, lambda own: own in several))
+                lambda several: Asked(f"{name} IN ({', '.join(map(quoted, several))})", lambda each: known(each, lambda own: any(equals(own, value) for value in several)))
             ),
             st.just(Asked(f"{name} IS NULL", lambda each: not world.value(FIELDS[name], each))),
         )  # fmt: skip
@@ -278,6 +290,28 @@ def test_each_parameter_alone_finds_what_a_naive_filter_finds(world: World, clie
         assert sorted(found) == sorted(each.identifier for each in world.records if asked.holds(each) is True)
 
     check()
+
+
+def test_a_language_is_found_by_the_code_that_its_records_and_facets_show(client: Client) -> None:
+    put(
+        *(in_language(iso_record(f"urn:x:{text}"), text) for text in ("eng", "en", "English", "eng; USA", "fre", "Klingon"))
+    )
+    path = "/ogcapi/collections/WIS-CATALOGUE/items"
+    shown = {
+        each["id"]: each["properties"]["language"]["code"]
+        for each in client.get(path, {"limit": 100}).json()["features"]
+    }
+    assert set(shown.values()) == {"en", "fr", "und"}
+    for code in ("en", "fr"):
+        of_code = {name for name, its in shown.items() if its == code}
+        for asked in (f"language = '{code}'", f"language IN ('{code}')", f"CASEI(language) = CASEI('{code.upper()}')"):
+            assert set(walk(client, filter=asked)) == of_code, asked
+        assert set(walk(client, filter=f"language <> '{code}'")) == set(shown) - of_code
+    buckets = client.get(path, {"facets": "language"}).json()["facets"]["language"]["buckets"]
+    assert {each["value"]: each["count"] for each in buckets} == {"en": 4, "fr": 1, "Klingon": 1}
+    for each in buckets:
+        assert len(walk(client, filter=f"language = '{each['value']}'")) == each["count"]
+    assert walk(client, filter="language LIKE 'Eng%'") == ["urn:x:English"]
 
 
 # --- Order and pages ------------------------------------------------------------------------------------

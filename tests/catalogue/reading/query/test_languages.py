@@ -43,13 +43,14 @@ def test_what_is_no_known_language_is_found_as_it_is_written() -> None:
     assert found(Is("language_code", ("deu", "\0"))) == set()
 
 
-def test_interfaces_still_find_a_language_as_it_is_written() -> None:
+def test_sru_and_csw_find_a_language_as_it_is_written() -> None:
     assert found(Is("language", ("eng",))) == {"eng"}
 
 
 def test_hits_are_counted_by_language_however_it_is_written() -> None:
-    asked = Search(Query(Words("synop"))).facets(["language", "language_code"])
+    asked = Search(Query(Words("synop"))).facets(["language", "language_code", "language_tag"])
     assert dict(asked.values["language_code"]) == {"eng": len(ENGLISH), "fra": 2, "Klingon": 1}
+    assert dict(asked.values["language_tag"]) == {"en": len(ENGLISH), "fr": 2, "Klingon": 1}
     assert set(dict(asked.values["language"])) == {*ENGLISH, *OTHERS} - {""}
 
 
