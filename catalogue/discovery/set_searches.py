@@ -1,5 +1,6 @@
 """Read what an operator defines a set by: the address of a search on the public page, a filter in CQL2, or both."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from catalogue.discovery import search_form
 from catalogue.discovery.ogcapi import cql
 from catalogue.discovery.ogcapi.problems import Problem
 from catalogue.reading import viewers
-from catalogue.reading.query import conditions
+from catalogue.reading.query import conditions, words
 from catalogue.reading.query.conditions import Condition
 
 _ONLY_OF_PAGES = ("sort", "after")
@@ -44,6 +45,7 @@ def read(address: str, filter_text: str = "") -> DefinedSearch:
             parts.append(cql.read(filter_text, cql.TEXT))
         except Problem as exc:
             faults.append(str(exc))
+    faults += _faults_of_words(conditions.All(tuple(parts)))
     if not parts and not faults:
         faults.append(gettext("Write a search, a filter, or both: without, the set would have every record."))
     if faults:
@@ -71,12 +73,23 @@ def _read_address(address: str, faults: list[str]) -> search_form.SearchForm | N
     return form
 
 
+def _faults_of_words(condition: Condition) -> Iterator[str]:
+    """Say of each text of which a search leaves words out, so that the set would not be what its search says."""
+    for leaf in conditions.leaves(condition):
+        if isinstance(leaf, conditions.Words) and words.are_too_many(leaf.text):
+            text = gettext("The search has more than {most} words, after which none is looked for: write fewer.")
+            yield text.format(most=words.MOST_WORDS)
+        elif isinstance(leaf, conditions.Words) and not words.read(leaf.text):
+            text = gettext("Nothing in “{text}” is a word that is looked for, so the set would be empty: write other words.")
+            yield text.format(text=leaf.text[:200])
+
+
 def _arguments(address: str) -> str:
     """Return the arguments of an address; what has none is taken for the words of a search."""
     if "://" in address or address.startswith("/"):
         return urlsplit(address).query
     if "=" in address:
         return address.removeprefix("?")
-    words = QueryDict(mutable=True)
-    words["q"] = address
-    return words.urlencode()
+    made = QueryDict(mutable=True)
+    made["q"] = address
+    return made.urlencode()

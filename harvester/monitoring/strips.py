@@ -15,8 +15,10 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
+from catalogue import seams
 from harvester.models import Run
 from harvester.monitoring import status
+from harvester.rows import queue
 
 BARS = 30  # of a strip, at most
 _NEW, _CHANGED, _DELETED = gettext_noop("new"), gettext_noop("changed"), gettext_noop("deleted")
@@ -24,7 +26,7 @@ _NONE, _LAST = gettext_noop("No run yet."), gettext_noop("newest")
 _NEWEST = """
     SELECT of.link, run.* FROM unnest(%s::bigint[]) AS of (link) CROSS JOIN LATERAL (
         SELECT id, purpose, state, outcome, begun, finished, received, new, updated, deleted, rejected, held_back, not_served,
-            jsonb_array_length(warnings)
+            jsonb_array_length(warnings), holder, leased_until
         FROM harvester_run WHERE link_id = of.link ORDER BY begun DESC LIMIT %s
     ) AS run
 """
@@ -46,6 +48,8 @@ class _Row(NamedTuple):
     held_back: int
     not_served: int
     warnings: int
+    worker: str
+    leased_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class _StripWriter:
     """Writes the strips of one page: what many bars have in common is put in words, and translated, once."""
 
     def __init__(self, url: Callable[[int], str]) -> None:
-        self._url = url
+        self._url, self._now = url, seams.now()
         self._word, self._word_of_run, self._duration = cache(_), cache(status.word_of_run), cache(status.duration)
         self._state, self._entries, self._purpose = cache(_state), cache(_entries), cache(_purpose)
 
@@ -103,6 +107,8 @@ class _StripWriter:
         return Strip(bars, f"{number}: {summary}; {newest}.")
 
     def _state_of(self, row: _Row) -> tuple[str, str]:
+        if row.state == Run.State.OPEN and not queue.is_leased(row.worker, row.leased_until, self._now):
+            return status.WAITING, self._word_of_run(status.WAITING)
         return self._state(row.state, row.outcome, row.rejected, row.held_back, row.not_served, row.warnings)
 
     def _title(self, row: _Row, words: str) -> str:

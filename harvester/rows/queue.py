@@ -80,7 +80,7 @@ def _read_queue(now: datetime, turns: Mapping[str, float]) -> list[OpenRun]:
     ):
         host = urlsplit(url).hostname or ""
         since, is_asking = queued or begun, asking_since is not None
-        if _is_leased(worker, leased_until, now):
+        if is_leased(worker, leased_until, now):
             state = WaitsFor.PROVIDER if is_asking else None
             taken.append(OpenRun(pk, link_id, host, state, asking_since or since, is_asking))
         elif not_before is not None and not_before > now:
@@ -195,10 +195,11 @@ def shorten_waits(now: datetime) -> None:
 
 def is_abandoned(run: Run, now: datetime) -> bool:
     """Whether nobody works on the run: no lease, a lease run out, or a worker on this host that is dead."""
-    return not _is_leased(run.worker, run.leased_until, now)
+    return not is_leased(run.worker, run.leased_until, now)
 
 
-def _is_leased(worker: str, leased_until: datetime | None, now: datetime) -> bool:
+def is_leased(worker: str, leased_until: datetime | None, now: datetime) -> bool:
+    """Whether a worker works on a run with these columns."""
     if leased_until is None or leased_until <= now:
         return False
     host, _, pid = worker.rpartition(":")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.template.loader import render_to_string
 
+from catalogue import seams
 from harvester.models import Link, Run
 from harvester.monitoring import status, strips
 from tests.support.sql import run as sql
@@ -48,13 +49,21 @@ def test_every_bar_is_what_the_run_says_of_itself(link: Link) -> None:
             {"not_served": 2},
             {"outcome": "nothing-taken", "received": 2, "rejected": 2},
             {"state": "cancelled"},
-            {"state": "open", "finished": None},
+            {"state": "open", "finished": None, "worker": "elsewhere:1", "leased_until": seams.now() + timedelta(hours=1)},
         )
     ):
         run = add_run(link, hours, **fields)
         key, words = status.run_outcome(run)
         bar = read(link)[link.pk].bars[-1]
         assert bar.key == key and f", {words}, " in bar.title
+
+
+@pytest.mark.parametrize("lease", [None, FIRST])
+def test_a_run_that_nobody_works_on_is_waiting_as_on_its_page(link: Link, lease: datetime | None) -> None:
+    run = add_run(link, 0, state="open", finished=None, worker="elsewhere:1", leased_until=lease)
+    strip = read(link)[link.pk]
+    assert (strip.bars[-1].key, status.describe_run_state(run).word) == ("waiting", "waiting")
+    assert ", waiting, " in strip.bars[-1].title and "waiting" in strip.text and "running" not in strip.text
 
 
 def test_who_sees_no_bars_reads_how_many_ended_how(link: Link) -> None:
