@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
+from django.utils.translation import ngettext
 
 from catalogue.reasons import Code, Facts, Sentence, describe_error, describe_excess, join_clauses, write_sentence
 from harvester.reason_names import REASON_NAMES
@@ -385,9 +386,11 @@ def _cause_of(data: Facts) -> str:
 
 
 def _postponed(data: Facts) -> str:
-    return gettext("{asked_again} ({attempt} of {max_attempts} tries have failed).").format(
-        asked_again=_asked_again(data), attempt=data["attempt"], max_attempts=data["max_attempts"]
-    )
+    return ngettext(
+        "{asked_again} ({attempt} of {max_attempts} tries has failed).",
+        "{asked_again} ({attempt} of {max_attempts} tries have failed).",
+        data["attempt"],
+    ).format(asked_again=_asked_again(data), attempt=data["attempt"], max_attempts=data["max_attempts"])
 
 
 def _postponed_by_node(data: Facts) -> str:
@@ -409,16 +412,24 @@ def _asked_again(data: Facts) -> str:
 
 def _list_restarted(data: Facts) -> str:
     return gettext(
-        "{cause_of} {pages} pages stay stored; the list is started again from the same `from` (restart "
-        "{restart} of {max_restarts})."
-    ).format(cause_of=_cause_of(data), pages=data["pages"], restart=data["restart"], max_restarts=data["max_restarts"])
+        "{cause_of} {stored}; the list is started again from the same `from` (restart {restart} of {max_restarts})."
+    ).format(
+        cause_of=_cause_of(data), stored=_stored(data), restart=data["restart"], max_restarts=data["max_restarts"]
+    )
 
 
 def _restarted_by_headers(data: Facts) -> str:
     return gettext(
-        "{cause_of} {pages} pages stay stored; the list is read again as headers, and what is missing "
-        "is asked for record by record."
-    ).format(cause_of=_cause_of(data), pages=data["pages"])
+        "{cause_of} {stored}; the list is read again as headers, and what is missing is asked for record by record."
+    ).format(cause_of=_cause_of(data), stored=_stored(data))
+
+
+def _stored(data: Facts) -> str:
+    """Say how many pages of the list stay stored, for a sentence."""
+    if not data["pages"]:
+        return gettext("No page was stored")
+    text = ngettext("{pages} page stays stored", "{pages} pages stay stored", data["pages"])
+    return text.format(pages=data["pages"])
 
 
 def _done(data: Facts) -> str:
@@ -437,16 +448,23 @@ def _compared(data: Facts) -> str:
         missing=data["missing"], stale=data["stale"], extra=data["extra"]
     )
     if number := data.get("not_served", 0):
-        text += gettext(
-            " {number} of the listed are not served as the provider has them: see rejects and conflicts."
+        text += ngettext(
+            " {number} of the listed is not served as the provider has it: see rejects and conflicts.",
+            " {number} of the listed are not served as the provider has them: see rejects and conflicts.",
+            number,
         ).format(number=number)
-    if data["above_ceiling"]:
+    if number := data["above_ceiling"]:
+        text += ngettext(
+            " {number} record that is stored here is not listed there, more than the ceiling of {ceiling}: it was not asked "
+            "for and not deleted.",
+            " {number} records that are stored here are not listed there, more than the ceiling of {ceiling}: none was asked "
+            "for and none deleted.",
+            number,
+        ).format(number=number, ceiling=data["ceiling"])
         text += gettext(
-            " {above_ceiling} records that are stored here are not listed there, more than the ceiling of "
-            "{ceiling}: none was asked for and none deleted. If the provider is right, compare again beyond "
-            "the ceiling; each is then asked for by GetRecord, and deleted only if the provider says that "
-            "it is deleted."
-        ).format(above_ceiling=data["above_ceiling"], ceiling=data["ceiling"])
+            " If the provider is right, compare again beyond the ceiling; each is then asked for by GetRecord, and deleted "
+            "only if the provider says that it is deleted."
+        )
     return f"{text}{_vanished(data)}"
 
 
@@ -461,8 +479,10 @@ def _reharvested(data: Facts) -> str:
 def _vanished(data: Facts) -> str:
     if not data["vanished"]:
         return ""
-    return gettext(
-        " {vanished} are unknown there without a deletion; they are kept, and wait among the conflicts."
+    return ngettext(
+        " {vanished} is unknown there without a deletion; it is kept, and waits among the conflicts.",
+        " {vanished} are unknown there without a deletion; they are kept, and wait among the conflicts.",
+        data["vanished"],
     ).format(vanished=data["vanished"])
 
 
@@ -470,8 +490,8 @@ def _failed(data: Facts) -> str:
     cause = describe_cause(data["cause"]).rstrip(".")
     if data["cause"]["code"] in FAULTS:  # the code of another version stays as it is
         cause = as_sentence(cause).rstrip(".")
-    return gettext("{cause}. {pages} pages stay stored; the next run asks from the same `from` again.").format(
-        cause=cause, pages=data["pages"]
+    return gettext("{cause}. {stored}; the next run begins where this one began.").format(
+        cause=cause, stored=_stored(data)
     )
 
 
@@ -488,11 +508,10 @@ OUTCOMES: Mapping[str, Sentence] = {
     OutcomeCode.REHARVESTED: _reharvested,
     OutcomeCode.FAILED: _failed,
     OutcomeCode.RESTORED: _(
-        "Ended by a restore of this node from a backup, in which it was open; the next run asks from the "
-        "same `from` again."
+        "Ended by a restore of this node from a backup, in which it was open; the next run begins where this one began."
     ),
     OutcomeCode.CANCELLED: _(
-        "Cancelled by the operator. What was stored stays; the next run asks from the same `from` again."
+        "Cancelled by the operator. What was stored stays; the next run begins where this one began."
     ),
     OutcomeCode.AS_WRITTEN: _("{text}"),
 }
@@ -534,8 +553,18 @@ def describe_wait(waits_for: str, facts: Facts) -> str:
     return write_sentence(_WAITS, waits_for, facts)
 
 
+def _waits_for_worker(facts: Facts) -> str:
+    if not facts["before"]:
+        return gettext("Waits for a worker since {since}; it is the next.").format_map(facts)
+    return ngettext(
+        "Waits for a worker since {since}; {before} run comes before it.",
+        "Waits for a worker since {since}; {before} runs come before it.",
+        facts["before"],
+    ).format_map(facts)
+
+
 _WAITS: Mapping[str, Sentence] = {
-    WaitsFor.WORKER: _("Waits for a worker since {since}; {before} runs come before it."),
+    WaitsFor.WORKER: _waits_for_worker,
     WaitsFor.HOST: _(
         "Waits for room at {host} since {since}: no more than {limit} runs may ask this host at once "
         "(GISC_MAX_RUNS_PER_HOST)."
@@ -590,9 +619,12 @@ def describe_remark(code: str, facts: Facts) -> str:
 
 
 def _long_silence(facts: Facts) -> str:
-    return gettext(
+    return ngettext(
+        "The last harvest was {days} day ago, which is longer than the provider keeps deletions "
+        "({deleted_record}); all its headers are compared now.",
         "The last harvest was {days} days ago, which is longer than the provider keeps deletions "
-        "({deleted_record}); all its headers are compared now."
+        "({deleted_record}); all its headers are compared now.",
+        facts["days"],
     ).format(days=facts["days"], deleted_record=facts["deleted_record"] or gettext("it does not say for how long"))
 
 
@@ -623,6 +655,63 @@ def _list_empty(facts: Facts) -> str:
         "and its sets could not be listed. Nothing was deleted; ask it whether the remote setSpec is "
         "right."
     ).format_map(facts)
+
+
+def _offers_wait(facts: Facts) -> str:
+    return ngettext(
+        "Nothing was stored; {waiting} record of the co-owner waits among the conflicts.",
+        "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
+        facts["waiting"],
+    ).format_map(facts)
+
+
+def _size_differs(facts: Facts) -> str:
+    return ngettext(
+        "The provider announced {announced} entry and listed {listed}.",
+        "The provider announced {announced} entries and listed {listed}.",
+        facts["announced"],
+    ).format_map(facts)
+
+
+def _came_late(facts: Facts) -> str:
+    return ngettext(
+        "{records} record came after a list that should have had it, by its datestamp; the provider's lateness is taken as "
+        "{lateness_h} h from now on.",
+        "{records} records came after a list that should have had them, by their datestamps; the provider's lateness is "
+        "taken as {lateness_h} h from now on.",
+        facts["records"],
+    ).format_map(facts)
+
+
+def _spelling_stays(facts: Facts) -> str:
+    return ngettext(
+        "The provider changes the case of identifiers to and fro: {records} record keeps the spelling that it has here, with "
+        "the provider's content. Ask the provider for one spelling.",
+        "The provider changes the case of identifiers to and fro: {records} records keep the spelling that they have here, "
+        "with the provider's content. Ask the provider for one spelling.",
+        facts["records"],
+    ).format_map(facts)
+
+
+def _list_short(facts: Facts) -> str:
+    return ngettext(
+        "{lacking} entry that the provider announced was not listed, nor in the next list; all its headers are compared.",
+        "{lacking} entries that the provider announced were not listed, nor in the next list; all its headers are compared.",
+        facts["lacking"],
+    ).format_map(facts)
+
+
+def _fewer_than_stored(facts: Facts) -> str:
+    text = ngettext(
+        "The provider lists {listed} entry, and {stored} are stored here.",
+        "The provider lists {listed} entries, and {stored} are stored here.",
+        facts["listed"],
+    ).format_map(facts)
+    advice = gettext(
+        "Ask the provider whether it was installed anew. Nothing was deleted; its headers are compared now, and what is "
+        "missing waits for you."
+    )
+    return f"{text} {advice}"
 
 
 def describe_remote_set(remote_set: str, state: str, alternative: str = "") -> str:
@@ -669,29 +758,17 @@ REMARKS: Mapping[str, Sentence] = {
     RemarkCode.CLOCK_SKEW: _clock_skew,
     RemarkCode.SET_MISSING: _set_missing,
     RemarkCode.LIST_EMPTY: _list_empty,
-    RemarkCode.OFFERS_WAIT: _("Nothing was stored; {waiting} records of the co-owner wait among the conflicts."),
-    RemarkCode.SIZE_DIFFERS: _("The provider announced {announced} entries and listed {listed}."),
-    RemarkCode.CAME_LATE: _(
-        "{records} records came after a list that should have had them, by their datestamps; the "
-        "provider's lateness is taken as {lateness_h} h from now on."
-    ),
-    RemarkCode.SPELLING_STAYS: _(
-        "The provider changes the case of identifiers to and fro: {records} records keep the spelling "
-        "that they have here, with the provider's content. Ask the provider for one spelling."
-    ),
+    RemarkCode.OFFERS_WAIT: _offers_wait,
+    RemarkCode.SIZE_DIFFERS: _size_differs,
+    RemarkCode.CAME_LATE: _came_late,
+    RemarkCode.SPELLING_STAYS: _spelling_stays,
     RemarkCode.FROM_IGNORED: _(
         "The provider ignores `from`: its last {lists} lists were mostly older than what was asked for, so "
         "that each harvest reads all of it again. Nothing is missed by that; tell the provider."
     ),
     RemarkCode.CLOCK_SET_BACK: _clock_set_back,
-    RemarkCode.LIST_SHORT: _(
-        "{lacking} entries that the provider announced were not listed, nor in the next list; all its "
-        "headers are compared."
-    ),
-    RemarkCode.FEWER_THAN_STORED: _(
-        "The provider lists {listed} entries, and {stored} are stored here. Ask the provider "
-        "whether it was installed anew. Nothing was deleted; its headers are compared now, and what is missing waits for you."
-    ),
+    RemarkCode.LIST_SHORT: _list_short,
+    RemarkCode.FEWER_THAN_STORED: _fewer_than_stored,
     RemarkCode.ENTRIES_REPEATED: _(
         "Of the {listed} entries of the list only {different} are different records; others may "
         "have been left out. All its headers are compared now."

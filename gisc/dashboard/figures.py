@@ -193,7 +193,7 @@ def _link_row(link: Link, now: datetime) -> LinkRow:
     success = status.last_success(link)
     finished = None if success is None else success.finished
     age = "" if finished is None else _("%(time)s ago") % {"time": status.duration((now - finished).total_seconds())}
-    found = sum(status.drift_of(link).values())
+    found = status.count_differing(status.drift_of(link))
     if link.cycle_begun is None and link.content_begun is None:
         drift = _("not compared yet")
     elif found:

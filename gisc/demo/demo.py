@@ -21,7 +21,7 @@ _NO_ANSWER = (requests.RequestException, ValueError)
 def show(folder: Path) -> None:
     """Run the mesh and show it until Ctrl-C."""
     mesh = nodes(folder)
-    console = Console()
+    console = Console(markup=False, emoji=False, soft_wrap=True)
     text = gettext("Starting {nodes}; their logs are below {folder} ...")
     console.print(text.format(nodes=", ".join(node.name for node in mesh), folder=folder))
     with running(mesh) as processes:
@@ -68,11 +68,11 @@ def _table(mesh: Sequence[DemoNode]) -> Table:
 def check(folder: Path) -> bool:
     """Run the mesh, check that the nodes converge, and print each step. Returns whether all checks passed."""
     mesh = nodes(folder)
-    console = Console()
+    console = Console(markup=False, emoji=False, soft_wrap=True)
     started = time.monotonic()
 
     def say(text: str) -> None:
-        console.print(f"{time.monotonic() - started:6.1f} s  {text}", highlight=False, soft_wrap=True)
+        console.print(f"{time.monotonic() - started:6.1f} s  {text}", highlight=False)
 
     say(gettext("starting {number} nodes; their logs are below {folder}").format(number=len(mesh), folder=folder))
     with running(mesh):

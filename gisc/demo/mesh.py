@@ -160,7 +160,8 @@ def running(mesh: Sequence[DemoNode]) -> Iterator[dict[DemoNode, "subprocess.Pop
     processes: dict[DemoNode, subprocess.Popen[bytes]] = {}
     try:
         for node in mesh:
-            _require_free_port(node)
+            require_free_port(node.port, node.name)
+        for node in mesh:
             shutil.rmtree(node.folder, ignore_errors=True)
             node.folder.mkdir(parents=True)
             processes[node] = start(node, secrets.token_urlsafe(12))
@@ -171,15 +172,16 @@ def running(mesh: Sequence[DemoNode]) -> Iterator[dict[DemoNode, "subprocess.Pop
         stop(processes)
 
 
-def _require_free_port(node: DemoNode) -> None:
+def require_free_port(port: int, name: str) -> None:
+    """Raise MeshFailed if something listens on a port: perhaps another demo, whose data would be removed."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", node.port))
+            probe.bind(("127.0.0.1", port))
         except OSError as exc:
             raise MeshFailed(
                 gettext("port {port}, which the demo needs for {node}, is in use; stop what listens there").format(
-                    port=node.port, node=node.name
+                    port=port, node=name
                 )
             ) from exc
 

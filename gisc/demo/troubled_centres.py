@@ -71,7 +71,7 @@ class Centre:
 
     @property
     def title(self) -> str:
-        return f"GISC {self.name.capitalize()}"
+        return f"GISC {self.name.replace('-', ' ').title()}"
 
     @property
     def offered_set(self) -> str:
@@ -148,7 +148,7 @@ def centres(*, page_s: float = 2.0) -> dict[str, Centre]:
         Centre("moscow", _("lists a record that is not its own"), _with_a_record_of_ours),
         Centre("washington", _("has moved for good"), _entries(6), moves=True),
         Centre("jeddah", _("has a clock that is ahead"), _entries(7), clock_ahead_s=300),
-        Centre("delhi", _("is slow"), _entries(400), page_s=page_s),
+        Centre("new-delhi", _("is slow"), _entries(400), page_s=page_s),
         Centre("tehran", _("is not harvested"), _entries(4)),
     )
     return {centre.name: centre for centre in listed}

@@ -12,10 +12,9 @@ from pathlib import Path
 import django
 from django.conf import settings
 from django.utils.translation import gettext
-from rich.console import Console
 
 from gisc import installation
-from gisc.demo.mesh import DemoNode, ended, samples, start, stop, wait_until_ready
+from gisc.demo.mesh import DemoNode, ended, require_free_port, samples, start, stop, wait_until_ready
 from gisc.demo.troubled_centres import HOST, centres
 
 HARVEST_EVERY_S = 30
@@ -27,11 +26,12 @@ COMPARED = "seoul"
 def show(folder: Path) -> None:
     """Run the node and the centres until Ctrl-C."""
     node = DemoNode("WIS-GISC-TOKYO", 8001, folder / "troubles")
-    console = Console()
     password = secrets.token_urlsafe(12)
+    require_free_port(node.port, node.name)
+    require_free_port(_CENTRES_PORT, gettext("the centres"))
     shutil.rmtree(node.folder, ignore_errors=True)
     node.folder.mkdir(parents=True)
-    console.print(gettext("Starting {node}; its log is {log} ...").format(node=node.name, log=node.log))
+    _say(gettext("Starting {node}; its log is {log} ...").format(node=node.name, log=node.log))
     process = start(node, password)
     server = subprocess.Popen(
         installation.module("gisc.demo.troubled_centres", str(_CENTRES_PORT)), cwd=settings.BASE_DIR
@@ -41,22 +41,27 @@ def show(folder: Path) -> None:
         node.manage("ingest", str(samples(node)))
         node.run_module("gisc.demo.troubles", str(_CENTRES_PORT))
         for centre in centres().values():
-            console.print(f"  {centre.name:12} {gettext(centre.trouble)}")
+            _say(f"  {centre.name:12} {gettext(centre.trouble)}")
         text = gettext("Administration: {url}  user admin, password {password}")
-        console.print(text.format(url=f"{node.url}/admin/", password=password), highlight=False)
-        console.print(gettext("Public status: {url}").format(url=f"{node.url}/harvest/"), highlight=False)
+        _say(text.format(url=f"{node.url}/admin/", password=password))
+        _say(gettext("Public status: {url}").format(url=f"{node.url}/harvest/"))
         text = gettext("Each link is harvested every {seconds} s. Ctrl-C stops everything.")
-        console.print(text.format(seconds=HARVEST_EVERY_S))
+        _say(text.format(seconds=HARVEST_EVERY_S))
         _compare(node, process)
         process.wait()
     except KeyboardInterrupt:
-        console.print(gettext("Stopping ..."))
+        _say(gettext("Stopping ..."))
         return
     finally:
         server.terminate()
         server.wait()
         stop({node: process})
     raise ended(node, process)
+
+
+def _say(line: str) -> None:
+    """Print a line at once, also where the output is no terminal."""
+    print(line, flush=True)
 
 
 def _compare(node: DemoNode, process: "subprocess.Popen[bytes]") -> None:

@@ -194,7 +194,7 @@ PARTS: Mapping[str, Sentence] = {
     ),
     PartCode.QUEUE_STALLED: (
         _(
-            "{waiting} runs wait for a worker, the first for {wait_s:.0f} s, and none is taken: look at the log of the worker, and "
+            "runs that wait for a worker: {waiting}, the first for {wait_s:.0f} s, and none is taken: look at the log of the worker, and "
             "start it again"
         )
     ),
@@ -233,7 +233,7 @@ PARTS: Mapping[str, Sentence] = {
     ),
     PartCode.JOURNAL_WAITING: (
         _(
-            "{waiting} deletions wait for the journal, the first for {wait_s:.0f} s: look at the folder of the journal and its disk"
+            "deletions that wait for the journal: {waiting}, the first for {wait_s:.0f} s: look at the folder of the journal and its disk"
         )
     ),
     PartCode.FILES_BEHIND: _(

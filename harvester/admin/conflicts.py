@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.utils.timesince import timesince
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -24,6 +23,7 @@ from harvester.guards import shared_set_backup
 from harvester.links import conflict_acts, conflict_versions
 from harvester.links.conflict_acts import Act, Outcome
 from harvester.models import Conflict
+from harvester.monitoring.status import duration
 
 _COLOURS = {"waits": "warning", "settled": "success"}
 MAX_AT_ONCE = 5000  # chosen: conflicts that one request settles, within a minute
@@ -55,6 +55,11 @@ KINDS = {
 }
 # Settled at once from a conflict's own page: nothing of a record changes.
 _WITHOUT_QUESTION = (Act.LEAVE, Act.SILENCE)
+
+
+def _age(conflict: Conflict) -> str:
+    """Return how long ago a conflict was first seen, in words."""
+    return duration((seams.now() - conflict.first_seen).total_seconds())
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -192,7 +197,7 @@ class ConflictAdmin(ReadOnly, Admin):
     @admin.display(description=_("since"))
     def since_column(self, conflict: Conflict) -> str:
         since = f"{conflict.first_seen:%Y-%m-%d %H:%M}"
-        return gettext("{since} ({age} ago)").format(since=since, age=timesince(conflict.first_seen, depth=1))
+        return gettext("{since} ({age} ago)").format(since=since, age=_age(conflict))
 
     @coloured(_COLOURS, description=_("state"))
     def state_column(self, conflict: Conflict) -> tuple[str, str]:
@@ -225,6 +230,7 @@ class ConflictAdmin(ReadOnly, Admin):
             versions = conflict_versions.load(conflict)
             found = versions.compare()
             context |= {
+                "age": _age(conflict),
                 "title": conflict.identifier,
                 "conflict": conflict,
                 "versions": versions,

@@ -45,7 +45,8 @@ class Act:
 def acts_of(link: Link) -> Iterator[Act]:
     """What can be done to a link that came from `status.with_last_run` now: the everyday acts first, then those apart."""
     overview = overview_of(link)
-    number = {"number": f"{max(overview.here, overview.there or 0):,}"}
+    number = max(overview.here, overview.there or 0)
+    about = {"about": _(" (about %(number)s)") % {"number": f"{number:,}"} if number else ""}
     since = f"{link.harvested_to:%Y-%m-%d %H:%M} UTC" if link.harvested_to else ""
     if overview.open_run is None:
         says = _("Asks the provider now for what has changed since %(since)s.") % {"since": since}
@@ -53,9 +54,9 @@ def acts_of(link: Link) -> Iterator[Act]:
             "run", _("Run now"), says if since else _("Asks the provider now for its whole list: none is complete yet.")
         )
         says = _(
-            "Asks for all headers (about %(number)s) and fetches what differs. Nothing is deleted unless the provider says so."
+            "Asks for all headers%(about)s and fetches what differs. Nothing is deleted unless the provider says so."
         )
-        yield Act("compare", _("Compare everything"), says % number)
+        yield Act("compare", _("Compare everything"), says % about)
     else:
         yield Act(
             "cancel",
@@ -74,13 +75,13 @@ def acts_of(link: Link) -> Iterator[Act]:
         yield Act("enable", _("Enable"), says)
     if overview.open_run is None:
         says = _(
-            "Fetches all records again (about %(number)s), also what has not changed. Takes long. Nothing is deleted that is only missing."
+            "Fetches all records again%(about)s, also what has not changed. Takes long. Nothing is deleted that is only missing."
         )
-        yield Act("full", _("Run now, whole list"), says % number, is_apart=True)
+        yield Act("full", _("Run now, whole list"), says % about, is_apart=True)
         says = _(
-            "Fetches all records with their content (about %(number)s) and compares them with what is here. Takes long; finds what changed without a new date."
+            "Fetches all records with their content%(about)s and compares them with what is here. Takes long; finds what changed without a new date."
         )
-        yield Act("reharvest", _("Compare all content"), says % number, is_apart=True)
+        yield Act("reharvest", _("Compare all content"), says % about, is_apart=True)
         compared = status.last_comparison(link)
         if compared is not None and compared.held_back:
             says = _(
@@ -105,9 +106,9 @@ def acts_of(link: Link) -> Iterator[Act]:
         yield Act("disable", _("Disable"), says % {"number": f"{overview.here:,}"}, is_apart=True)
     if link.harvested_to is not None:
         says = _(
-            "The next run asks for the whole list again (about %(number)s records), or for all that has changed since a time. Nothing is deleted."
+            "The next run asks for the whole list again%(about)s, or for all that has changed since a time. Nothing is deleted."
         )
-        yield Act("reset", _("Reset"), says % number, is_apart=True, has_time=True)
+        yield Act("reset", _("Reset"), says % about, is_apart=True, has_time=True)
 
 
 class LinkActs:

@@ -191,7 +191,7 @@ class LinkColumns(Admin):
     def drift_in_full(self, link: Link) -> str:
         if link.cycle_begun is None and link.content_begun is None:
             return _("not compared yet")
-        return ", ".join(status.count_in_words(*counted) for counted in status.drift_of(link).items())
+        return status.describe_drift(status.drift_of(link)) or _("nothing")
 
     @admin.display(description=gettext_lazy("remarks on the provider"))
     def remarks_in_full(self, link: Link) -> str:

@@ -150,14 +150,14 @@ class RunAdmin(ReadOnly, Admin):
     @admin.display(description=_("purpose"))
     def purpose_column(self, run: Run) -> str:
         by = gettext("by {trigger}").format(trigger=run.get_trigger_display())
-        return wide('{}<br><span class="text-xs">{}</span>', run.get_purpose_display(), by, rem=8)
+        return wide('{}<br><span class="text-xs">{}</span>', run.get_purpose_display(), by, rem=6)
 
     @admin.display(description=_("entries"))
     def entries(self, run: Run) -> str:
         received, *parts = (
             count_in_words(name, number) for name in COUNTERS if (number := getattr(run, name)) or name == COUNTERS[0]
         )
-        return wide("{}<br>{}", received, ", ".join(parts), rem=8)
+        return wide("{}<br>{}", received, ", ".join(parts), rem=7)
 
     @admin.display(description=_("outcome"))
     def outcome_column(self, run: Run) -> str:
@@ -244,7 +244,7 @@ class RunAdmin(ReadOnly, Admin):
 
 def wide(text: str, *parts: object, rem: int) -> str:
     """A table cell that is at least `rem` wide."""
-    return format_html(f'<div style="min-width: {rem}rem">{text}</div>', *parts)
+    return format_html(f'<div style="min-width: {rem}rem; overflow-wrap: anywhere">{text}</div>', *parts)
 
 
 def moment(at: datetime | None) -> str:
@@ -303,7 +303,7 @@ class RejectAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("reason"))
     def reason_column(self, reject: Reject) -> str:
-        return reject.reason_text
+        return wide("{}", reject.reason_text, rem=14)
 
     @coloured({"stands": "warning", "over": "success"}, description=_("state"))
     def state_column(self, reject: Reject) -> tuple[str, str]:

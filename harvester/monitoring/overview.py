@@ -110,12 +110,12 @@ class Overview:
     @property
     def found(self) -> str:
         """What the comparisons of this cycle have found, in words; empty: nothing."""
-        return ", ".join(status.count_in_words(name, number) for name, number in (self.drift or {}).items() if number)
+        return status.describe_drift(self.drift or {})
 
     @property
     def differ(self) -> int | None:
         """How many records differ from the provider's, by comparing; none: nothing was compared."""
-        return None if self.drift is None else sum(self.drift.values())
+        return None if self.drift is None else status.count_differing(self.drift)
 
     @property
     def difference(self) -> str:
@@ -170,7 +170,7 @@ def _overview(link: Link, strip: Strip, here: int, now: datetime) -> Overview:
         drift=status.drift_of(link) if is_compared else None,
         success=status.last_success(link),
         open_run=open_run,
-        progress=None if open_run is None else progress_of(open_run, now),
+        progress=progress_of(open_run, now) if open_run is not None and open_run.received else None,
         now=now,
     )
 

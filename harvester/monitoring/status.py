@@ -3,7 +3,7 @@
 The number of queries does not grow with the links, nor what they read with the runs: the newest ones are found by index.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -167,6 +167,24 @@ def count_rejects_to_do(link: Link) -> int:
 def drift_of(link: Link) -> dict[str, int]:
     """What the comparisons and total re-harvests of the present cycle have found, of a link that came from `with_last_run`."""
     return getattr(link, "drift", None) or {}
+
+
+def count_differing(drift: Mapping[str, int]) -> int:
+    """Return how many records differ from the provider's: what is counted in two ways, once."""
+    of_extra = sum(drift.get(name, 0) for name in comparison.OF_EXTRA)
+    others = sum(number for name, number in drift.items() if name not in ("extra", *comparison.OF_EXTRA))
+    return others + max(drift.get("extra", 0), of_extra)
+
+
+def describe_drift(drift: Mapping[str, int]) -> str:
+    """Write what comparisons have found: "2 missing; 3 extra, of which 1 vanished"; empty: nothing."""
+    parts = {name: count_in_words(name, drift[name]) for name in comparison.DRIFT if drift.get(name)}
+    of_extra = ", ".join(parts.pop(name) for name in comparison.OF_EXTRA if name in parts)
+    if of_extra and "extra" in parts:
+        parts["extra"] = _("{extra}, of which {parts}").format(extra=parts["extra"], parts=of_extra)
+    elif of_extra:
+        parts["extra"] = of_extra
+    return "; ".join(parts.values())
 
 
 def _newest(link: Link, attribute: str, purpose: Run.Purpose) -> Run | None:

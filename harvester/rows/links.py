@@ -167,7 +167,7 @@ def record_content_slice(
     link.save(update_fields=["content_begun", "content_ended", "content_to", "next_content"])
 
 
-def count_there(now: datetime, *, pause: timedelta = timedelta(minutes=10)) -> Link | None:
+def count_there(now: datetime, *, pause: timedelta = timedelta(minutes=1)) -> Link | None:
     """Count what the provider of one link has, by its last headers: of the link that waits for longest, if its list has
     ended since it was counted, and some time ago. The link; None if no count is due. `pause`: between two counts of a link.
     """
@@ -178,6 +178,11 @@ def count_there(now: datetime, *, pause: timedelta = timedelta(minutes=10)) -> L
         number = remote_headers.count_left(link, without=(), at_most=None)
         Link.objects.filter(pk=link.pk).update(live_there=number, counted_there=now)
     return link
+
+
+def count_again(link: Link) -> None:
+    """Let `count_there` count what the provider has, without a pause: a comparison has found another number."""
+    Link.objects.filter(pk=link.pk).update(counted_there=None)
 
 
 def record_failure(link: Link, *, failures: int, failing_since: datetime | None, next_due: datetime) -> None:

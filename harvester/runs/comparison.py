@@ -27,6 +27,7 @@ from harvester.schedule import Cycle
 
 logger = logging.getLogger(__name__)
 DRIFT = ("missing", "stale", "not_served", "extra", "vanished", "held_back", "changed")  # the counters of Run
+OF_EXTRA = ("vanished", "held_back")  # of these, those that count records of `extra` once more
 RETRY_AFTER = timedelta(hours=1)  # chosen
 CLEAN_COMPARISONS = 2  # H49: after so many that found nothing missing, completeListSize is taken for an estimate
 PURPOSES = (Run.Purpose.COMPARISON, Run.Purpose.CONTENT)
@@ -180,6 +181,8 @@ def finish(run: Run, *, now: datetime) -> None:
     if run.came_late:
         links.record_lateness(link, lateness_h=schedule.longer_lateness_h(link.lateness_h))
     run.refresh_from_db()
+    if run.missing or run.extra:
+        links.count_again(link)
     rejects.settle(run, now=now)
     runs.mark_done(run, now=now, outcome=_outcome_of(run))
     facts = {"purpose": run.purpose, "complete": complete, **_drift_of(run)}

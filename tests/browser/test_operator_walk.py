@@ -111,7 +111,7 @@ def test_a_comparison_a_conflict_a_move_and_another_provider_are_decided(operato
     take_up()
 
     operator.open("/admin/harvester/link/")
-    operator.sees("1 extra, 1 stale, 1 vanished, 1 not served")
+    operator.sees("1 stale; 1 not served; 1 extra, of which 1 vanished")
     operator.press("1 conflict waits for a decision.")
     operator.press(identifier(2))
     operator.sees("Whose version counts?")

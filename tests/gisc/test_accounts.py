@@ -33,6 +33,12 @@ def signed_in() -> Client:
     return client
 
 
+def test_who_signs_in_on_the_page_itself_gets_to_the_dashboard(operator: User) -> None:
+    client = Client()
+    there = client.post("/admin/login/", {"username": "yuki", "password": PASSWORD}, follow=True)
+    assert (there.redirect_chain, there.status_code) == ([("/admin/", 302)], 200)
+
+
 def code_of(user: User) -> str:
     """What the phone shows now. A code counts once, so the key forgets that one was used."""
     TOTPDevice.objects.filter(user=user).update(last_t=-1, throttling_failure_count=0)

@@ -95,7 +95,7 @@ def test_what_fails_comes_first_with_what_to_do_and_the_way_there(operator: Clie
         each for each in start.xpath("//li[contains(@class, 'gisc-problem')]") if "toulouse" in each.text_content()
     ]
     words = " ".join(problem.text_content().split())
-    assert "failing" in words and "HTTP 502" in words and "for 1 day" in words
+    assert "failing" in words and "HTTP 502" in words and "for 26 h, since" in words
     run = Run.objects.get()
     assert [a.get("href") for a in problem.xpath(".//a")] == [f"/admin/harvester/run/{run.pk}/change/"]
 

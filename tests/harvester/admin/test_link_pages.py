@@ -146,6 +146,11 @@ def test_every_act_says_what_it_will_do_and_what_costs_much_is_confirmed_with_co
     assert not Run.objects.filter(state="open").exists(), "to look changes nothing"
 
 
+def test_of_a_number_that_is_not_known_nothing_is_said(admin_client: Client, link: Link) -> None:
+    shown = page(admin_client, f"{LINKS}{link.pk}/change/")
+    assert "Asks for all headers and fetches what differs." in shown and "about 0" not in shown
+
+
 def test_acts_are_done_by_the_buttons(admin_client: Client, link: Link) -> None:
     address = f"{LINKS}{link.pk}/run/"
     Link.objects.update(harvested_to=timezone.now())

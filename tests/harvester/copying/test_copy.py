@@ -194,7 +194,7 @@ def test_faults_are_told_as_for_links_and_the_next_call_goes_on(provider: Provid
     provider.faults.append(once(lambda asked: asked.get("resumptionToken", "").endswith("/4"), lambda: xml(lost)))
     status, _, err = command("copy", provider.base_url, tmp_path)
     assert status == 0
-    assert "Page 2 is asked for again in 1 s (1 of 10 tries have failed)." in err
+    assert "Page 2 is asked for again in 1 s (1 of 10 tries has failed)." in err
     assert "the list is started again from the same `from` (restart 1 of 2)" in err
     assert len(manifest(tmp_path)) == 6
 

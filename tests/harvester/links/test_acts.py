@@ -119,9 +119,9 @@ def test_what_a_provider_has_is_counted_once_a_list_has_ended(link: Link, provid
     provider.entries.pop(next(iter(provider.entries)))
     fill(provider, range(5, 9))
     harvest(link)
-    later = now + timedelta(minutes=5)
+    later = now + timedelta(seconds=30)
     assert rows.count_there(later) is None, "it was counted just now"
-    later = now + timedelta(minutes=11)
+    later = now + timedelta(seconds=61)
     assert rows.count_there(later) == link
     assert Link.objects.get().live_there == 7
 

@@ -7,11 +7,12 @@ from django.test import Client, override_settings
 from django.utils import timezone
 from werkzeug import Response
 
+from catalogue import seams
 from harvester.admin.runs import OUTCOME_COLOURS
 from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
-from harvester.monitoring import status
-from harvester.rows import queue, runs
+from harvester.monitoring import overview, status
+from harvester.rows import links, queue, runs
 from harvester.runs import lifecycle
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import harvest
@@ -101,6 +102,49 @@ def test_what_waits_for_a_person_is_told_with_its_place(link: Link, provider: Pr
     ]
     assert all(part in text for part, (_, text) in zip([*words, "enable it"], told, strict=True))
     assert status.drift_of(seen(link))["held_back"] == 2
+
+
+@pytest.mark.parametrize(
+    ("found", "number", "words"),
+    [
+        ({}, 0, ""),
+        ({"missing": 2, "stale": 0}, 2, "2 missing"),
+        ({"vanished": 14, "extra": 14}, 14, "14 extra, of which 14 vanished"),
+        ({"held_back": 3, "extra": 5, "vanished": 1, "missing": 2}, 7, "2 missing; 5 extra, of which 1 vanished, 3 held back"),
+        ({"vanished": 1}, 1, "1 vanished"),
+        ({"changed": 1, "not_served": 4, "stale": 1}, 6, "1 stale; 4 not served; 1 changed"),
+    ],
+)  # fmt: skip
+def test_a_record_that_is_counted_in_two_ways_differs_once(found: dict[str, int], number: int, words: str) -> None:
+    assert (status.count_differing(found), status.describe_drift(found)) == (number, words)
+
+
+def test_what_the_provider_has_is_counted_again_once_a_comparison_has_found_another_number(
+    link: Link, provider: Provider
+) -> None:
+    fill(provider, range(3))
+    harvest(link)
+    now = seams.now()
+    assert links.count_there(now) == link
+    assert (seen(link).live_there, links.count_there(now)) == (3, None)
+    del provider.entries[identifier(0)], provider.entries[identifier(1)]
+    Link.objects.update(ceiling_records=10)
+    lifecycle.work(lifecycle.open_comparison(Link.objects.get(), trigger="test", whole=True).pk)
+    (shown,) = overview.read([seen(link)], str)
+    assert (shown.differ, shown.found) == (2, "2 extra, of which 2 vanished")
+    assert links.count_there(now) == link
+    (shown,) = overview.read([seen(link)], str)
+    assert (shown.there, shown.difference) == (1, "2 more here")
+
+
+def test_a_run_that_has_received_nothing_yet_says_what_it_waits_for_and_not_how_far_it_is(
+    link: Link, provider: Provider
+) -> None:
+    provider.faults.append(lambda arguments: Response("busy", status=503, headers={"Retry-After": "1800"}))
+    run = lifecycle.open_run(link, trigger="test")
+    lifecycle.work(run.pk)
+    (shown,) = overview.read([seen(link)], str)
+    assert shown.progress is None and shown.state.reason.startswith("waits until ")
 
 
 def test_a_link_that_runs_by_hand_only_is_not_nagged_about(link: Link) -> None:

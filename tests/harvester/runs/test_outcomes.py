@@ -49,7 +49,7 @@ def test_a_page_that_fails_postpones_the_run_with_the_cause_and_the_wait(link: L
         "max_attempts": schedule.MAX_ATTEMPTS,
     }
     assert run.message == (
-        "The provider answered HTTP 502 BAD GATEWAY. Page 2 is asked for again in 10 s (1 of 10 tries have failed)."
+        "The provider answered HTTP 502 BAD GATEWAY. Page 2 is asked for again in 10 s (1 of 10 tries has failed)."
     )
     assert go_on(run).outcome == "done"
 
@@ -94,7 +94,7 @@ def test_a_page_that_cannot_be_had_is_replaced_by_headers(link: Link, provider: 
 
     assert run.outcome == "restarted-by-headers"
     assert run.outcome_data["cause"]["code"] == "http-error" and run.outcome_data["pages"] == 1
-    assert "1 pages stay stored; the list is read again as headers" in run.message
+    assert "1 page stays stored; the list is read again as headers" in run.message
 
 
 def test_an_edited_link_asks_for_its_list_from_the_start(link: Link, provider: Provider) -> None:
@@ -121,7 +121,7 @@ def test_a_prefix_that_is_not_on_offer_names_those_that_are(link: Link, provider
     provider.faults.append(lambda a: xml(refused) if a["verb"] == "ListRecords" else None)
     run = harvest(link)
     assert run.outcome_data["cause"]["facts"]["iso_prefixes"] == ["ISO19139"]
-    assert "; ISO 19139 is called ISO19139 there: correct the link's prefix. 0 pages stay stored" in run.message
+    assert "; ISO 19139 is called ISO19139 there: correct the link's prefix. No page was stored" in run.message
 
 
 def test_a_run_that_the_operator_cancels_says_so(link: Link) -> None:

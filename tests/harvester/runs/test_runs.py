@@ -225,7 +225,7 @@ def test_a_lost_token_restarts_the_list_from_the_same_from_and_keeps_what_is_sto
 
     assert run.state == Run.State.OPEN
     assert run.restarts == 1
-    assert "2 pages" not in run.message and "1 pages stay stored" in run.message
+    assert "2 pages" not in run.message and "1 page stays stored" in run.message
     run = go_on(run)
     assert run.state == Run.State.DONE
     assert counters(run) == {"received": 7, "new": 5, "unchanged": 2}
