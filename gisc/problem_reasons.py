@@ -82,10 +82,10 @@ PROBLEMS: Mapping[str, Sentence] = _PARTS | _translated(
         ),
         ProblemCode.LINK_OVERDUE: _("This link has been due since {since}, and no harvest has begun."),
         ProblemCode.DELETIONS_WAITING: _(
-            "The provider has deleted many records at once: {number} deletions wait. The records stay until a person decides."
+            "The provider has deleted many records at once. Deletions that wait: {number}. The records stay until a person decides."
         ),
         ProblemCode.ABOVE_CEILING: _(
-            "The provider no longer lists {number} records, more than are asked for without a person. They stay here."
+            "Records that the provider no longer lists: {number}, more than are asked for without a person. They stay here."
         ),
         ProblemCode.COUNTS_CHANGED: _(
             "Since yesterday {added} records were added and {removed} deleted in a set that had {before}. That may be "

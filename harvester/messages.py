@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
-from django.utils.translation import ngettext
 
 from catalogue.reasons import Code, Facts, Sentence, describe_error, describe_excess, join_clauses, write_sentence
 from harvester.reason_names import REASON_NAMES
@@ -413,9 +412,7 @@ def _asked_again(data: Facts) -> str:
 def _list_restarted(data: Facts) -> str:
     return gettext(
         "{cause_of} {stored}; the list is started again from the same `from` (restart {restart} of {max_restarts})."
-    ).format(
-        cause_of=_cause_of(data), stored=_stored(data), restart=data["restart"], max_restarts=data["max_restarts"]
-    )
+    ).format(cause_of=_cause_of(data), stored=_stored(data), restart=data["restart"], max_restarts=data["max_restarts"])
 
 
 def _restarted_by_headers(data: Facts) -> str:
@@ -770,8 +767,8 @@ REMARKS: Mapping[str, Sentence] = {
     RemarkCode.LIST_SHORT: _list_short,
     RemarkCode.FEWER_THAN_STORED: _fewer_than_stored,
     RemarkCode.ENTRIES_REPEATED: _(
-        "Of the {listed} entries of the list only {different} are different records; others may "
-        "have been left out. All its headers are compared now."
+        "The list has more entries ({listed}) than different records ({different}); others may have been left out. All its "
+        "headers are compared now."
     ),
 }
 

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
@@ -99,7 +99,10 @@ class QualityAdmin(ReadOnly, Admin):
 
     @admin.display(description=_("broken rules"))
     def broken_rules(self, obj: Quality) -> str:
-        rows = ((rule, gettext("{number} records").format(number=f"{number:,}")) for rule, number in obj.rules.items())
+        rows = (
+            (rule, ngettext("{number} record", "{number} records", number).format(number=f"{number:,}"))
+            for rule, number in obj.rules.items()
+        )
         return format_html_join("", "{}: {}<br>", rows) or gettext("none")
 
     @admin.display(description=_("as CSV"))

@@ -11,7 +11,7 @@ from django.forms import ChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
@@ -86,10 +86,14 @@ class MetadataSetAdmin(Admin):
         """How many records follow a change of who sees the set, and what becomes of them."""
         if obj._state.adding:
             return gettext("The set has no records yet.")
-        return gettext(
+        number = visibility.count_live(obj)
+        return ngettext(
+            "{number} record follows a change of who sees it. Harvesters that may not see it any more get it as "
+            "deleted, those that see it again get it anew.",
             "{number} records follow a change of who sees them. Harvesters that may not see them any more get them as "
-            "deleted, those that see them again get them anew."
-        ).format(number=f"{visibility.count_live(obj):,}")
+            "deleted, those that see them again get them anew.",
+            number,
+        ).format(number=f"{number:,}")
 
     def response_add(
         self, request: HttpRequest, obj: MetadataSet, post_url_continue: str | None = None
@@ -137,7 +141,8 @@ class MetadataSetAdmin(Admin):
 def follow(page: Any, request: HttpRequest) -> None:
     """Let records follow a change of who sees them, for some seconds; the tick does the rest. Say how many there were."""
     changed = visibility.settle_pending(seconds=_FOLLOWING_S)
-    text = gettext("{number} records are seen by others now.").format(number=f"{changed:,}")
+    text = ngettext("{number} record is seen by others now.", "{number} records are seen by others now.", changed)
+    text = text.format(number=f"{changed:,}")
     if VisibilityChange.objects.exists():
         text += " " + gettext("More follow in the background, some thousands a second.")
     page.message_user(request, text, messages.INFO)
@@ -166,7 +171,18 @@ class CategoryAdmin(Admin):
         links = [gettext("link {name}").format(name=each.source) for each in obj.sources.all()]
         number = obj.records.count()
         return (
-            ", ".join([*sets, *links, *([gettext("{number} records").format(number=number)] if number else [])]) or "–"
+            ", ".join(
+                [
+                    *sets,
+                    *links,
+                    *(
+                        [ngettext("{number} record", "{number} records", number).format(number=number)]
+                        if number
+                        else []
+                    ),
+                ]
+            )
+            or "–"
         )
 
 

@@ -80,7 +80,9 @@ def _faults_of_words(condition: Condition) -> Iterator[str]:
             text = gettext("The search has more than {most} words, after which none is looked for: write fewer.")
             yield text.format(most=words.MOST_WORDS)
         elif isinstance(leaf, conditions.Words) and not words.read(leaf.text):
-            text = gettext("Nothing in “{text}” is a word that is looked for, so the set would be empty: write other words.")
+            text = gettext(
+                "Nothing in “{text}” is a word that is looked for, so the set would be empty: write other words."
+            )
             yield text.format(text=leaf.text[:200])
 
 

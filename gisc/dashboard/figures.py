@@ -311,7 +311,10 @@ def _measured(node: Node) -> Iterable[tuple[str, str]]:
     if read.queue is not None:
         waiting = sum(read.queue.waiting.values())
         longest = max(read.queue.longest_s.values(), default=0.0)
-        text = _("%(working)s runs in work, %(waiting)s wait") % {"working": read.queue.working, "waiting": waiting}
+        text = _("Runs in work: %(working)s, waiting: %(waiting)s") % {
+            "working": read.queue.working,
+            "waiting": waiting,
+        }
         for_worker = read.queue.waiting.get(WaitsFor.WORKER, 0)
         if waiting:
             text += _(", %(number)s of them for a worker, the longest for %(time)s") % {
@@ -323,7 +326,7 @@ def _measured(node: Node) -> Iterable[tuple[str, str]]:
         rooms = ", ".join(f"{disk.kind} {disk.free / 1e9:,.1f} GB" for disk in read.disks if disk.free is not None)
         yield "disk", _("Free: %(rooms)s.") % {"rooms": rooms}
     if read.journal is not None:
-        yield "journal", _("%(number)s deletions wait for it.") % {"number": read.journal.waiting}
+        yield "journal", _("Deletions that wait for it: %(number)s.") % {"number": read.journal.waiting}
     alive = {"alive": read.broker.workers_alive, "expected": read.broker.workers_expected}
     yield "workers", _("%(alive)s of %(expected)s processes run.") % alive
     if read.backup.age_s is not None:

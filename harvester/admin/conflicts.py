@@ -347,7 +347,7 @@ class ConflictAdmin(ReadOnly, Admin):
         if "confirmed" not in request.POST:
             return False
         if "select_across" in request.POST and request.POST.get("number", str(number)) != str(number):
-            words = gettext("By now these are {number} conflicts, so nothing was done. Look again.")
+            words = gettext("The number of conflicts is {number} by now, so nothing was done. Look again.")
             self.message_user(request, words.format(number=number), messages.WARNING)
             return False
         return True

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from catalogue import seams
 from catalogue.reading import stats
@@ -33,7 +34,7 @@ class Progress:
         return min(100, self.received * 100 // self.of) if self.of else None
 
     def __str__(self) -> str:
-        parts = [_("%(number)s entries") % {"number": f"{self.received:,}"}]
+        parts = [ngettext("%(number)s entry", "%(number)s entries", self.received) % {"number": f"{self.received:,}"}]
         if self.of:
             parts = [_("%(number)s of %(of)s entries") % {"number": f"{self.received:,}", "of": f"{self.of:,}"}]
         if self.rate:

@@ -135,7 +135,7 @@ def test_what_a_person_has_to_decide_is_told_with_its_place(link: Link, provider
         ProblemCode.DRIFT,
         ProblemCode.REJECTS,
     ]
-    assert "2 deletions wait" in found[ProblemCode.DELETIONS_WAITING].text
+    assert "Deletions that wait: 2" in found[ProblemCode.DELETIONS_WAITING].text
     assert found[ProblemCode.DELETIONS_WAITING].since is not None
     assert found[ProblemCode.CONFLICTS_WAITING].text.startswith("Conflicts that wait for a decision: 1.")
     assert found[ProblemCode.CONFLICTS_WAITING].url.startswith("/admin/harvester/conflict/?link__id__exact=")

@@ -155,6 +155,7 @@ def _or(one: bool | None, other: bool | None) -> bool | None:
 
 FIELDS = {"id": "id", "title": "title", "description": "abstract", "type": "type", "language": "language", "dataPolicy": "policy", "centre": "centre"}  # fmt: skip
 
+
 def _are_one_language(one: str, other: str) -> bool:
     return language_code(one) == language_code(other)
 
@@ -294,7 +295,10 @@ def test_each_parameter_alone_finds_what_a_naive_filter_finds(world: World, clie
 
 def test_a_language_is_found_by_the_code_that_its_records_and_facets_show(client: Client) -> None:
     put(
-        *(in_language(iso_record(f"urn:x:{text}"), text) for text in ("eng", "en", "English", "eng; USA", "fre", "Klingon"))
+        *(
+            in_language(iso_record(f"urn:x:{text}"), text)
+            for text in ("eng", "en", "English", "eng; USA", "fre", "Klingon")
+        )
     )
     path = "/ogcapi/collections/WIS-CATALOGUE/items"
     shown = {

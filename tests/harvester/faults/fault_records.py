@@ -384,7 +384,7 @@ CASES = [
     Case(81, "deleted between list and GetRecord", deleted_meanwhile, DONE, stored=WITHOUT_2, check=is_tombstone),
     Case(82, "deletions are not told", no_deletions_told, DONE, check=comparing_asks_and_an_operator_decides),
     Case(
-        *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entries, and 5 are stored"),
+        *(83, "an almost empty catalogue after a re-install", almost_empty, DONE, "lists 1 entry, and 5 are stored"),
         check=comparing_holds_it_back,
     ),
     Case(84, "our own record comes back", ours_come_back, DONE, rejects=("belongs to the set",), check=ours_stays),

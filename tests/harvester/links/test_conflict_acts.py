@@ -254,7 +254,7 @@ def test_a_list_is_asked_about_with_counts_and_done_when_it_is_confirmed(
     assert Record.objects.filter(deleted=True).count() == 0
 
     old = {**across, "confirmed": "1", "number": "60"}
-    assert "By now these are 61 conflicts" in client.post(CONFLICTS, old).content.decode()
+    assert "The number of conflicts is 61 by now" in client.post(CONFLICTS, old).content.decode()
     assert Record.objects.filter(deleted=True).count() == 0
 
     said = client.post(CONFLICTS, {**old, "number": "61"}, follow=True).content.decode()

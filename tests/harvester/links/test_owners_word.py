@@ -264,7 +264,7 @@ def test_a_relay_link_replaces_nothing_by_what_is_older(harvested: Link, relay: 
     assert (counters(run), title()) == ({"received": 3, "unchanged": 2, "rejected": 1}, "Product 0")
     compared = compare(relay_link)
     assert drift(compared) == {"stale": 1, "not_served": 1}
-    assert "1 of the listed are not served as the provider has them" in compared.message
+    assert "1 of the listed is not served as the provider has it" in compared.message
     assert status.run_outcome(compared) == ("partial", "done, 1 not served")
 
 

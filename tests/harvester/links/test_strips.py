@@ -49,7 +49,12 @@ def test_every_bar_is_what_the_run_says_of_itself(link: Link) -> None:
             {"not_served": 2},
             {"outcome": "nothing-taken", "received": 2, "rejected": 2},
             {"state": "cancelled"},
-            {"state": "open", "finished": None, "worker": "elsewhere:1", "leased_until": seams.now() + timedelta(hours=1)},
+            {
+                "state": "open",
+                "finished": None,
+                "worker": "elsewhere:1",
+                "leased_until": seams.now() + timedelta(hours=1),
+            },
         )
     ):
         run = add_run(link, hours, **fields)

@@ -239,7 +239,7 @@ def test_the_third_change_within_a_week_is_not_made_and_the_run_says_so(harveste
         run = harvest(harvested)
     assert held() == {OLD, "urn:other"}
     assert b"Of the 12th" in payload.unpack(looking.record(OLD).payload)
-    assert "1 records keep the spelling" in run.message
+    assert "1 record keeps the spelling" in run.message
     assert compare(harvested) == {}
 
 
