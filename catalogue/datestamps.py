@@ -4,6 +4,7 @@ No Django and no clock: instants are passed in. Every datetime here is aware, in
 seconds; ranges are half-open.
 """
 
+import calendar
 import enum
 import re
 from datetime import UTC, datetime, timedelta
@@ -69,6 +70,27 @@ def end_of(stamp: datetime, granularity: Granularity) -> datetime:
         return stamp + step
     except OverflowError:
         return datetime.max.replace(tzinfo=UTC)
+
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?")
+
+
+def of_date(text: str, *, is_end: bool = False) -> datetime | None:
+    """Parse a year, a month or a day (ISO 19108) as its first instant, as an end as its last second; anything else as `lenient` does.
+
+    An offset from UTC beside a date is not reckoned with. None if it is no date.
+    """
+    date = _DATE.fullmatch(text)
+    if date is None:
+        return lenient(text)
+    year, month, day = (int(part) if part else 0 for part in date.groups())
+    try:
+        if not is_end:
+            return datetime(year, month or 1, day or 1, tzinfo=UTC)
+        month = month or 12
+        return datetime(year, month, day or calendar.monthrange(year, month)[1], 23, 59, 59, tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def lenient(text: str) -> datetime | None:

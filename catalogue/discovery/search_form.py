@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import cast
 from urllib.parse import urlencode
 
@@ -211,24 +211,7 @@ def _instant(typed: Mapping[str, str], name: str, faults: dict[str, str], *, is_
     text = typed[name]
     if not text:
         return None
-    for length, form, step in ((4, "%Y", "year"), (7, "%Y-%m", "month"), (10, "%Y-%m-%d", "day")):
-        if len(text) == length:
-            try:
-                first = datetime.strptime(text, form).replace(tzinfo=UTC)
-                return _last_second(first, step) if is_end else first
-            except (ValueError, OverflowError):
-                break
-    instant = datestamps.lenient(text)
+    instant = datestamps.of_date(text, is_end=is_end)
     if instant is None:
         faults[name] = gettext("Write a date such as 2020, 2020-07 or 2020-07-31.")
     return instant
-
-
-def _last_second(first: datetime, step: str) -> datetime:
-    if step == "year":
-        following = first.replace(year=first.year + 1) if first.year < 9999 else datetime.max.replace(tzinfo=UTC)
-    elif step == "month":
-        following = (first + timedelta(days=31)).replace(day=1)
-    else:
-        following = first + timedelta(days=1)
-    return following - timedelta(seconds=1)

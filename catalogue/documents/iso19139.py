@@ -5,12 +5,11 @@ valid against a schema (promise 7). `read_details` takes out contacts and links,
 payload: only the page of one record shows them.
 """
 
-import calendar
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -174,7 +173,7 @@ def read_tree(root: etree._Element, element: bytes, digest: bytes, identifier: s
         organisations=organisations,
         persons=persons,
         translations=translations_of(root, found[_LOCALISED]),
-        metadata_date=_parse_instant(text_of(children.get(_DATE_STAMP))),
+        metadata_date=datestamps.of_date(text_of(children.get(_DATE_STAMP))),
     )
 
 
@@ -222,7 +221,7 @@ def _whole_text(element: etree._Element) -> str:
 
 def date_of(root: etree._Element) -> datetime | None:
     """Read gmd:dateStamp as an instant; None if it is no date."""
-    return _parse_instant(text_of(next(root.iterchildren(_DATE_STAMP), None)))
+    return datestamps.of_date(text_of(next(root.iterchildren(_DATE_STAMP), None)))
 
 
 def text_of(element: etree._Element | None) -> str:
@@ -365,29 +364,6 @@ def translations_of(root: etree._Element, localised: list[etree._Element] | None
 # --- Dates, boxes, time extents ----------------------------------------------------------------------
 
 
-_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?")
-
-
-def _parse_instant(text: str, *, is_end: bool = False) -> datetime | None:
-    """Parse a date of a record as its first instant, as an end as its last second, in UTC; None if it is no date.
-
-    A date is a year, a month or a day (ISO 19108); an offset from UTC beside it is not reckoned with.
-    """
-    if not text:
-        return None
-    date = _DATE.fullmatch(text)
-    if date is None:
-        return datestamps.lenient(text)
-    year, month, day = (int(part) if part else 0 for part in date.groups())
-    try:
-        if not is_end:
-            return datetime(year, month or 1, day or 1, tzinfo=UTC)
-        month = month or 12
-        return datetime(year, month, day or calendar.monthrange(year, month)[1], 23, 59, 59, tzinfo=UTC)
-    except ValueError:
-        return None
-
-
 def _boxes(boxes: Iterable[etree._Element]) -> tuple[tuple[float, float, float, float], ...]:
     """Read all bounding boxes as (west, south, east, north) in degrees; west > east crosses the date line.
 
@@ -416,12 +392,12 @@ def _time_extent(extents: Iterable[etree._Element]) -> tuple[datetime | None, da
         for position in extent.iter("{*}beginPosition", "{*}endPosition", "{*}timePosition"):
             text = (position.text or "").strip()
             if position.tag.endswith("}beginPosition") or _parent_property(position).endswith("}begin"):
-                begins.append(_parse_instant(text))
+                begins.append(datestamps.of_date(text))
             elif position.tag.endswith("}endPosition") or _parent_property(position).endswith("}end"):
-                ends.append(_parse_instant(text, is_end=True))
+                ends.append(datestamps.of_date(text, is_end=True))
             else:
-                begins.append(_parse_instant(text))
-                ends.append(_parse_instant(text, is_end=True))
+                begins.append(datestamps.of_date(text))
+                ends.append(datestamps.of_date(text, is_end=True))
     return (
         None if None in begins else min(filter(None, begins), default=None),
         None if None in ends else max(filter(None, ends), default=None),
