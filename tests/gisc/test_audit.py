@@ -262,3 +262,12 @@ def test_nobody_listens_to_the_tables_while_no_act_is_in_progress(link: Link) ->
         assert pre_delete.has_listeners(Link)
         link.save()
     assert inner.before and not pre_delete.has_listeners(Link)
+
+
+def test_what_the_node_counts_meanwhile_is_no_change_of_the_act(link: Link) -> None:
+    with collecting.collecting() as collected:
+        collected.touch(Link, link.pk)
+        Link.objects.update(live_there=7, counted_there=seams.now())
+        assert collected.changes() == []
+        Link.objects.update(interval_s=7200)
+        assert [list(change["fields"]) for change in collected.changes()] == [["interval_s"]]
