@@ -23,9 +23,8 @@ _LONGEST = 500  # chosen: characters of a value
 _MOST_ROWS = 200  # chosen: of one act; the number of others is in the answer
 _SECRET_WORDS = ("password", "sealed", "secret", "token", "cookie", "private", "certificate")
 _SECRETS = {"before": "(secret)", "after": "(another secret)"}
-_NOT_TOLD = frozenset(
-    {"last_login", "live_there", "counted_there"}
-)  # what no act changes: the node itself notes it meanwhile
+# What no act changes: the node itself notes it meanwhile.
+_NOT_TOLD = frozenset({"last_login", "live_there", "counted_there"})
 Key = tuple[type[Model], Any]
 Values = dict[str, str]
 
