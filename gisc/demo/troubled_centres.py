@@ -63,6 +63,8 @@ class Centre:
     hides_headers: bool = False
     has_other_set: bool = False
     lists: int = 0
+    began: float = field(default_factory=time.time)
+    deleted: float = 0  # when it deleted its records
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -90,9 +92,9 @@ def _documents(name: str, number: int) -> list[tuple[str, str]]:
 
 def _entries(number: int) -> Callable[[Centre], list[Entry]]:
     def entries(centre: Centre) -> list[Entry]:
-        begun = time.time() // _DAY_S * _DAY_S - 30 * _DAY_S
+        first = centre.began // _DAY_S * _DAY_S - 30 * _DAY_S
         return [
-            Entry(identifier, text, begun + 60 * n)
+            Entry(identifier, text, first + 60 * n)
             for n, (identifier, text) in enumerate(_documents(centre.name, number))
         ]
 
@@ -104,8 +106,9 @@ def _with_deletions(centre: Centre) -> list[Entry]:
     listed = _entries(18)(centre)
     if centre.lists < 2:
         return listed
+    centre.deleted = centre.deleted or time.time()
     return [
-        Entry(e.identifier, None if n % 3 else e.document, time.time() if n % 3 else e.stamp_s)
+        Entry(e.identifier, None if n % 3 else e.document, centre.deleted if n % 3 else e.stamp_s)
         for n, e in enumerate(listed)
     ]
 
@@ -131,7 +134,7 @@ def _with_a_record_of_ours(centre: Centre) -> list[Entry]:
     found = _IDENTIFIER.search(own)
     assert found is not None
     identifier = own[found.end(1) : found.start(2)]
-    return [*_entries(8)(centre), Entry(identifier, own.replace("Monthly", "Yearly", 1), time.time() - _DAY_S)]
+    return [*_entries(8)(centre), Entry(identifier, own.replace("Monthly", "Yearly", 1), centre.began - _DAY_S)]
 
 
 def centres(*, page_s: float = 2.0) -> dict[str, Centre]:
