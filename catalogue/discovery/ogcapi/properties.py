@@ -36,7 +36,7 @@ QUERYABLES = {
         "text",
         "Language",
         "language",
-        "The language of the metadata. = and IN find it by its tag, such as fr, however gmd:language is written there (fre, French);"
+        "The language of the metadata. =, <> and IN find it by its tag, such as fr, however gmd:language is written there (fre, French);"
         " LIKE, < and > compare with what is written.",
     ),
     "dataPolicy": Property(
