@@ -112,7 +112,7 @@ def test_what_the_version_said_is_said_after_the_upgrade(upgraded: str, released
     waiting = 0 if had_terms else Record.objects.filter(deleted=False).count()
     assert stats.count_waiting_for_search() == waiting, "search says what it does not find"
     search_index.make_missing(seconds=60)  # as the first tick does
-    after = observe()
+    after = reworded(observe())  # some sentences are stored as they were written
     assert before.keys() <= after.keys()
     for part, seen in before.items():
         kept = without_keys(reworded(seen), {"from_policy"})  # in its place is lateness_h: CHANGELOG.md
