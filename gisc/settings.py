@@ -277,7 +277,7 @@ CONTENT_SECURITY_POLICY = {
 # Besides, in the administration: Alpine, of unfold, makes functions of the expressions in its templates, and its templates
 # and those of the admin have `style` attributes.
 GISC_ADMIN_CONTENT_POLICY = {"script-src": [UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
-LOGIN_URL, LOGIN_REDIRECT_URL = "admin:login", "admin:index"  # who opens the sign-in page itself asks for no other page
+LOGIN_REDIRECT_URL = "admin:index"  # who opens the sign-in page itself asks for no other page
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

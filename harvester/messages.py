@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_noop as _
 
 from catalogue.reasons import Code, Facts, Sentence, describe_error, describe_excess, join_clauses, write_sentence
@@ -380,6 +380,11 @@ def describe_outcome(code: str, data: Facts) -> str:
     return write_sentence(OUTCOMES, code, data)
 
 
+def _counted(text: Any) -> Sentence:
+    """Return the sentence of a text of `ngettext_lazy`, which names the fact whose number decides between its two forms."""
+    return lambda facts: str(text.format(**facts))
+
+
 def _cause_of(data: Facts) -> str:
     return as_sentence(describe_cause(data["cause"]))
 
@@ -550,18 +555,14 @@ def describe_wait(waits_for: str, facts: Facts) -> str:
     return write_sentence(_WAITS, waits_for, facts)
 
 
-def _waits_for_worker(facts: Facts) -> str:
-    if not facts["before"]:
-        return gettext("Waits for a worker since {since}; it is the next.").format_map(facts)
-    return ngettext(
-        "Waits for a worker since {since}; {before} run comes before it.",
-        "Waits for a worker since {since}; {before} runs come before it.",
-        facts["before"],
-    ).format_map(facts)
-
-
 _WAITS: Mapping[str, Sentence] = {
-    WaitsFor.WORKER: _waits_for_worker,
+    WaitsFor.WORKER: _counted(
+        ngettext_lazy(
+            "Waits for a worker since {since}; {before} run comes before it.",
+            "Waits for a worker since {since}; {before} runs come before it.",
+            "before",
+        )
+    ),
     WaitsFor.HOST: _(
         "Waits for room at {host} since {since}: no more than {limit} runs may ask this host at once "
         "(GISC_MAX_RUNS_PER_HOST)."
@@ -654,63 +655,6 @@ def _list_empty(facts: Facts) -> str:
     ).format_map(facts)
 
 
-def _offers_wait(facts: Facts) -> str:
-    return ngettext(
-        "Nothing was stored; {waiting} record of the co-owner waits among the conflicts.",
-        "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
-        facts["waiting"],
-    ).format_map(facts)
-
-
-def _size_differs(facts: Facts) -> str:
-    return ngettext(
-        "The provider announced {announced} entry and listed {listed}.",
-        "The provider announced {announced} entries and listed {listed}.",
-        facts["announced"],
-    ).format_map(facts)
-
-
-def _came_late(facts: Facts) -> str:
-    return ngettext(
-        "{records} record came after a list that should have had it, by its datestamp; the provider's lateness is taken as "
-        "{lateness_h} h from now on.",
-        "{records} records came after a list that should have had them, by their datestamps; the provider's lateness is "
-        "taken as {lateness_h} h from now on.",
-        facts["records"],
-    ).format_map(facts)
-
-
-def _spelling_stays(facts: Facts) -> str:
-    return ngettext(
-        "The provider changes the case of identifiers to and fro: {records} record keeps the spelling that it has here, with "
-        "the provider's content. Ask the provider for one spelling.",
-        "The provider changes the case of identifiers to and fro: {records} records keep the spelling that they have here, "
-        "with the provider's content. Ask the provider for one spelling.",
-        facts["records"],
-    ).format_map(facts)
-
-
-def _list_short(facts: Facts) -> str:
-    return ngettext(
-        "{lacking} entry that the provider announced was not listed, nor in the next list; all its headers are compared.",
-        "{lacking} entries that the provider announced were not listed, nor in the next list; all its headers are compared.",
-        facts["lacking"],
-    ).format_map(facts)
-
-
-def _fewer_than_stored(facts: Facts) -> str:
-    text = ngettext(
-        "The provider lists {listed} entry, and {stored} are stored here.",
-        "The provider lists {listed} entries, and {stored} are stored here.",
-        facts["listed"],
-    ).format_map(facts)
-    advice = gettext(
-        "Ask the provider whether it was installed anew. Nothing was deleted; its headers are compared now, and what is "
-        "missing waits for you."
-    )
-    return f"{text} {advice}"
-
-
 def describe_remote_set(remote_set: str, state: str, alternative: str = "") -> str:
     """Return whether the provider has the set that a link asks for. `state`: a value of `Link.SetState`, or none yet.
 
@@ -755,17 +699,59 @@ REMARKS: Mapping[str, Sentence] = {
     RemarkCode.CLOCK_SKEW: _clock_skew,
     RemarkCode.SET_MISSING: _set_missing,
     RemarkCode.LIST_EMPTY: _list_empty,
-    RemarkCode.OFFERS_WAIT: _offers_wait,
-    RemarkCode.SIZE_DIFFERS: _size_differs,
-    RemarkCode.CAME_LATE: _came_late,
-    RemarkCode.SPELLING_STAYS: _spelling_stays,
+    RemarkCode.OFFERS_WAIT: _counted(
+        ngettext_lazy(
+            "Nothing was stored; {waiting} record of the co-owner waits among the conflicts.",
+            "Nothing was stored; {waiting} records of the co-owner wait among the conflicts.",
+            "waiting",
+        )
+    ),
+    RemarkCode.SIZE_DIFFERS: _counted(
+        ngettext_lazy(
+            "The provider announced {announced} entry and listed {listed}.",
+            "The provider announced {announced} entries and listed {listed}.",
+            "announced",
+        )
+    ),
+    RemarkCode.CAME_LATE: _counted(
+        ngettext_lazy(
+            "{records} record came after a list that should have had it, by its datestamp; the provider's lateness is taken as "
+            "{lateness_h} h from now on.",
+            "{records} records came after a list that should have had them, by their datestamps; the provider's lateness is "
+            "taken as {lateness_h} h from now on.",
+            "records",
+        )
+    ),
+    RemarkCode.SPELLING_STAYS: _counted(
+        ngettext_lazy(
+            "The provider changes the case of identifiers to and fro: {records} record keeps the spelling that it has here, with "
+            "the provider's content. Ask the provider for one spelling.",
+            "The provider changes the case of identifiers to and fro: {records} records keep the spelling that they have here, "
+            "with the provider's content. Ask the provider for one spelling.",
+            "records",
+        )
+    ),
     RemarkCode.FROM_IGNORED: _(
         "The provider ignores `from`: its last {lists} lists were mostly older than what was asked for, so "
         "that each harvest reads all of it again. Nothing is missed by that; tell the provider."
     ),
     RemarkCode.CLOCK_SET_BACK: _clock_set_back,
-    RemarkCode.LIST_SHORT: _list_short,
-    RemarkCode.FEWER_THAN_STORED: _fewer_than_stored,
+    RemarkCode.LIST_SHORT: _counted(
+        ngettext_lazy(
+            "{lacking} entry that the provider announced was not listed, nor in the next list; all its headers are compared.",
+            "{lacking} entries that the provider announced were not listed, nor in the next list; all its headers are compared.",
+            "lacking",
+        )
+    ),
+    RemarkCode.FEWER_THAN_STORED: _counted(
+        ngettext_lazy(
+            "The provider lists {listed} entry, and {stored} are stored here. Ask the provider whether it was installed anew. "
+            "Nothing was deleted; its headers are compared now, and what is missing waits for you.",
+            "The provider lists {listed} entries, and {stored} are stored here. Ask the provider whether it was installed anew. "
+            "Nothing was deleted; its headers are compared now, and what is missing waits for you.",
+            "listed",
+        )
+    ),
     RemarkCode.ENTRIES_REPEATED: _(
         "The list has more entries ({listed}) than different records ({different}); others may have been left out. All its "
         "headers are compared now."

@@ -10,7 +10,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html_join
 from django.utils.http import urlencode
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 
@@ -199,11 +199,8 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
             )
         identifiers = list(queryset.values_list("identifier", flat=True))
         changed = visibility.restrict_records(identifiers, categories.get(chosen))
-        text = ngettext(
-            "{number} of {all} record is seen by others now.",
-            "{number} of {all} records are seen by others now.",
-            len(identifiers),
-        ).format(number=changed, all=len(identifiers))
+        text = gettext("Records that are seen by others now: {number} of {all}.")
+        text = text.format(number=changed, all=len(identifiers))
         self.message_user(request, text, messages.SUCCESS)
         return None
 

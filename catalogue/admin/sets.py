@@ -170,20 +170,8 @@ class CategoryAdmin(Admin):
         sets = [str(each) for each in obj.sets.all()]
         links = [gettext("link {name}").format(name=each.source) for each in obj.sources.all()]
         number = obj.records.count()
-        return (
-            ", ".join(
-                [
-                    *sets,
-                    *links,
-                    *(
-                        [ngettext("{number} record", "{number} records", number).format(number=number)]
-                        if number
-                        else []
-                    ),
-                ]
-            )
-            or "–"
-        )
+        records = [ngettext("{number} record", "{number} records", number).format(number=number)] if number else []
+        return ", ".join([*sets, *links, *records]) or "–"
 
 
 _NODE_KINDS = (MetadataSet.Kind.OWN, MetadataSet.Kind.CATALOGUE)

@@ -181,7 +181,7 @@ def finish(run: Run, *, now: datetime) -> None:
     if run.came_late:
         links.record_lateness(link, lateness_h=schedule.longer_lateness_h(link.lateness_h))
     run.refresh_from_db()
-    if run.missing or run.extra:
+    if run.missing or run.extra or run.vanished:
         links.count_again(link)
     rejects.settle(run, now=now)
     runs.mark_done(run, now=now, outcome=_outcome_of(run))

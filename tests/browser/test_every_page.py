@@ -124,3 +124,19 @@ def test_every_page_is_whole_and_without_barriers(browser: Browser, links: dict[
         complaints += [f"{path}: {fault}" for fault in browser.faults()]
         complaints += [f"{path}: {value}" for value in _PYTHON.findall(browser.text)]
     assert "\n".join(complaints) == ""
+
+
+def test_lists_of_the_administration_show_all_their_columns_on_1280_pixels(
+    browser: Browser, links: dict[str, Link]
+) -> None:
+    User.objects.create_superuser("operator", password=PASSWORD)
+    browser.sign_in("operator", PASSWORD)
+    browser.widen_to(1280)
+    missing = "return (list => list && list.offsetWidth - list.parentElement.clientWidth)(document.querySelector('#result_list'))"
+    widths = {}
+    for model in admin.site._registry:
+        path = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        browser.open(path)
+        widths[path] = browser.driver.execute_script(missing)
+    assert {path: width for path, width in widths.items() if (width or 0) > 0} == {}
+    assert widths[reverse("admin:harvester_link_changelist")] is not None

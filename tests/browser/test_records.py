@@ -96,7 +96,7 @@ def test_records_are_found_replaced_compared_restored_moved_and_withdrawn(manage
     assert manager.barriers() == [] and not manager.is_cut()
     manager.choose("category", f"members only: {visibility.describe(members)}")
     manager.press("Set who sees them")
-    manager.sees("1 of 1 record is seen by others now")
+    manager.sees("Records that are seen by others now: 1 of 1")
     assert search.records("radar").filter(audience=0).count() == 0
 
     theirs = Record.objects.get(key="urn:theirs")

@@ -78,7 +78,6 @@ def without_keys(seen: Any, gone: set[str]) -> Any:
 
 # Sentences for people that are written in other words since; programs read the codes beside them.
 REWORDED = {
-    "; 0 runs come before it.": "; it is the next.",
     " 1 are unknown there without a deletion; they are kept, and wait among the conflicts.": (
         " 1 is unknown there without a deletion; it is kept, and waits among the conflicts."
     ),

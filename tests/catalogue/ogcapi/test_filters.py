@@ -154,17 +154,15 @@ def _or(one: bool | None, other: bool | None) -> bool | None:
 
 
 FIELDS = {"id": "id", "title": "title", "description": "abstract", "type": "type", "language": "language", "dataPolicy": "policy", "centre": "centre"}  # fmt: skip
-
-
-def _are_one_language(one: str, other: str) -> bool:
-    return language_code(one) == language_code(other)
-
-
 LISTS = {"keywords": "keyword", "categories": "category", "organisations": "organisation"}
 COMPARE: dict[str, Callable] = {
     "=": lambda a, b: a == b, "<>": lambda a, b: a != b, "<": lambda a, b: a < b, ">": lambda a, b: a > b,
     "<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b,
 }  # fmt: skip
+
+
+def _are_one_language(one: str, other: str) -> bool:
+    return language_code(one) == language_code(other)
 
 
 def filters(world: World) -> st.SearchStrategy[Asked]:

@@ -268,7 +268,7 @@ def test_the_queue_is_shown_in_health_metrics_status_and_at_the_run(
     assert "Waits for room at slow.example.org since" in page
     call_command("link", "show", "fast 2", "--json")
     shown = json.loads(capsys.readouterr().out)
-    assert shown["waits"]["text"].endswith("; it is the next.")
+    assert shown["waits"]["text"].endswith("; 0 runs come before it.")
     metrics = client.get("/metrics").content.decode()
     assert 'gisc_runs_waiting{for="host"} 1.0' in metrics and "gisc_runs_working 0.0" in metrics
     assert 'gisc_run_longest_wait_seconds{for="worker"} 60' in metrics
