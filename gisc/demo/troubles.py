@@ -23,23 +23,23 @@ _NOT_HARVESTED = ("tehran",)
 COMPARED = "seoul"
 
 
-def show(folder: Path) -> None:
+def show(folder: Path, *, centres_port: int = _CENTRES_PORT) -> None:
     """Run the node and the centres until Ctrl-C."""
     node = DemoNode("WIS-GISC-TOKYO", 8001, folder / "troubles")
     password = secrets.token_urlsafe(12)
     require_free_port(node.port, node.name)
-    require_free_port(_CENTRES_PORT, gettext("the centres"))
+    require_free_port(centres_port, gettext("the centres"))
     shutil.rmtree(node.folder, ignore_errors=True)
     node.folder.mkdir(parents=True)
     _say(gettext("Starting {node}; its log is {log} ...").format(node=node.name, log=node.log))
     process = start(node, password)
     server = subprocess.Popen(
-        installation.module("gisc.demo.troubled_centres", str(_CENTRES_PORT)), cwd=settings.BASE_DIR
+        installation.module("gisc.demo.troubled_centres", str(centres_port)), cwd=settings.BASE_DIR
     )
     try:
         wait_until_ready(node, process)
         node.manage("ingest", str(samples(node)))
-        node.run_module("gisc.demo.troubles", str(_CENTRES_PORT))
+        node.run_module("gisc.demo.troubles", str(centres_port))
         for centre in centres().values():
             _say(f"  {centre.name:12} {gettext(centre.trouble)}")
         text = gettext("Administration: {url}  user admin, password {password}")
