@@ -303,12 +303,22 @@ def buoys() -> None:
         cursor.execute("ANALYZE catalogue_description, catalogue_record")
 
 
+@pytest.fixture
+def indexes_read() -> None:
+    """PostgreSQL reads by index, as in a large table.
+
+    Of a few hundred rows it may read all to find some by their ids: whether it does depends on the pages that earlier tests have left.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+
+
 def identifiers(keys: list[int]) -> list[str]:
     named = Record.objects.in_bulk(keys)
     return [named[key].identifier for key in keys]
 
 
-def test_of_many_hits_the_newest_are_shown_before_all_are_read(buoys: None) -> None:
+def test_of_many_hits_the_newest_are_shown_before_all_are_read(buoys: None, indexes_read: None) -> None:
     with search_limits.LIMITS.replaced(of_tier=100, chunks=(30, 60)), statements_on_descriptions() as done:
         page = Search(Query(Words("sea"), "-updated")).page(5)
     assert identifiers(page.keys) == [f"urn:{number:03d}" for number in range(259, 254, -1)]
@@ -316,7 +326,7 @@ def test_of_many_hits_the_newest_are_shown_before_all_are_read(buoys: None) -> N
 
 
 def test_where_nobody_knows_how_many_hits_there_are_the_newest_are_shown_if_the_first_of_them_are_hits(
-    buoys: None,
+    buoys: None, indexes_read: None
 ) -> None:
     any_title = Like("title", "%")
     for word, most in (("buoy", 20), ("sea", 300)):
@@ -371,7 +381,7 @@ def test_no_statement_is_run_for_a_tier_that_can_have_no_hit(buoys: None) -> Non
     assert [each.values[-1] for each in done] == [121, 101, "%"]
 
 
-def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(buoys: None) -> None:
+def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(buoys: None, indexes_read: None) -> None:
     rows_read: list[int] = []
 
     def note(run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue) -> AnyValue:
@@ -398,11 +408,9 @@ def rows_of_records(plan: dict[str, AnyValue]) -> int:
     return round(own) + sum(rows_of_records(each) for each in plan.get("Plans", []))
 
 
-def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(buoys: None) -> None:
+def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(buoys: None, indexes_read: None) -> None:
     limits = {"exact": 5, "margin": 5, "sample": 60, "of_tier": 10_000, "chunks": (10, 20)}
     expected = [f"urn:{number:03d}" for number in range(259, 249, -1)]
-    with connection.cursor() as cursor:  # of so small a table PostgreSQL may read all, rather than a third by their ids
-        cursor.execute("SET LOCAL enable_seqscan = off")
     for large_chunk, most in ((100, 150), (1, 300)):
         with search_limits.LIMITS.replaced(**limits, large_chunk=large_chunk), statements_on_descriptions() as done:
             page = Search(Query(Words("sea"), "-updated")).page(10)
@@ -421,10 +429,9 @@ def test_facets_are_counted_up_to_as_many_hits_as_are_exact_and_estimated_beyond
 
 
 @pytest.mark.parametrize("order", ["relevance", "id"])
-def test_where_all_records_are_hits_a_page_is_read_at_once_however_deep(buoys: None, order: search.Order) -> None:
-    # Of 300 rows PostgreSQL may read all to find 6 by their ids: whether it does depends on the pages that earlier tests have left.
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
+def test_where_all_records_are_hits_a_page_is_read_at_once_however_deep(
+    buoys: None, indexes_read: None, order: search.Order
+) -> None:
     for size, chunks in ((5, (200,)), (150, (10, 20))):
         with search_limits.LIMITS.replaced(exact=5, margin=5, chunks=chunks), statements_on_descriptions() as done:
             page = Search(Query(order=order)).page(size)
@@ -580,7 +587,7 @@ def test_tiers_are_right_where_more_records_have_the_words_than_postgresql_expec
     assert not any("CASE" in each for each in read[:2]) and any("CASE" in each for each in read), "first by index"
 
 
-def test_a_page_of_many_hits_reads_no_more_ids_than_it_shows(ice: None) -> None:
+def test_a_page_of_many_hits_reads_no_more_ids_than_it_shows(ice: None, indexes_read: None) -> None:
     with (
         search_limits.LIMITS.replaced(of_tier=50, chunks=(10, 200)),
         statements_on_descriptions() as done,
