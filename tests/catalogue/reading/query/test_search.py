@@ -381,7 +381,9 @@ def test_no_statement_is_run_for_a_tier_that_can_have_no_hit(buoys: None) -> Non
     assert [each.values[-1] for each in done] == [121, 101, "%"]
 
 
-def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(buoys: None, indexes_read: None) -> None:
+def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enough(
+    buoys: None, indexes_read: None
+) -> None:
     rows_read: list[int] = []
 
     def note(run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue) -> AnyValue:
@@ -408,7 +410,9 @@ def rows_of_records(plan: dict[str, AnyValue]) -> int:
     return round(own) + sum(rows_of_records(each) for each in plan.get("Plans", []))
 
 
-def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(buoys: None, indexes_read: None) -> None:
+def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(
+    buoys: None, indexes_read: None
+) -> None:
     limits = {"exact": 5, "margin": 5, "sample": 60, "of_tier": 10_000, "chunks": (10, 20)}
     expected = [f"urn:{number:03d}" for number in range(259, 249, -1)]
     for large_chunk, most in ((100, 150), (1, 300)):
