@@ -146,6 +146,7 @@ class ReasonCode(Code):
     WITHDRAWN = "withdrawn"
     BROUGHT_BACK = "brought-back"
     OLDER = "older-than-stored"
+    REPEATED = "instead-of-other-document"
     OTHER_SET = "belongs-to-other-set"
     LIVE_ELSEWHERE = "deleted-by-owner-live-elsewhere"
     LIVE_AT_OWNER = "deleted-elsewhere-live-at-owner"
@@ -278,6 +279,15 @@ def _moved_to_other_set(facts: Facts) -> str:
     )
 
 
+def _repeated(facts: Facts) -> str:
+    text = (
+        gettext("has the identifier of {other}, and takes its place: one record of the two is left")
+        if facts.get("other")
+        else gettext("has the identifier of an earlier document, and takes its place: one record of the two is left")
+    )
+    return text.format_map(facts)
+
+
 def _differs_from_source(facts: Facts) -> str:
     source = (
         gettext("the link {source}").format_map(facts)
@@ -375,6 +385,7 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.WITHDRAWN: _("was deleted on {date}; to bring it back, offer it with --revive"),
     ReasonCode.BROUGHT_BACK: _("is brought back; it had been deleted on {date}"),
     ReasonCode.OLDER: _("has gmd:dateStamp {offered}, which is older than the replaced version's, {stored}"),
+    ReasonCode.REPEATED: _repeated,
     ReasonCode.OTHER_SET: _("belongs to the set {owner}, so {set} cannot {act} it"),
     ReasonCode.LIVE_ELSEWHERE: _("is deleted in {set} and still live at another source"),
     ReasonCode.LIVE_AT_OWNER: _("is still live in {owner}"),

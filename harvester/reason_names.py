@@ -70,6 +70,7 @@ REASON_NAMES: Mapping[str, str] = {
     "withdrawn": _("deleted here"),
     "brought-back": _("brought back"),
     "older-than-stored": _("older than what is stored"),
+    "instead-of-other-document": _("in the place of another document"),
     "belongs-to-other-set": _("belongs to another set"),
     "deleted-by-owner-live-elsewhere": _("deleted by the owner, live elsewhere"),
     "deleted-elsewhere-live-at-owner": _("deleted elsewhere, live at the owner"),

@@ -23,6 +23,7 @@ SHAPES = {
 WORDS = {
     "new": _("new"),
     "updated": _("changed"),
+    ingest.REPEATED: _("instead of another document"),
     ingest.BROUGHT_BACK: _("brought back"),
     ingest.OLDER: _("older than stored"),
     ingest.CLAIMED: _("kept, not served"),
@@ -33,6 +34,9 @@ WORDS = {
 EFFECTS = {
     "new": _("become records, with a new datestamp: harvesters get them."),
     "updated": _("replace the stored records, with a new datestamp: harvesters get the new versions."),
+    ingest.REPEATED: _(
+        "have the identifier of another document of this upload, and take its place: the last one is left."
+    ),
     ingest.BROUGHT_BACK: _("are deleted records: they come back, and harvesters get them again."),
     ingest.OLDER: _("replace a stored record whose own date is later."),
     ingest.CLAIMED: _("are stored beside the version of another source, which is served on."),

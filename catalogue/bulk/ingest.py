@@ -10,7 +10,7 @@ import itertools
 import logging
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
@@ -40,6 +40,9 @@ class IngestLimits:
     unpooled_batches: int = 2  # chosen: so few are stored before a pool would have started
     batches_waiting: int = 2  # chosen: beside one for each process
     training_check_records: int = 2000  # chosen: after so many a bulk load checks whether its dictionary is outgrown
+    sources_remembered: int = (
+        100_000  # chosen: the documents of a load that one with the same identifier is told of by name
+    )
 
 
 DEFAULTS = IngestLimits()
@@ -55,8 +58,10 @@ class RejectedDocument:
 
 
 CLAIMED = "claimed"  # counts documents that are kept, while the version of another source is served
-BROUGHT_BACK, OLDER = "brought_back", "older"  # count documents that are stored and that a person should know of
-_STORED = ("new", "updated", BROUGHT_BACK, OLDER)
+# These count documents that are stored and that a person should know of. Repeated: they replace what another document of the
+# load has given, so that of two records with one identifier only the last is left.
+BROUGHT_BACK, OLDER, REPEATED = "brought_back", "older", "repeated"
+_STORED = ("new", "updated", REPEATED, BROUGHT_BACK, OLDER)
 _COUNTED_AS: dict[Code, str] = {ReasonCode.BROUGHT_BACK: BROUGHT_BACK, ReasonCode.OLDER: OLDER}
 
 
@@ -95,6 +100,7 @@ def count_texts() -> dict[str, str]:
     return {
         "new": gettext("{number} new"),
         "updated": gettext("{number} updated"),
+        REPEATED: gettext("{number} instead of another document"),
         BROUGHT_BACK: gettext("{number} brought back"),
         OLDER: gettext("{number} replaced by an older version"),
         "unchanged": gettext("{number} unchanged"),
@@ -108,8 +114,8 @@ class IngestReport:
     """What became of the documents; the counts add up to `offered`.
 
     `claims`: the documents that were stored as claims, and whose content is not what is served, each with the reason.
-    `remarks`: those that were stored though a person may not have meant it: deleted records that are brought back, and
-    versions older than what they replace.
+    `remarks`: those that were stored though a person may not have meant it: deleted records that are brought back,
+    versions older than what they replace, and what replaces another document of the same load.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -131,6 +137,54 @@ class IngestReport:
         return {"offered": self.offered, **counts, "rejects": rejects, "claims": claims, "remarks": remarks}
 
 
+class Replacing(NamedTuple):
+    """A document that has replaced what was stored of its record."""
+
+    document: Document
+    identifier: str
+    key: str
+
+
+Recall = Callable[[Sequence[Replacing]], Mapping[str, str]]
+
+
+class SeenRecords:
+    """The records that documents of a load have given, each with the document. Tells where a document replaces another one.
+
+    `recall` tells, by key, which other documents that this object has not seen have given the records of documents.
+    """
+
+    def __init__(self, limits: IngestLimits = DEFAULTS, recall: Recall = lambda replacing: {}) -> None:
+        self._limits, self._recall = limits, recall
+        self._sources: dict[int, str] = {}  # by the hash of the key: a million records take 70 MB
+
+    def mark(
+        self, batch: Sequence[Document], parsed: Sequence[read_document.ReadResult], outcomes: Sequence[Outcome]
+    ) -> list[Outcome]:
+        """Return the outcomes of a batch; where the version of another document was replaced, `REPEATED`."""
+        given = [
+            None if isinstance(read, Reason) or outcome.name == decisions.Action.REJECTED else read.key
+            for read, outcome in zip(parsed, outcomes, strict=True)
+        ]
+        replacing = [
+            Replacing(document, outcome.identifier, key)
+            for document, outcome, key in zip(batch, outcomes, given, strict=True)
+            if key is not None and outcome.name == decisions.Action.UPDATED
+        ]
+        recalled = self._recall(replacing) if replacing else {}
+        marked = []
+        for document, outcome, key in zip(batch, outcomes, given, strict=True):
+            if key is not None:
+                other = self._sources.get(hash(key), recalled.get(key))
+                if other is not None and outcome.name == decisions.Action.UPDATED:
+                    facts = {"other": other} if other else {}
+                    outcome = Outcome(REPEATED, outcome.identifier, Reason(ReasonCode.REPEATED, facts))
+                is_named = len(self._sources) < self._limits.sources_remembered
+                self._sources[hash(key)] = document.source if is_named else ""
+            marked.append(outcome)
+        return marked
+
+
 def default_processes() -> int:
     """Return how many processes parse a bulk load: a core more than half. PostgreSQL and this process use the others.
 
@@ -148,10 +202,12 @@ def ingest(
     processes: int = 1,
     limits: IngestLimits = DEFAULTS,
     note: Callable[[Sequence[Document], Sequence[Outcome]], None] = lambda batch, outcomes: None,
+    recall: Recall = lambda replacing: {},
 ) -> IngestReport:
     """Store the documents in a set. `advance` is called after each batch with its number of documents.
 
-    `note` is called with each batch in the transaction that stores it, to write down what became of the documents.
+    `note` is called with each batch in the transaction that stores it, to write down what became of the documents. `recall` tells
+    of documents that belong to the same load and are not among these (`SeenRecords`).
 
     A record that was deleted is rejected, so that an archive does not bring back what was withdrawn since, unless the
     load `revives`.
@@ -161,7 +217,7 @@ def ingest(
     and the report do not depend on it.
     """
     report = IngestReport()
-    target = _Target(into, uploads.check(into), revives, note)
+    target = _Target(into, uploads.check(into), revives, note, SeenRecords(limits, recall))
     batches = _batches(documents, limits)
     first = list(itertools.islice(batches, limits.unpooled_batches + 1))
     batches = itertools.chain(first, batches)
@@ -295,13 +351,14 @@ def _stored_digests(batch: Sequence[Document]) -> dict[int, bytes]:
 class _Target:
     """The set that documents are stored in, the links whose versions they do not replace, and whether deleted records come back.
 
-    `note`: what is called in the transaction of each batch.
+    `note`: what is called in the transaction of each batch. `seen`: the records of the batches before.
     """
 
     into: MetadataSet
     yields_to: frozenset[str]
     revives: bool
     note: Callable[[Sequence[Document], Sequence[Outcome]], None]
+    seen: SeenRecords
 
     def put(self, entries: Sequence[PreparedEntry], before_lock: Callable[[], object]) -> list[decisions.Result]:
         return store.put_entries(
@@ -391,7 +448,7 @@ def _store_batch(
     except staging.PayloadNeeded:
         # A stored record has changed, or its owner has, since its digest was looked up.
         results = target.put([store.prepare(content) for content, _ in usable], before_lock)
-    outcomes = outcomes_of(batch, parsed, results)
+    outcomes = target.seen.mark(batch, parsed, outcomes_of(batch, parsed, results))
     target.note(batch, outcomes)
     return outcomes
 
@@ -403,6 +460,7 @@ def _add_to_report(report: IngestReport, batch: Sequence[Document], outcomes: It
         CLAIMED: report.claims,
         BROUGHT_BACK: report.remarks,
         OLDER: report.remarks,
+        REPEATED: report.remarks,
     }
     for document, (name, identifier, reason) in zip(batch, outcomes, strict=True):
         report.counts[name] += 1

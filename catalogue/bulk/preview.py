@@ -18,13 +18,13 @@ from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet, Upload, UploadDocument
 from catalogue.payloads import payload
 from catalogue.reasons import ActRefused, Reason, ReasonCode
-from catalogue.writing import current, store, uploads
+from catalogue.writing import current, decisions, store, uploads
 from catalogue.writing.entry import PreparedEntry
 from catalogue.writing.read_document import ParsedDocument, ReadResult
 
 # The names of outcomes (`ingest.Outcome`) of what can be stored, and of those that replace a live record's content.
-STORABLE = ("new", "updated", ingest.BROUGHT_BACK, ingest.OLDER, ingest.CLAIMED)
-_WRITTEN = STORABLE[:4]
+_WRITTEN = ("new", "updated", ingest.REPEATED, ingest.BROUGHT_BACK, ingest.OLDER)
+STORABLE = (*_WRITTEN, ingest.CLAIMED)
 _REPLACING = ("updated", ingest.OLDER, ingest.CLAIMED)
 
 
@@ -108,7 +108,8 @@ def _check_batch(
     keys = [entry.key for entry in entries]
     earlier = _written_before(upload, keys) if number else []
     results = store.preview_entries([*earlier, *entries], into=into, yields_to=yields_to)[len(earlier) :]
-    outcomes = ingest.outcomes_of(batch, parsed, results)
+    seen = ingest.SeenRecords(recall=lambda replacing: documents_of_records(upload, replacing))
+    outcomes = seen.mark(batch, parsed, ingest.outcomes_of(batch, parsed, results))
     digests = current.current_digests(keys)
     repeated = {entry.key for entry in earlier} | {key for key in keys if keys.count(key) > 1}
     remaining = iter(keys)
@@ -154,6 +155,16 @@ def _written_before(upload: Upload, keys: Iterable[str]) -> list[PreparedEntry]:
         PreparedEntry(row.identifier, key, bytes(row.digest or b""), row.metadata_date, b"")
         for key, row in last.items()
     ]
+
+
+def documents_of_records(
+    upload: Upload, replacing: Sequence[ingest.Replacing], *, stored: bool = False
+) -> dict[str, str]:
+    """Return, by the keys of records, which documents of the upload have given them so far, the last of each; only those `stored`."""
+    names = (*_WRITTEN, decisions.Action.UNCHANGED.value)
+    found = UploadDocument.objects.filter(upload=upload, key__in={each.key for each in replacing})
+    found = found.filter(result__in=names) if stored else found.filter(preview__in=names)
+    return dict(found.order_by("number").values_list("key", "source"))
 
 
 def _unpack(version: current.CurrentVersion) -> bytes:

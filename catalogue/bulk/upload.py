@@ -205,6 +205,7 @@ def _store(upload: Upload, into: MetadataSet, *, until: float, processes: int) -
                 processes=processes,
                 advance=progress.advance,
                 note=progress.note,
+                recall=lambda replacing: preview.documents_of_records(upload, replacing, stored=True),
             )
     progress.write()
     if not UploadDocument.objects.filter(upload=upload, chosen=True, result="").exists():

@@ -19,7 +19,7 @@ from django.db.models import Q, QuerySet
 
 from catalogue import ceilings, locks, seams
 from catalogue.bulk import ingest
-from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument
+from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument, Replacing
 from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
 from catalogue.documents.sources import Document
@@ -187,8 +187,26 @@ class Watcher:
         self, paths: Iterable[str], notes: "_Notes", *, revives: bool, only: set[str] | None = None
     ) -> IngestReport:
         return ingest.ingest(
-            self._documents(paths, only), into=self._into, revives=revives, processes=self._processes, note=notes.note
+            self._documents(paths, only),
+            into=self._into,
+            revives=revives,
+            processes=self._processes,
+            note=notes.note,
+            recall=self._other_files,
         )
+
+    def _other_files(self, replacing: Sequence[Replacing]) -> dict[str, str]:
+        """Return, by the keys of records, which other files that are still there have given them."""
+        found: dict[str, dict[str, str]] = {}
+        rows = self._records().filter(identifier__in={each.identifier for each in replacing}).exclude(path="")
+        for identifier, path in rows.order_by("path").values_list("identifier", "path"):
+            if _signature(self._folder / path) is not None:
+                found.setdefault(identifier, {})[path] = str(self._folder / path)
+        others: dict[str, str] = {}
+        for document, identifier, key in replacing:
+            own = document.path if isinstance(document, _WatchedDocument) else ""
+            others.update((key, source) for path, source in found.get(identifier, {}).items() if path != own)
+        return others
 
     def _documents(self, paths: Iterable[str], only: set[str] | None) -> Iterator[_WatchedDocument]:
         for path in paths:

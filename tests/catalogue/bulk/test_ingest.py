@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from catalogue.bulk import ingest
 from catalogue.documents import sources, xml_tree
+from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet, Record
 from tests.support import world
 from tests.support.commands import command
@@ -94,7 +95,7 @@ def test_the_xml_files_of_a_folder_or_an_archive_are_taken_and_nothing_else(kind
     report = take(path)
     assert stored() == {"urn:a", "urn:b", "urn:c", "urn:d"}
     assert report.as_dict() | {"rejects": None} == {
-        **dict.fromkeys(("updated", "brought_back", "older", "unchanged", "claimed"), 0),
+        **dict.fromkeys(("updated", "repeated", "brought_back", "older", "unchanged", "claimed"), 0),
         "offered": 7,
         "new": 4,
         "rejected": 3,
@@ -116,7 +117,7 @@ def test_several_paths_are_one_report_and_a_path_named_twice_is_unchanged_the_se
     archive = zipped(tmp_path / "y.zip", {"d.xml": world.iso_record("urn:d")})
     report = take(here, archive, here)
     counts = {"offered": 7, "new": 4, "unchanged": 3}
-    none = dict.fromkeys(("updated", "brought_back", "older", "claimed", "rejected"), 0)
+    none = dict.fromkeys(("updated", "repeated", "brought_back", "older", "claimed", "rejected"), 0)
     assert report.as_dict() == {**counts, **none, "rejects": [], "claims": [], "remarks": []}
 
 
@@ -316,6 +317,7 @@ def test_ingest_prints_json_for_scripts(tmp_path: Path) -> None:
         "updated": 0,
         "brought_back": 0,
         "older": 0,
+        "repeated": 0,
         "unchanged": 0,
         "claimed": 0,
         "rejected": 1,
@@ -408,6 +410,37 @@ def test_a_version_older_than_what_it_replaces_is_counted_and_named(tmp_path: Pa
     assert (remark.identifier, remark.reason.code) == ("urn:a", "older-than-stored")
     assert report.as_dict()["remarks"][0]["facts"] == {"offered": "2024-02-02", "stored": "2024-03-03"}
     assert take(dated("2024-02-02")).counts == {"unchanged": 1}
+
+
+@pytest.mark.parametrize("limits", [{"batch_records": 1}, {"batch_records": 500}, {"sources_remembered": 0}], ids=str)
+def test_of_two_documents_with_one_identifier_the_second_is_counted_and_named(
+    tmp_path: Path, transactional_db: None, limits: dict[str, int]
+) -> None:
+    """A form that was copied, and its identifier left as it was: only one of the records is in the catalogue afterwards."""
+
+    def load(**titles: str) -> ingest.IngestReport:
+        documents = [
+            Document(source, world.iso_record(f"urn:{source[0]}", title=title)) for source, title in titles.items()
+        ]
+        return ingest.ingest(documents, into=world.own_set(), limits=ingest.IngestLimits(**limits))
+
+    report = load(a1="One", b="Other", a2="Two", a3="Two", c="Third", a4="One")
+    assert report.counts == {"new": 3, "repeated": 2, "unchanged": 1}
+    assert [(remark.source, remark.identifier, remark.reason.code) for remark in report.remarks] == [
+        ("a2", "urn:a", "instead-of-other-document"),
+        ("a4", "urn:a", "instead-of-other-document"),
+    ]
+    named = "an earlier document" if limits == {"sources_remembered": 0} else "a1"
+    assert f"has the identifier of {named}, and takes its place" in str(report.remarks[0].reason)
+    assert load(a1="One", a2="Two").counts == {"unchanged": 1, "repeated": 1}, "the first is as it is stored"
+    assert load(a1="One", b="Changed").counts == {"updated": 2}, "an earlier load is another matter"
+
+
+def test_the_command_names_documents_that_take_the_place_of_others(tmp_path: Path) -> None:
+    files = {"1.xml": world.iso_record("urn:a", title="One"), "2.xml": world.iso_record("urn:a", title="Two")}
+    status, printed, errors = command("ingest", folder(tmp_path / "x", files))
+    assert (status, "2 offered: 1 new, 0 updated, 1 instead of another document, 0 unchanged" in printed) == (0, True)
+    assert "2.xml urn:a has the identifier of " in errors and "1.xml, and takes its place" in errors
 
 
 @pytest.mark.spec("P86")

@@ -16,6 +16,7 @@ import pytest
 from django.db import connection
 
 from catalogue import seams
+from catalogue.admin import upload_words
 from catalogue.bulk import ingest, preview, upload, upload_folder, upload_report
 from catalogue.bulk.upload_folder import SentFile
 from catalogue.documents.sources import Document
@@ -109,7 +110,7 @@ def test_the_preview_says_of_each_document_what_ingest_would_do_and_stores_nothi
     found = made.contents.order_by("number")
     assert [row.preview for row in found] == [
         *("unchanged", "updated", "older", "brought_back", "new", "rejected"),
-        *("new", "updated", "unchanged", "rejected", "unchanged", "rejected"),
+        *("new", "repeated", "unchanged", "rejected", "unchanged", "rejected"),
     ]
     assert [row.source for row in found][-4:] == [
         "records.zip:a/twice-3.xml",
@@ -118,6 +119,7 @@ def test_the_preview_says_of_each_document_what_ingest_would_do_and_stores_nothi
         "cut.tar",
     ]
     assert [row.title for row in found][1] == "Upper air"
+    assert "has the identifier of records.zip:a/twice-1.xml" in upload_words.reason_text(found[7].reason)
     codes = {row.identifier or row.source: row.reason and row.reason["code"] for row in found}
     assert codes["urn:theirs"] == ReasonCode.OTHER_SET and codes["cut.tar"] == ReasonCode.ARCHIVE_DAMAGED
     label = found.get(identifier="urn:changed")
@@ -150,13 +152,13 @@ def test_a_preview_and_ingest_decide_alike_whatever_the_batches_are(
 
 def test_what_is_chosen_is_stored_and_the_rest_later_or_never(catalogue: None, tmp_path: Path) -> None:
     made = work(new_upload(tmp_path, {"records.zip": zipped(DOCUMENTS)}))
-    chosen = made.contents.filter(preview__in=("new", "updated"))
+    chosen = made.contents.filter(preview__in=("new", "updated", "repeated"))
     assert upload.begin_storing(made, chosen) == 4
     with pytest.raises(ActRefused):
         upload.begin_storing(made, chosen)
     made = work(made)
     assert made.state == State.READY and (made.stored, made.to_store) == (4, 4)
-    assert Counter(made.contents.values_list("result", flat=True)) == {"": 6, "new": 2, "updated": 2}
+    assert Counter(made.contents.values_list("result", flat=True)) == {"": 6, "new": 2, "updated": 1, "repeated": 1}
     assert Record.objects.get(identifier="urn:gone").deleted
     assert Record.objects.select_related("description").get(identifier="urn:twice").description.title == "Two"
 
@@ -176,11 +178,24 @@ def test_what_is_chosen_is_stored_and_the_rest_later_or_never(catalogue: None, t
         "new",
         "",
         "new",
-        "updated",
+        "repeated",
         "",
         "",
     ]
     assert lines[5]["reason_code"] == "belongs-to-other-set" and "WIS-GISC-TOULOUSE" in lines[5]["reason"]
+
+
+def test_documents_with_one_identifier_are_told_of_wherever_a_worker_stops(tmp_path: Path) -> None:
+    files = {"1.xml": world.iso_record("urn:a"), "2.xml": world.iso_record("urn:b")}
+    files |= {"3.xml": world.iso_record("urn:a", title="Other"), "4.xml": world.iso_record("urn:b", title="Other")}
+    with upload.LIMITS.replaced(slice_s=0, rows=1):
+        made = work(new_upload(tmp_path, {"records.zip": zipped(files)}))
+        upload.begin_storing(made, made.contents.exclude(source="records.zip:2.xml"))
+        made = work(made)
+    rows = list(made.contents.order_by("number").values_list("preview", "result"))
+    assert rows == [("new", "new"), ("new", ""), ("repeated", "repeated"), ("repeated", "new")]
+    assert [group.name for group in upload_words.groups(upload_report.count(made).preview)] == ["new", "repeated"]
+    assert upload_report.count(made).otherwise == 1, "the other document was not stored after all"
 
 
 def test_what_changes_between_preview_and_act_is_said(catalogue: None, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def settle(watching: Watcher) -> LookReport:
         total.withdrawn += found.withdrawn
         total.ingested.counts += found.ingested.counts
         total.ingested.rejects += found.ingested.rejects
+        total.ingested.remarks += found.ingested.remarks
         total.above_ceiling, total.ceiling = found.above_ceiling, found.ceiling
         if not found.waiting:
             return total
@@ -89,6 +90,23 @@ def test_what_appears_changes_and_vanishes_is_added_updated_and_withdrawn(folder
     report = settle(watching)
     assert report.ingested.counts == {"rejected": 1}, "what a person has withdrawn does not"
     assert live() == {"b", "c", "deep/d", "z"}
+
+
+def test_a_file_that_takes_the_place_of_another_ones_record_is_named(folder: Path) -> None:
+    watching = watcher(folder)
+    fill(folder, "a", "b")
+    settle(watching)
+    (folder / "copied.xml").write_bytes(record("urn:a", title="Another one"))
+    report = settle(watching)
+    assert report.ingested.counts == {"repeated": 1}
+    (remark,) = report.ingested.remarks
+    assert f"has the identifier of {folder / 'a.xml'}, and takes its place" in str(remark.reason)
+    fill(folder, "b", title="Changed")
+    assert settle(watching).ingested.counts == {"updated": 1}, "its own file"
+    (folder / "copied.xml").rename(folder / "moved.xml")
+    (folder / "a.xml").unlink()
+    (folder / "moved.xml").write_bytes(record("urn:a", title="Changed and moved"))
+    assert settle(watching).ingested.counts == {"updated": 1}, "the files that had it before are gone"
 
 
 def test_a_file_is_not_read_while_it_is_being_written(folder: Path) -> None:
