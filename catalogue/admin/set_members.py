@@ -29,7 +29,7 @@ def describe_usage(metadata_set: MetadataSet) -> list[str]:
     size = stats.size_of(metadata_set.pk)
     if size.live or size.deleted:
         said.append(
-            gettext("{live} live records and {deleted} deleted ones are in it").format(
+            gettext("it has {live} live and {deleted} deleted records").format(
                 live=f"{size.live:,}", deleted=f"{size.deleted:,}"
             )
         )

@@ -11,6 +11,7 @@ from django.forms import ChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
+from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -95,6 +96,10 @@ class MetadataSetAdmin(Admin):
             number,
         ).format(number=f"{number:,}")
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Begin with a virtual set: the sets of other centres come with their links."""
+        return {"kind": MetadataSet.Kind.VIRTUAL} | super().get_changeform_initial_data(request)
+
     def response_add(
         self, request: HttpRequest, obj: MetadataSet, post_url_continue: str | None = None
     ) -> HttpResponse:
@@ -130,12 +135,13 @@ class MetadataSetAdmin(Admin):
         return obj.get_kind_display().partition(":")[0]
 
     @admin.display(description=_("live records"))
-    def live(self, obj: MetadataSet) -> int:
-        return int(self._figures.get(obj.spec, {}).get("live", 0))
+    def live(self, obj: MetadataSet) -> str:
+        return f"{self._figures.get(obj.spec, {}).get('live', 0):,}"
 
     @admin.display(description=_("newest change"))
     def newest(self, obj: MetadataSet) -> str:
-        return self._figures.get(obj.spec, {}).get("newest") or "–"
+        newest = self._figures.get(obj.spec, {}).get("newest") or "–"
+        return format_html('<span class="gisc-instant">{}</span>', newest)
 
 
 def follow(page: Any, request: HttpRequest) -> None:

@@ -302,7 +302,7 @@ def test_a_set_with_records_is_not_deleted_and_the_page_says_why(admin_client: C
     toulouse = peer_set(TOULOUSE)
     put(iso_record("a"), into=toulouse)
     shown = page(admin_client, f"{SETS}{toulouse.pk}/delete/")
-    assert "cannot be deleted now" in shown and "1 live records and 0 deleted ones are in it" in shown
+    assert "cannot be deleted now" in shown and "it has 1 live and 0 deleted records" in shown
     admin_client.post(f"{SETS}{toulouse.pk}/delete/", {"post": "yes"})
     assert MetadataSet.objects.filter(pk=toulouse.pk).exists()
 
@@ -310,6 +310,9 @@ def test_a_set_with_records_is_not_deleted_and_the_page_says_why(admin_client: C
 def test_a_virtual_set_is_made_of_others_with_what_harvesters_will_see_said_first(admin_client: Client) -> None:
     put(iso_record("a"), iso_record("b"))
     form = {"spec": "DRIVER", "name": "For <DRIVER>", "description": "", "kind": "virtual", "public": "on"}
+    assert admin_client.get(f"{SETS}add/").context["adminform"].form["kind"].value() == "virtual", (
+        "what one adds by hand"
+    )
     made = admin_client.post(f"{SETS}add/", form, follow=True)
     assert "Now choose what it is made of." in made.content.decode()
     union = MetadataSet.objects.get(spec="DRIVER")

@@ -315,6 +315,10 @@ def test_a_test_is_sent_at_once_and_stands_in_the_log(anna: Recipient, mails: Ma
     assert outbox.send_due() == 0  # a test is not tried again
 
 
+def test_a_node_that_alerts_nobody_says_so(db: None) -> None:
+    assert printed("alerts", "list").startswith("There is no recipient: nobody is alerted.")
+
+
 def test_the_tick_watches_writes_and_says_whether_there_is_something_to_send(
     anna: Recipient, mails: MailServer
 ) -> None:

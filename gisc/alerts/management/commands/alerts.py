@@ -35,7 +35,10 @@ class Command(BaseCommand):
 
     def _list(self) -> None:
         waiting = Message.objects.filter(sent=None).exclude(kind=Message.Kind.TEST)
-        for recipient in Recipient.objects.all():
+        recipients = Recipient.objects.all()
+        if not recipients:
+            self.stdout.write(gettext("There is no recipient: nobody is alerted. Add one in the administration."))
+        for recipient in recipients:
             number = waiting.filter(recipient=recipient).count()
             address = recipient.email or gettext("{service} (address not shown)").format(service=recipient.service)
             if recipient.enabled:
