@@ -8,6 +8,7 @@ records of what has vanished are withdrawn after three looks, unless they are to
 import logging
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from catalogue import ceilings, locks, seams
 from catalogue.bulk import ingest
@@ -246,8 +247,15 @@ class Watcher:
             return
         for start in range(0, len(going), staging.BATCH):
             self._withdraw(going[start : start + staging.BATCH], report)
+        self._read_again(live.filter(gone), live.exclude(gone), report)
         live.filter(gone).delete()  # those that are in another file as well
         self._files().filter(path__in=vanished).delete()
+
+    def _read_again(self, gone: QuerySet[WatchedRecord], left: QuerySet[WatchedRecord], report: LookReport) -> None:
+        """Let the files that are left be read again whose records have gone from another file that was read after them."""
+        later = gone.filter(identifier=OuterRef("identifier"), pk__gt=OuterRef("pk"))
+        doubled = left.filter(Exists(later))
+        report.waiting += self._files().filter(path__in=doubled.values("path"), size__isnull=False).update(size=None)
 
     def _is_allowed(self, number: int, left: int, report: LookReport) -> bool:
         """Whether so many records may go: with those of the last day no more than the ceiling, and not all that there are."""
@@ -293,6 +301,12 @@ class _Notes:
         identifiers = [row.identifier for row in rows]
         elsewhere = WatchedRecord.objects.filter(folder=self._folder, identifier__in=identifiers)
         elsewhere.filter(Q(withdrawn__isnull=False) | Q(path="")).delete()
+        # Of several files with one record, the row of the one that was read last is the last.
+        given = {(row.path, row.identifier) for row in rows}
+        known = list(elsewhere.values_list("pk", "path", "identifier"))
+        files = Counter(identifier for _, _, identifier in known)
+        again = [pk for pk, path, identifier in known if files[identifier] > 1 and (path, identifier) in given]
+        WatchedRecord.objects.filter(pk__in=again).delete()
         WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)
 
 

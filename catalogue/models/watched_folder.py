@@ -20,7 +20,10 @@ class WatchedFile(models.Model):
 
 
 class WatchedRecord(models.Model):
-    """A record that a file of a watched folder gave, or that was withdrawn because its file has vanished."""
+    """A record that a file of a watched folder gave, or that was withdrawn because its file has vanished.
+
+    Of several files with one record, the last row is that of the file that was read last.
+    """
 
     folder = models.TextField()
     path = models.TextField(blank=True, help_text=_("of the file; empty: it has left its file, or was withdrawn"))

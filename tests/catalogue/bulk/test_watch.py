@@ -101,9 +101,13 @@ def test_a_file_that_takes_the_place_of_another_ones_record_is_named(folder: Pat
     assert report.ingested.counts == {"repeated": 1}
     (remark,) = report.ingested.remarks
     assert f"has the identifier of {folder / 'a.xml'}, and takes its place" in str(remark.reason)
+    (folder / "copied.xml").unlink()
+    assert settle(watching).ingested.counts == {"updated": 1}, "the first is what the folder has"
+    assert (
+        Record.objects.select_related("description").get(identifier="urn:a").description.title == "Surface observations"
+    )
     fill(folder, "b", title="Changed")
     assert settle(watching).ingested.counts == {"updated": 1}, "its own file"
-    (folder / "copied.xml").rename(folder / "moved.xml")
     (folder / "a.xml").unlink()
     (folder / "moved.xml").write_bytes(record("urn:a", title="Changed and moved"))
     assert settle(watching).ingested.counts == {"updated": 1}, "the files that had it before are gone"
