@@ -147,6 +147,7 @@ class ReasonCode(Code):
     BROUGHT_BACK = "brought-back"
     OLDER = "older-than-stored"
     REPEATED = "instead-of-other-document"
+    EMPTIED = "emptied"
     OTHER_SET = "belongs-to-other-set"
     LIVE_ELSEWHERE = "deleted-by-owner-live-elsewhere"
     LIVE_AT_OWNER = "deleted-elsewhere-live-at-owner"
@@ -386,6 +387,9 @@ SENTENCES: Mapping[str, Sentence] = {
     ReasonCode.BROUGHT_BACK: _("is brought back; it had been deleted on {date}"),
     ReasonCode.OLDER: _("has gmd:dateStamp {offered}, which is older than the replaced version's, {stored}"),
     ReasonCode.REPEATED: _repeated,
+    ReasonCode.EMPTIED: _(
+        "has no records any more, where it had some; what it had stays ({number}) until the file is deleted"
+    ),
     ReasonCode.OTHER_SET: _("belongs to the set {owner}, so {set} cannot {act} it"),
     ReasonCode.LIVE_ELSEWHERE: _("is deleted in {set} and still live at another source"),
     ReasonCode.LIVE_AT_OWNER: _("is still live in {owner}"),

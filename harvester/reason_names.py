@@ -71,6 +71,7 @@ REASON_NAMES: Mapping[str, str] = {
     "brought-back": _("brought back"),
     "older-than-stored": _("older than what is stored"),
     "instead-of-other-document": _("in the place of another document"),
+    "emptied": _("a file without its records"),
     "belongs-to-other-set": _("belongs to another set"),
     "deleted-by-owner-live-elsewhere": _("deleted by the owner, live elsewhere"),
     "deleted-elsewhere-live-at-owner": _("deleted elsewhere, live at the owner"),

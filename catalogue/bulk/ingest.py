@@ -156,7 +156,7 @@ class SeenRecords:
 
     def __init__(self, limits: IngestLimits = DEFAULTS, recall: Recall = lambda replacing: {}) -> None:
         self._limits, self._recall = limits, recall
-        self._sources: dict[int, str] = {}  # by the hash of the key: a million records take 70 MB
+        self._sources: dict[int, str] = {}  # by the hash of the key: a million records take 90 MB
 
     def mark(
         self, batch: Sequence[Document], parsed: Sequence[read_document.ReadResult], outcomes: Sequence[Outcome]

@@ -70,8 +70,7 @@ def documents_of(upload: Upload) -> Iterator[Document]:
         try:
             sources.check_sources([path])
         except sources.SourceError as exc:
-            error = str(exc).replace(str(path), "").strip()
-            yield Document(name, fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": error}))
+            yield Document(name, fault=exc.reason)
             continue
         for document in sources.documents([path]):
             yield replace(document, source=name + document.source.removeprefix(str(path)))

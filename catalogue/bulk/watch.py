@@ -5,7 +5,6 @@ has changed and vanished meanwhile. A file is read when it has been the same in 
 records of what has vanished are withdrawn after three looks, unless they are too many for one day, or all that there are.
 """
 
-import logging
 import os
 import stat
 from collections import Counter
@@ -29,7 +28,6 @@ from catalogue.reasons import ActRefused, Reason, ReasonCode
 from catalogue.writing import decisions, staging, store
 from catalogue.writing.read_document import guess_identifier
 
-logger = logging.getLogger(__name__)
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 _DAY = timedelta(days=1)
 
@@ -57,7 +55,9 @@ class Signature(NamedTuple):
 class LookReport:
     """What one look found and did. `waiting`: files that are not settled yet, or missing for too short a time.
 
-    `above_ceiling`: records of files that have vanished, which stay because they are too many.
+    `not_withdrawn`: records, and files that have none any more, each with the reason. `above_ceiling`: records of files that have
+    vanished, which stay because they are too many. `unread`: files that cannot be read,
+    for which others are to blame: each look tries them again, and only the first reports it.
     """
 
     files: int = 0
@@ -68,10 +68,7 @@ class LookReport:
     ceiling: int = 0
     waiting: int = 0
     unreadable: list[str] = field(default_factory=list)
-
-    @property
-    def is_of_interest(self) -> bool:
-        return bool(self.files or self.withdrawn or self.not_withdrawn or self.above_ceiling or self.unreadable)
+    unread: list[RejectedDocument] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +96,7 @@ class Watcher:
         self._name = str(folder.resolve())
         self._seen: dict[str, tuple[Signature, int]] = {}
         self._missing: dict[str, int] = {}
+        self._unread: dict[str, str] = {}  # the files that cannot be read, each with the reason
 
     def look(self) -> LookReport:
         """Look through the folder once, and store what has settled since. Raises ActRefused, and OSError of the folder itself."""
@@ -113,13 +111,12 @@ class Watcher:
             for path, size, modified in self._files().values_list("path", "size", "modified_ns")
             if size is not None and modified is not None
         }
-        settled = [
-            path
-            for path, signature in found.items()
-            if signatures.get(path) != signature and self._is_settled(path, signature)
-        ]
-        report.waiting = sum(1 for path, signature in found.items() if signatures.get(path) != signature) - len(settled)
+        changed = {path: signature for path, signature in found.items() if signatures.get(path) != signature}
+        self._unread = {path: why for path, why in self._unread.items() if path in changed}
+        settled = [path for path, signature in changed.items() if self._is_settled(path, signature)]
+        settled = self._readable(settled, report)
         self._seen = {path: seen for path, seen in self._seen.items() if path in found and path not in settled}
+        report.waiting = len(changed.keys() - set(settled) - self._unread.keys())
         if settled:
             self._read(settled, found, report)
         if not report.unreadable:  # what cannot be listed has not vanished
@@ -157,6 +154,22 @@ class Watcher:
         self._seen[path] = (signature, times)
         return times >= self._limits.looks_the_same
 
+    def _readable(self, paths: Iterable[str], report: LookReport) -> list[str]:
+        """Return the files that can be read. Of the others nothing is written down, so that each look tries them again."""
+        readable = []
+        for path in paths:
+            file = self._folder / path
+            try:
+                with file.open("rb"):
+                    readable.append(path)
+                    self._unread.pop(path, None)
+            except OSError as exc:
+                if file.exists() and self._unread.get(path) != exc.strerror:
+                    self._unread[path] = exc.strerror or str(exc)
+                    reason = Reason(ReasonCode.UNREADABLE_FILE, {"error": self._unread[path]})
+                    report.unread.append(RejectedDocument(str(file), "", reason))
+        return readable
+
     # --- What appeared or changed --------------------------------------------------------------------------
 
     def _read(self, paths: Sequence[str], found: dict[str, Signature], report: LookReport) -> None:
@@ -181,7 +194,7 @@ class Watcher:
             if (
                 _signature(self._folder / path) == found[path]
             ):  # else it has changed while it was read, and is read again
-                self._write_file(path, found[path], notes)
+                self._write_file(path, found[path], notes, report)
                 report.files += 1
 
     def _ingest(
@@ -215,20 +228,29 @@ class Watcher:
             try:
                 sources.check_sources([file])
             except sources.SourceError as exc:
-                logger.warning("watched file not read", extra={"path": path, "reason": str(exc)})
+                if only is None:  # a fault, so that its records do not count as vanished
+                    yield _WatchedDocument(str(file), fault=exc.reason, path=path)
                 continue
             for document in sources.documents([file]):
                 if only is None or guess_identifier(document.content) in only:
                     yield _WatchedDocument(document.source, document.content, document.fault, path)
 
     @transaction.atomic
-    def _write_file(self, path: str, signature: Signature, notes: "_Notes") -> None:
-        """Write down that a file was read. Records that are not in it any more have left it, if all of it could be stored."""
+    def _write_file(self, path: str, signature: Signature, notes: "_Notes", report: LookReport) -> None:
+        """Write down that a file was read. Records that are not in it any more have left it, if all of it could be stored.
+
+        Of a file that has no record at all any more nothing has left: it may have been written by a program that failed.
+        """
         WatchedFile.objects.update_or_create(
             folder=self._name, path=path, defaults={"size": signature.size, "modified_ns": signature.modified_ns}
         )
         if not any(rejected == path for rejected, _, _ in notes.rejects):
-            left = self._records().filter(path=path).exclude(identifier__in=notes.identifiers.get(path, ()))
+            identifiers = notes.identifiers.get(path, set())
+            left = self._records().filter(path=path).exclude(identifier__in=identifiers)
+            if not identifiers and (number := left.count()):
+                reason = Reason(ReasonCode.EMPTIED, {"number": number})
+                report.not_withdrawn.append(RejectedDocument("", path, reason))
+                return
             rows = [WatchedRecord(folder=self._name, identifier=each.identifier) for each in left]
             left.delete()
             WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)

@@ -4,6 +4,7 @@ The records in an answer of an OAI-PMH or CSW server, or in a series, are docume
 read gives a document with a fault, so that the report counts everything found.
 """
 
+import errno
 import lzma
 import os
 import stat
@@ -36,7 +37,11 @@ _DAMAGE = (
 
 
 class SourceError(Exception):
-    """A path that cannot be read at all; nothing was stored. The text says what to do."""
+    """A path that cannot be read at all; nothing was stored. The text says what to do, the reason what is wrong."""
+
+    def __init__(self, text: str, reason: Reason) -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +66,15 @@ def check_sources(paths: Iterable[Path]) -> None:
                 raise SourceError(
                     gettext("{path} does not exist; name an XML file, a folder, a .zip or a .tar(.gz)").format(
                         path=path
-                    )
+                    ),
+                    Reason(ReasonCode.UNREADABLE_FILE, {"error": os.strerror(errno.ENOENT)}),
                 )
             elif not path.is_file():
                 raise SourceError(
                     gettext("{path} is neither a file nor a folder; name an XML file, a folder or an archive").format(
                         path=path
-                    )
+                    ),
+                    Reason(ReasonCode.NO_REGULAR_FILE),
                 )
             elif path.name.lower().endswith(_ZIP):
                 archives.open_zip(path).close()
@@ -78,15 +85,17 @@ def check_sources(paths: Iterable[Path]) -> None:
                 path.open("rb").close()
         except OSError as exc:
             raise SourceError(
-                gettext("{path} cannot be read: {reason}").format(path=path, reason=exc.strerror or exc)
+                gettext("{path} cannot be read: {reason}").format(path=path, reason=exc.strerror or exc),
+                Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror or str(exc)}),
             ) from exc
         except archives.OverLimit as exc:
-            raise SourceError(f"{path} {exc}") from exc
+            raise SourceError(f"{path} {exc}", exc.reason) from exc
         except _DAMAGE as exc:
             raise SourceError(
                 gettext("{path} is not the archive its name says: {reason}").format(
                     path=path, reason=describe_error(exc)
-                )
+                ),
+                Reason(ReasonCode.CANNOT_UNPACK, {"error": describe_error(exc)}),
             ) from exc
 
 

@@ -156,6 +156,10 @@ class Command(BaseCommand):
             self.stderr.write(
                 gettext("not withdrawn: {identifier} {reason}").format(identifier=each.identifier, reason=each.reason)
             )
+        for each in report.unread:
+            self.stderr.write(
+                gettext("tried again at each look: {source} {reason}").format(source=each.source, reason=each.reason)
+            )
         for path in report.unreadable:
             self.stderr.write(gettext("cannot be read, so nothing counts as vanished: {path}").format(path=path))
         if report.above_ceiling and report.above_ceiling != self._above_ceiling:

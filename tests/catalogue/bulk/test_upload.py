@@ -121,7 +121,7 @@ def test_the_preview_says_of_each_document_what_ingest_would_do_and_stores_nothi
     assert [row.title for row in found][1] == "Upper air"
     assert "has the identifier of records.zip:a/twice-1.xml" in upload_words.reason_text(found[7].reason)
     codes = {row.identifier or row.source: row.reason and row.reason["code"] for row in found}
-    assert codes["urn:theirs"] == ReasonCode.OTHER_SET and codes["cut.tar"] == ReasonCode.ARCHIVE_DAMAGED
+    assert codes["urn:theirs"] == ReasonCode.OTHER_SET and codes["cut.tar"] == ReasonCode.CANNOT_UNPACK
     label = found.get(identifier="urn:changed")
     assert label.structure == "not checked" and label.faults, "the checks are those of the catalogue"
     (row,) = [row for row in found if row.identifier == "urn:changed"]

@@ -2,9 +2,13 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,6 +55,7 @@ def settle(watching: Watcher) -> LookReport:
         total.ingested.counts += found.ingested.counts
         total.ingested.rejects += found.ingested.rejects
         total.ingested.remarks += found.ingested.remarks
+        total.not_withdrawn += found.not_withdrawn
         total.above_ceiling, total.ceiling = found.above_ceiling, found.ceiling
         if not found.waiting:
             return total
@@ -244,6 +249,8 @@ def test_a_second_watcher_of_a_folder_is_refused_until_the_first_has_ended(tmp_p
 
 WATCHER = """
 import sys, django
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from django.conf import settings
 django.setup()
@@ -278,3 +285,83 @@ def test_kill_9_in_the_middle_forgets_no_record_whose_file_vanishes_then(folder:
     report = settle(watcher(folder))
     assert report.withdrawn == 5, "what was stored before the kill is known"
     assert live() == {f"{each:05}" for each in range(number)} - set(sorted(stored)[:5])
+
+
+@pytest.mark.parametrize("damaged", [b"", b"<html>Bad gateway</html>", b"PK\x03\x04 and no more"])
+def test_an_archive_that_is_none_any_more_withdraws_nothing_and_is_named(folder: Path, damaged: bytes) -> None:
+    """It was written by a program that failed: its records have not left it."""
+    watching = watcher(folder)
+    fill(folder, "a", "b")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("z.xml", record("urn:z"))
+    (folder / "z.zip").write_bytes(packed.getvalue())
+    settle(watching)
+    (folder / "z.zip").write_bytes(damaged)
+    report = settle(watching)
+    assert report.withdrawn == 0 and live() == {"a", "b", "z"}
+    assert [reject.source for reject in report.ingested.rejects] == [str(folder / "z.zip")]
+    assert settle(watching).withdrawn == 0 and live() == {"a", "b", "z"}
+
+
+def test_an_archive_without_any_record_withdraws_none_until_it_is_deleted(folder: Path) -> None:
+    watching = watcher(folder)
+    fill(folder, "a")
+
+    def pack(*names: str) -> None:
+        with zipfile.ZipFile(folder / "z.zip", "w") as archive:
+            for name in names:
+                archive.writestr(f"{name}.xml", record(f"urn:{name}"))
+
+    pack("y", "z")
+    settle(watching)
+    pack()
+    report = settle(watching)
+    assert report.withdrawn == 0 and live() == {"a", "y", "z"}
+    assert [(each.identifier, each.reason.code) for each in report.not_withdrawn] == [("z.zip", "emptied")]
+    pack("z")
+    assert settle(watching).withdrawn == 1 and live() == {"a", "z"}, "what is in it counts again"
+    pack()
+    settle(watching)
+    (folder / "z.zip").unlink()
+    assert settle(watching).withdrawn == 1 and live() == {"a"}
+
+
+@pytest.fixture
+def shared_folder(db: None) -> Iterator[Path]:
+    """A folder that any user of this host may list."""
+    path = Path(tempfile.mkdtemp(prefix="watched"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@contextmanager
+def as_other_user() -> Iterator[None]:
+    """Read files as a user who is not root, who may read any."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_file_that_may_not_be_read_is_named_once_and_read_when_it_may(shared_folder: Path) -> None:
+    watching = watcher(shared_folder)
+    fill(shared_folder, "a", "b")
+    settle(watching)
+    fill(shared_folder, "b", title="Other words")
+    fill(shared_folder, "c")
+    for name in "bc":
+        (shared_folder / f"{name}.xml").chmod(0)
+    with as_other_user():
+        reports = [watching.look() for _ in range(6)]
+    assert [len(report.unread) for report in reports] == [0, 2, 0, 0, 0, 0]
+    assert str(reports[1].unread[0].reason) == "cannot be read: Permission denied"
+    assert reports[-1].waiting == 0, "a look until all has settled ends"
+    assert live() == {"a", "b"}
+    for name in "bc":
+        (shared_folder / f"{name}.xml").chmod(0o644)
+    assert settle(watching).ingested.counts == {"updated": 1, "new": 1}
