@@ -194,6 +194,16 @@ class ReasonCode(Code):
         return write_sentence(SENTENCES, self, facts)
 
 
+def read_reason(stored: Mapping[str, Any] | None) -> Reason | None:
+    """Return a reason as `Reason.to_json` wrote it; of a code that this version does not know, None."""
+    if not stored:
+        return None
+    try:
+        return Reason(ReasonCode(stored["code"]), dict(stored.get("facts") or {}))
+    except ValueError:
+        return None
+
+
 def _too_large(facts: Facts) -> str:
     return gettext("is {bytes:.1f} MB; a record may have up to {limit:.1f} MB").format(
         bytes=facts["bytes"] / 1e6, limit=facts["limit"] / 1e6

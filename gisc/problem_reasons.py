@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from catalogue.reasons import Code, Facts, Sentence, write_sentence
+from catalogue.reasons import Code, Facts, Sentence, read_reason, write_sentence
 from gisc.parts.reasons import in_words as part_in_words
 
 
@@ -46,6 +46,10 @@ class ProblemCode(Code):
     REJECTS = "rejects"
     ALERT_NOT_SENT = "alert-not-sent"
     SET_SEARCH_UNREADABLE = "set-search-unreadable"
+    FOLDER_NOT_WATCHED = "folder-not-watched"
+    FOLDER_UNREADABLE = "folder-unreadable"
+    FOLDER_ABOVE_CEILING = "folder-above-ceiling"
+    FOLDER_FAULTS = "folder-faults"
 
     def sentence(self, facts: Facts) -> str:
         """What happened, and what it means."""
@@ -63,71 +67,95 @@ def _translated(texts: Mapping[str, str]) -> dict[str, Sentence]:
     return {code: sentence(text) for code, text in texts.items()}
 
 
+def _folder_faults(facts: Facts) -> str:
+    text = gettext(
+        "Files of this folder with documents that could not be stored: {number}. The first document: {source} {reason}."
+    )
+    reason = read_reason(facts["reason"])
+    return text.format(
+        number=facts["number"], source=facts["source"], reason=reason or gettext("(this version does not know why)")
+    )
+
+
 _PARTS: dict[str, Sentence] = {code: "{sentence}" for code in ProblemCode if code.startswith("part-")}
-PROBLEMS: Mapping[str, Sentence] = _PARTS | _translated(
-    {
-        ProblemCode.SET_MISSING: _(
-            "The provider does not have the set that this link asks for. Nothing new arrives; nothing is deleted here."
-        ),
-        ProblemCode.PASSWORD_UNREADABLE: _(
-            "The {password} of this link was stored under another SECRET_KEY and cannot be read, so the provider is not asked."
-        ),
-        ProblemCode.LINK_FAILED: _(
-            "Harvests have failed since {since} ({failures} in a row). {message} Nothing is lost: what changes there "
-            "meanwhile comes with the next harvest that succeeds."
-        ),
-        ProblemCode.LINK_STALE: _(
-            "The last complete harvest was {since}, longer ago than the {grace_h} hours after which this link is stale. "
-            "Changes of the provider may be missing here."
-        ),
-        ProblemCode.LINK_OVERDUE: _("This link has been due since {since}, and no harvest has begun."),
-        ProblemCode.DELETIONS_WAITING: _(
-            "The provider has deleted many records at once. Deletions that wait: {number}. The records stay until a person decides."
-        ),
-        ProblemCode.ABOVE_CEILING: _(
-            "Records that the provider no longer lists: {number}, more than are asked for without a person. They stay here."
-        ),
-        ProblemCode.COUNTS_CHANGED: _(
-            "Since yesterday {added} records were added and {removed} deleted in a set that had {before}. That may be "
-            "right, or a fault of the provider."
-        ),
-        ProblemCode.DOUBT: _("It is in doubt whether all records of the provider are here: {doubts}"),
-        ProblemCode.MOVED: _(
-            "The provider says that it has moved to {url}. Until a person agrees, it is asked at the former address."
-        ),
-        ProblemCode.COMPARISON_FAILED: _(
-            "Records are harvested, but comparing them with the provider fails, so what is lost would not be found. {message}"
-        ),
-        ProblemCode.CONFLICTS_WAITING: _(
-            "Conflicts that wait for a decision: {number}. The provider and this catalogue differ about these records; "
-            "until then each keeps the version that it has here."
-        ),
-        ProblemCode.DRIFT: _(
-            "The set differed from the provider by more than it should: {missing} records were missing here, {stale} were "
-            "old, {extra} are not listed by the provider, {not_served} are not served here as the provider has them. What was "
-            "missing or old has been fetched."
-        ),
-        ProblemCode.STORES_NOTHING: _("Records are uploaded into {set} here, so this link stores none."),
-        ProblemCode.BY_ALTERNATIVE: _(
-            "Since {since} the set comes from {provider}, and not from the link's own provider."
-        ),
-        ProblemCode.LIST_EMPTY: _("The provider has listed no record yet. Nothing was deleted here."),
-        ProblemCode.SET_UNLISTED: _("The provider does not list the set {set}, and yet gives records of it."),
-        ProblemCode.CHANGED_SILENTLY: _(
-            "Records that had changed without a new datestamp: {number}. They were fetched; a harvest alone would not see such changes."
-        ),
-        ProblemCode.FROM_IGNORED: _(
-            "The provider lists more than it is asked for: each harvest reads everything. Nothing is missed."
-        ),
-        ProblemCode.REJECTS: _("Records that could not be stored: {number}. All others are."),
-        ProblemCode.ALERT_NOT_SENT: _(
-            "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"
-        ),
-        ProblemCode.SET_SEARCH_UNREADABLE: _(
-            "This version of the node cannot read the search that defines the set {set}. Its records stay; no record follows "
-            "when it changes."
-        ),
-    }
+PROBLEMS: Mapping[str, Sentence] = (
+    _PARTS
+    | {ProblemCode.FOLDER_FAULTS: _folder_faults}
+    | _translated(
+        {
+            ProblemCode.SET_MISSING: _(
+                "The provider does not have the set that this link asks for. Nothing new arrives; nothing is deleted here."
+            ),
+            ProblemCode.PASSWORD_UNREADABLE: _(
+                "The {password} of this link was stored under another SECRET_KEY and cannot be read, so the provider is not asked."
+            ),
+            ProblemCode.LINK_FAILED: _(
+                "Harvests have failed since {since} ({failures} in a row). {message} Nothing is lost: what changes there "
+                "meanwhile comes with the next harvest that succeeds."
+            ),
+            ProblemCode.LINK_STALE: _(
+                "The last complete harvest was {since}, longer ago than the {grace_h} hours after which this link is stale. "
+                "Changes of the provider may be missing here."
+            ),
+            ProblemCode.LINK_OVERDUE: _("This link has been due since {since}, and no harvest has begun."),
+            ProblemCode.DELETIONS_WAITING: _(
+                "The provider has deleted many records at once. Deletions that wait: {number}. The records stay until a person decides."
+            ),
+            ProblemCode.ABOVE_CEILING: _(
+                "Records that the provider no longer lists: {number}, more than are asked for without a person. They stay here."
+            ),
+            ProblemCode.COUNTS_CHANGED: _(
+                "Since yesterday {added} records were added and {removed} deleted in a set that had {before}. That may be "
+                "right, or a fault of the provider."
+            ),
+            ProblemCode.DOUBT: _("It is in doubt whether all records of the provider are here: {doubts}"),
+            ProblemCode.MOVED: _(
+                "The provider says that it has moved to {url}. Until a person agrees, it is asked at the former address."
+            ),
+            ProblemCode.COMPARISON_FAILED: _(
+                "Records are harvested, but comparing them with the provider fails, so what is lost would not be found. {message}"
+            ),
+            ProblemCode.CONFLICTS_WAITING: _(
+                "Conflicts that wait for a decision: {number}. The provider and this catalogue differ about these records; "
+                "until then each keeps the version that it has here."
+            ),
+            ProblemCode.DRIFT: _(
+                "The set differed from the provider by more than it should: {missing} records were missing here, {stale} were "
+                "old, {extra} are not listed by the provider, {not_served} are not served here as the provider has them. What was "
+                "missing or old has been fetched."
+            ),
+            ProblemCode.STORES_NOTHING: _("Records are uploaded into {set} here, so this link stores none."),
+            ProblemCode.BY_ALTERNATIVE: _(
+                "Since {since} the set comes from {provider}, and not from the link's own provider."
+            ),
+            ProblemCode.LIST_EMPTY: _("The provider has listed no record yet. Nothing was deleted here."),
+            ProblemCode.SET_UNLISTED: _("The provider does not list the set {set}, and yet gives records of it."),
+            ProblemCode.CHANGED_SILENTLY: _(
+                "Records that had changed without a new datestamp: {number}. They were fetched; a harvest alone would not see such changes."
+            ),
+            ProblemCode.FROM_IGNORED: _(
+                "The provider lists more than it is asked for: each harvest reads everything. Nothing is missed."
+            ),
+            ProblemCode.REJECTS: _("Records that could not be stored: {number}. All others are."),
+            ProblemCode.ALERT_NOT_SENT: _(
+                "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"
+            ),
+            ProblemCode.SET_SEARCH_UNREADABLE: _(
+                "This version of the node cannot read the search that defines the set {set}. Its records stay; no record follows "
+                "when it changes."
+            ),
+            ProblemCode.FOLDER_NOT_WATCHED: _(
+                "Nobody has looked through this folder since {since}. What changes in it is not stored, and what vanishes stays."
+            ),
+            ProblemCode.FOLDER_UNREADABLE: _(
+                "Of this folder cannot be read: {paths}. What is there is not stored; what was there stays in the catalogue."
+            ),
+            ProblemCode.FOLDER_ABOVE_CEILING: _(
+                "Records whose files have vanished from this folder: {number}, more than the {ceiling} of a day, or all that there "
+                "are. They stay until a person decides."
+            ),
+        }
+    )
 )
 
 ADVICE: Mapping[str, Sentence] = _translated(
@@ -166,6 +194,18 @@ ADVICE: Mapping[str, Sentence] = _translated(
             "Look at the alert log, correct the address or the mail server, and send a test."
         ),
         ProblemCode.SET_SEARCH_UNREADABLE: _("Define the set again on its page, by the search that is shown there."),
+        ProblemCode.FOLDER_NOT_WATCHED: _(
+            "See whether manage.py ingest --watch runs, and look at its log. If the folder is not to be watched any more, run "
+            "manage.py ingest --watch FOLDER --forget: its records stay."
+        ),
+        ProblemCode.FOLDER_UNREADABLE: _("Mount it, or correct its permissions; it is tried again at each look."),
+        ProblemCode.FOLDER_ABOVE_CEILING: _(
+            "See whether the folder is whole. If the files are meant to be gone, run manage.py ingest --watch FOLDER --once "
+            "--beyond-ceiling."
+        ),
+        ProblemCode.FOLDER_FAULTS: _(
+            "Correct the files: each is read again when it changes. Delete those that are no records."
+        ),
     }
 )
 
@@ -224,4 +264,8 @@ NAMES: Mapping[str, str] = {
     ProblemCode.REJECTS: _("Records could not be stored (rejects)"),
     ProblemCode.ALERT_NOT_SENT: _("Alerts cannot be sent"),
     ProblemCode.SET_SEARCH_UNREADABLE: _("A set does not follow its search"),
+    ProblemCode.FOLDER_NOT_WATCHED: _("Nobody watches a folder"),
+    ProblemCode.FOLDER_UNREADABLE: _("A watched folder cannot be read"),
+    ProblemCode.FOLDER_ABOVE_CEILING: _("Many files have vanished from a watched folder"),
+    ProblemCode.FOLDER_FAULTS: _("Files of a watched folder could not be stored"),
 }

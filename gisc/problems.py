@@ -14,6 +14,8 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
+from catalogue.reading import watched_folders
+from catalogue.reading.watched_folders import FolderState
 from catalogue.reasons import Facts
 from catalogue.writing import set_searches
 from gisc.alerts.models import Condition, Message
@@ -107,7 +109,7 @@ def find_problems(
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
         of_links = _problems_of_links(links, now, stands_still=_has(node, _STANDS_STILL | _TICKS_LATE))
-        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets()]
+        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets(), *_problems_of_folders(now)]
         found = _dated(found)
     return sorted(found, key=_rank)
 
@@ -212,6 +214,51 @@ def _problems_of_sets() -> Iterator[Problem]:
             code.advice(facts),
             reverse("admin:catalogue_metadataset_change", args=[search.pk]),
         )
+
+
+class _OfFolder(NamedTuple):
+    """A problem of a watched folder before its sentences are made."""
+
+    code: ProblemCode
+    severity: Severity
+    state: State
+    facts: Facts
+    since: datetime | None = None
+
+
+def _problems_of_folders(now: datetime) -> Iterator[Problem]:
+    """What is wrong with the folders that are watched: what is in them is not stored, and nobody reads the log."""
+    for state in watched_folders.states(now):
+        folder = state.folder
+        for code, severity, how, facts, since in _find_of_folder(state):
+            facts = {**facts, "folder": folder.folder}
+            yield Problem(
+                code,
+                f"folder:{folder.pk}",
+                folder.folder,
+                severity,
+                how,
+                since,
+                code.sentence(facts),
+                code.advice(facts),
+                reverse("admin:index"),
+            )
+
+
+def _find_of_folder(state: FolderState) -> Iterator[_OfFolder]:
+    folder = state.folder
+    if state.is_late:
+        facts = {"since": f"{folder.looked:%Y-%m-%d %H:%M} UTC"}
+        yield _OfFolder(ProblemCode.FOLDER_NOT_WATCHED, Severity.URGENT, State.STALE, facts, folder.looked)
+    if folder.unreadable:
+        facts = {"paths": ", ".join(folder.unreadable)}
+        yield _OfFolder(ProblemCode.FOLDER_UNREADABLE, Severity.SOON, State.FAILING, facts)
+    if folder.above_ceiling:
+        numbers = {"number": folder.above_ceiling, "ceiling": folder.ceiling}
+        yield _OfFolder(ProblemCode.FOLDER_ABOVE_CEILING, Severity.SOON, State.WAITING, numbers)
+    if state.first is not None:
+        first = {"number": state.faulty, "source": state.first["source"], "reason": state.first}
+        yield _OfFolder(ProblemCode.FOLDER_FAULTS, Severity.NOTICE, State.NOTICE, first)
 
 
 # --- Links ----------------------------------------------------------------------------------------------

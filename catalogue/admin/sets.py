@@ -98,7 +98,8 @@ class MetadataSetAdmin(Admin):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Begin with a virtual set: the sets of other centres come with their links."""
-        return {"kind": MetadataSet.Kind.VIRTUAL} | super().get_changeform_initial_data(request)
+        initial: dict[str, Any] = super().get_changeform_initial_data(request)
+        return {"kind": MetadataSet.Kind.VIRTUAL, **initial}
 
     def response_add(
         self, request: HttpRequest, obj: MetadataSet, post_url_continue: str | None = None

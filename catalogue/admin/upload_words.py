@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from catalogue.bulk import ingest, preview, upload_report
 from catalogue.bulk.upload_report import Counts, Progress
 from catalogue.models import Upload, Validation
-from catalogue.reasons import Reason
+from catalogue.reasons import Reason, read_reason
 
 State = Upload.State
 # The classes of states.css by state: a shape and a colour.
@@ -81,12 +81,12 @@ def summary(counts: Counts) -> str:
 
 def reason_text(stored: dict[str, Any] | None) -> str:
     """Return the sentence of a reason as it is stored."""
-    reason = preview.read_reason(stored)
+    reason = read_reason(stored)
     return str(reason) if reason else ""
 
 
 def fault_text(upload: Upload) -> str:
-    reason: Reason | None = preview.read_reason(upload.fault)
+    reason: Reason | None = read_reason(upload.fault)
     return str(reason) if reason else ""
 
 

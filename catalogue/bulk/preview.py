@@ -17,7 +17,7 @@ from catalogue.bulk.upload_folder import KeptDocuments
 from catalogue.documents.sources import Document
 from catalogue.models import MetadataSet, Upload, UploadDocument
 from catalogue.payloads import payload
-from catalogue.reasons import ActRefused, Reason, ReasonCode
+from catalogue.reasons import ActRefused, Reason, ReasonCode, read_reason
 from catalogue.writing import current, decisions, store, uploads
 from catalogue.writing.entry import PreparedEntry
 from catalogue.writing.read_document import ParsedDocument, ReadResult
@@ -185,13 +185,3 @@ def _label(row: UploadDocument, document: Document, result: ReadResult, limits: 
 def describe(row: UploadDocument) -> Outcome:
     """Return what was said of a document when it was checked."""
     return Outcome(row.preview, row.identifier, read_reason(row.reason))
-
-
-def read_reason(stored: dict[str, object] | None) -> Reason | None:
-    """Return a reason as it is stored; of a code that this version does not know, None."""
-    if not stored:
-        return None
-    try:
-        return Reason(ReasonCode(str(stored["code"])), dict(stored.get("facts") or {}))  # type: ignore[call-overload]
-    except ValueError:
-        return None

@@ -11,6 +11,7 @@ from catalogue import datestamps, seams
 from catalogue.bulk import preview
 from catalogue.models import Upload, UploadDocument, Validation
 from catalogue.pages.csv_lines import Echo, escape_formula
+from catalogue.reasons import read_reason
 
 Structure = Validation.Structure
 # The names of outcomes in the order in which people read them.
@@ -134,7 +135,7 @@ def lines(upload: Upload) -> Iterator[str]:
 
 
 def _reason(stored: dict[str, object] | None) -> tuple[str, str]:
-    reason = preview.read_reason(stored)
+    reason = read_reason(stored)
     return (str(reason), reason.code.value) if reason else ("", str((stored or {}).get("code", "")))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -23,7 +23,7 @@ from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument, Repla
 from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
 from catalogue.documents.sources import Document
-from catalogue.models import MetadataSet, WatchedFile, WatchedRecord
+from catalogue.models import MetadataSet, WatchedFile, WatchedFolder, WatchedRecord
 from catalogue.reasons import ActRefused, Reason, ReasonCode
 from catalogue.writing import decisions, staging, store
 from catalogue.writing.read_document import guess_identifier
@@ -39,6 +39,8 @@ class WatchLimits:
     looks_the_same: int = 2  # in a row, before a file is read
     looks_missing: int = 3  # in a row, before its records are withdrawn: a file that was renamed has been read by then
     forget_days: int = 366  # records that were withdrawn, and would come back with their file
+    named: int = 10  # of what cannot be read, for people
+    noted_s: float = 60  # between two notes that the folder was looked through, where nothing else is new
 
 
 DEFAULTS = WatchLimits()
@@ -77,7 +79,10 @@ class _WatchedDocument(Document):
 
 
 class Watcher:
-    """Watches one folder for one set. `look` is called again and again."""
+    """Watches one folder for one set. `look` is called again and again.
+
+    `every_s`: how often it is to be called, so that others see that nobody does; None: it is not to be called for ever.
+    """
 
     def __init__(
         self,
@@ -88,21 +93,51 @@ class Watcher:
         ceiling: Ceiling = ceilings.DEFAULTS,
         beyond_ceiling: bool = False,
         processes: int = 1,
+        every_s: int | None = None,
         limits: WatchLimits = DEFAULTS,
     ) -> None:
-        self._folder, self._into, self._revives = folder, into, revives
+        self._folder, self._into, self._revives, self._every_s = folder, into, revives, every_s
         self._ceiling, self._beyond_ceiling = ceiling, beyond_ceiling
         self._processes, self._limits = processes, limits
         self._name = str(folder.resolve())
         self._seen: dict[str, tuple[Signature, int]] = {}
         self._missing: dict[str, int] = {}
         self._unread: dict[str, str] = {}  # the files that cannot be read, each with the reason
+        self._noted: dict[str, Any] = {}  # of the folder, as it stands in the database
+        self._noted_s = 0.0
 
     def look(self) -> LookReport:
         """Look through the folder once, and store what has settled since. Raises ActRefused, and OSError of the folder itself."""
-        if not locks.keep_for_session(locks.WATCHED_FOLDER, self._name):
-            raise ActRefused(Reason(ReasonCode.FOLDER_WATCHED))
+        _keep_for_session(self._name)
         report = LookReport()
+        try:
+            self._look(report)
+        except OSError:
+            WatchedFolder.objects.filter(folder=self._name).update(unreadable=[self._name])
+            self._noted = {}
+            raise
+        self._note(report)
+        return report
+
+    def end(self) -> None:
+        """Write down that the folder is not to be watched any more: somebody has ended the watcher."""
+        WatchedFolder.objects.filter(folder=self._name).update(every_s=None)
+
+    def _note(self, report: LookReport) -> None:
+        """Write down how the folder is, for those who look after the node."""
+        unreadable = sorted([*report.unreadable, *(str(self._folder / path) for path in self._unread)])
+        found = {
+            "every_s": self._every_s,
+            "unreadable": unreadable[: self._limits.named],
+            "above_ceiling": report.above_ceiling,
+            "ceiling": report.ceiling,
+        }
+        now_s = seams.monotonic()
+        if found != self._noted or now_s - self._noted_s >= self._limits.noted_s:
+            WatchedFolder.objects.update_or_create(folder=self._name, defaults={**found, "looked": seams.now()})
+            self._noted, self._noted_s = found, now_s
+
+    def _look(self, report: LookReport) -> None:
         found = self._scan(report)
         known = set(self._files().values_list("path", flat=True))
         known.update(self._records().exclude(path="").values_list("path", flat=True).distinct())
@@ -124,7 +159,6 @@ class Watcher:
         WatchedRecord.objects.filter(
             folder=self._name, withdrawn__lt=seams.now() - timedelta(days=self._limits.forget_days)
         ).delete()
-        return report
 
     # --- What is there -----------------------------------------------------------------------------------
 
@@ -179,11 +213,11 @@ class Watcher:
         report.ingested = self._ingest(paths, notes, revives=self._revives)
         back = {
             path
-            for path, identifier, reason in notes.rejects
-            if reason is ReasonCode.WITHDRAWN and identifier in withdrawn
+            for path, _source, identifier, reason in notes.rejects
+            if reason.code is ReasonCode.WITHDRAWN and identifier in withdrawn
         }
         if back:  # their file had vanished, which withdrew them; it has come back
-            notes.rejects = [each for each in notes.rejects if each[1] not in withdrawn]
+            notes.rejects = [each for each in notes.rejects if each.identifier not in withdrawn]
             again = self._ingest(sorted(back), notes, revives=True, only=withdrawn)
             report.ingested.rejects = [each for each in report.ingested.rejects if each.identifier not in withdrawn]
             report.ingested.counts["rejected"] = len(report.ingested.rejects)
@@ -241,16 +275,22 @@ class Watcher:
 
         Of a file that has no record at all any more nothing has left: it may have been written by a program that failed.
         """
+        identifiers = notes.identifiers.get(path, set())
+        left = self._records().filter(path=path).exclude(identifier__in=identifiers)
+        fault = next(((each.source, each.reason) for each in notes.rejects if each.path == path), None)
+        if fault is None and not identifiers and (number := left.count()):
+            fault = path, Reason(ReasonCode.EMPTIED, {"number": number})
+            report.not_withdrawn.append(RejectedDocument("", *fault))
         WatchedFile.objects.update_or_create(
-            folder=self._name, path=path, defaults={"size": signature.size, "modified_ns": signature.modified_ns}
+            folder=self._name,
+            path=path,
+            defaults={
+                "size": signature.size,
+                "modified_ns": signature.modified_ns,
+                "fault": {"source": fault[0], **fault[1].to_json()} if fault else None,
+            },
         )
-        if not any(rejected == path for rejected, _, _ in notes.rejects):
-            identifiers = notes.identifiers.get(path, set())
-            left = self._records().filter(path=path).exclude(identifier__in=identifiers)
-            if not identifiers and (number := left.count()):
-                reason = Reason(ReasonCode.EMPTIED, {"number": number})
-                report.not_withdrawn.append(RejectedDocument("", path, reason))
-                return
+        if fault is None:
             rows = [WatchedRecord(folder=self._name, identifier=each.identifier) for each in left]
             left.delete()
             WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)
@@ -302,21 +342,48 @@ class Watcher:
                 report.withdrawn += 1
 
 
+def _keep_for_session(name: str) -> None:
+    """Let no other process watch the folder. Raises ActRefused if one does."""
+    if not locks.keep_for_session(locks.WATCHED_FOLDER, name):
+        raise ActRefused(Reason(ReasonCode.FOLDER_WATCHED))
+
+
+@transaction.atomic
+def forget(folder: Path) -> int:
+    """Forget a watched folder, whose records stay; return how many there were. Raises ActRefused if somebody watches it."""
+    name = str(folder.resolve())
+    _keep_for_session(name)
+    number = WatchedRecord.objects.filter(folder=name, withdrawn=None).values("identifier").distinct().count()
+    for model in (WatchedRecord, WatchedFile, WatchedFolder):
+        model._default_manager.filter(folder=name).delete()
+    return number
+
+
+class _Reject(NamedTuple):
+    """A document of a file that was not stored."""
+
+    path: str
+    source: str
+    identifier: str
+    reason: Reason
+
+
 class _Notes:
     """What the documents of files became: in the database, and here by file."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self.identifiers: dict[str, set[str]] = {}
-        self.rejects: list[tuple[str, str, object]] = []  # path, identifier, code
+        self.rejects: list[_Reject] = []
 
     def note(self, batch: Sequence[Document], outcomes: Sequence[Outcome]) -> None:
         """Write down which records a batch gave, in the transaction that stores it."""
+        WatchedFolder.objects.filter(folder=self._folder).update(looked=seams.now())  # a large load takes long
         rows = []
         for document, (name, identifier, reason) in zip(batch, outcomes, strict=True):
             path = document.path if isinstance(document, _WatchedDocument) else ""
-            if name == decisions.Action.REJECTED:
-                self.rejects.append((path, identifier, reason and reason.code))
+            if name == decisions.Action.REJECTED and reason is not None:
+                self.rejects.append(_Reject(path, document.source, identifier, reason))
             else:
                 self.identifiers.setdefault(path, set()).add(identifier)
                 rows.append(WatchedRecord(folder=self._folder, path=path, identifier=identifier))

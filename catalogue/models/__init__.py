@@ -15,7 +15,7 @@ from catalogue.models.record import LAST_PART, SOURCE, Purged, Record, RecordQue
 from catalogue.models.upload import Upload, UploadDocument
 from catalogue.models.validation import CompletedWalk, Quality, Validation
 from catalogue.models.visibility import Audience, VisibilityChange, Withdrawal
-from catalogue.models.watched_folder import WatchedFile, WatchedRecord
+from catalogue.models.watched_folder import WatchedFile, WatchedFolder, WatchedRecord
 
 __all__ = [
     "Audience",
@@ -56,6 +56,7 @@ __all__ = [
     "Validation",
     "VisibilityChange",
     "WatchedFile",
+    "WatchedFolder",
     "WatchedRecord",
     "Withdrawal",
     "Word",

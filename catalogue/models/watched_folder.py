@@ -1,7 +1,27 @@
-"""Files of watched folders, and the records that they gave."""
+"""Folders that are watched, their files, and the records that they gave."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+
+class WatchedFolder(models.Model):
+    """A folder that somebody watches or has watched (`catalogue.bulk.watch`), as it was when it was looked through last."""
+
+    folder = models.TextField(unique=True)
+    looked = models.DateTimeField(help_text=_("when it was looked through last"))
+    every_s = models.PositiveIntegerField(
+        null=True, help_text=_("seconds between two looks; empty: it is not to be watched now")
+    )
+    unreadable = models.JSONField(
+        default=list, help_text=_("folders that cannot be listed, and files that cannot be read")
+    )
+    above_ceiling = models.PositiveIntegerField(
+        default=0, help_text=_("records that stay though their files have vanished")
+    )
+    ceiling = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.folder
 
 
 class WatchedFile(models.Model):
@@ -11,9 +31,17 @@ class WatchedFile(models.Model):
     path = models.TextField(help_text=_("below the folder"))
     size = models.BigIntegerField(null=True)
     modified_ns = models.BigIntegerField(null=True)
+    fault = models.JSONField(
+        null=True, help_text=_("the first document that was not stored: where it is, and why; empty: all were")
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("folder", "path"), name="one_row_a_watched_file"),)
+        indexes = (
+            models.Index(
+                fields=("folder", "path"), condition=models.Q(fault__isnull=False), name="watched_files_with_faults"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.path

@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -11,6 +12,8 @@ from django.utils import timezone
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from catalogue import bootstrap
+from catalogue.bulk.watch import Watcher
 from catalogue.models import MetadataSet
 from gisc.alerts import watch
 from gisc.parts import parts
@@ -25,7 +28,7 @@ from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import free_port
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import harvest
-from tests.support.world import TOULOUSE
+from tests.support.world import TOULOUSE, iso_record
 
 pytestmark = pytest.mark.django_db
 
@@ -248,3 +251,72 @@ def test_the_queries_do_not_grow_with_the_links(link: Link, provider: Provider, 
         waiting(copy, "a", Conflict.Kind.DIFFERS)
     assert queries() == before
     assert len(of_links()) == 8
+
+
+# --- Watched folders ------------------------------------------------------------------------------------
+
+
+def of_folders(after: timedelta = timedelta()) -> list[Problem]:
+    found = find_problems(now=timezone.now() + after)
+    return [problem for problem in found if problem.subject.startswith("folder:")]
+
+
+def look_until_settled(watcher: Watcher) -> None:
+    while watcher.look().waiting:
+        pass
+
+
+def test_what_is_wrong_with_a_watched_folder_is_a_problem_as_long_as_it_is_wrong(tmp_path: Path) -> None:
+    bootstrap.ensure_sets()
+    folder = tmp_path / "watched"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.xml").write_bytes(iso_record(f"urn:{name}"))
+    watcher = Watcher(folder, bootstrap.own_set(), every_s=5)
+    look_until_settled(watcher)
+    assert of_folders() == []
+
+    (folder / "b.xml").write_text("<html>Bad gateway</html>")
+    (folder / "d.xml").write_text("")
+    look_until_settled(watcher)
+    (faults,) = of_folders()
+    assert (faults.code, faults.severity, faults.name) == ("folder-faults", Severity.NOTICE, str(folder))
+    assert "could not be stored: 2. The first document: " in faults.text and "b.xml is not an ISO 19139" in faults.text
+    (folder / "b.xml").write_bytes(iso_record("urn:b"))
+    (folder / "d.xml").unlink()
+    look_until_settled(watcher)
+    assert of_folders() == []
+
+    for name in "abc":
+        (folder / f"{name}.xml").rename(tmp_path / f"{name}.xml")
+    look_until_settled(watcher)
+    (vanished,) = of_folders()
+    assert (vanished.code, vanished.state) == ("folder-above-ceiling", State.WAITING)
+    assert "from this folder: 3," in vanished.text and "--once --beyond-ceiling" in vanished.todo
+    for name in "abc":
+        (tmp_path / f"{name}.xml").rename(folder / f"{name}.xml")
+    look_until_settled(watcher)
+    assert of_folders() == []
+
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(FileNotFoundError):
+        watcher.look()
+    (unreadable,) = of_folders()
+    assert unreadable.code == "folder-unreadable" and f"cannot be read: {folder}." in unreadable.text
+    (tmp_path / "elsewhere").rename(folder)
+    watcher.look()
+    assert of_folders() == []
+
+
+def test_a_folder_that_nobody_watches_any_more_is_a_problem_unless_somebody_has_ended_it(tmp_path: Path) -> None:
+    bootstrap.ensure_sets()
+    watcher = Watcher(tmp_path, bootstrap.own_set(), every_s=90)
+    watcher.look()
+    assert of_folders(timedelta(minutes=14)) == [], "ten looks"
+    (late,) = of_folders(timedelta(minutes=16))
+    assert (late.code, late.severity) == ("folder-not-watched", Severity.URGENT) and late.since is not None
+    watcher.look()
+    watcher.end()
+    assert of_folders(timedelta(days=1)) == []
+    Watcher(tmp_path, bootstrap.own_set()).look()
+    assert of_folders(timedelta(days=1)) == [], "somebody looks now and then"

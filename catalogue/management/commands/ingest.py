@@ -1,11 +1,13 @@
 """manage.py ingest PATH... | --watch FOLDER: store records from files, folders and archives, once or as they change."""
 
+import contextlib
 import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import DatabaseError
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -44,6 +46,11 @@ class Command(BaseCommand):
             default=5,
             metavar="S",
             help=gettext("with --watch: seconds between two looks (default: 5)"),
+        )
+        parser.add_argument(
+            "--forget",
+            action="store_true",
+            help=gettext("with --watch: forget the folder instead; its records stay, and nobody withdraws them"),
         )
         parser.add_argument("--once", action="store_true", help=gettext("with --watch: end when all has settled"))
         parser.add_argument(
@@ -84,8 +91,10 @@ class Command(BaseCommand):
         if options["watch"] is not None:
             if paths or as_json:
                 raise CommandError(gettext("--watch goes without other paths and without --json. Nothing was stored."))
+            if options["forget"]:
+                return self._forget(options["watch"])
             return self._watch(into, processes=processes, revives=revive, **options)
-        if not paths or options["once"] or options["beyond_ceiling"]:
+        if not paths or options["once"] or options["beyond_ceiling"] or options["forget"]:
             raise CommandError(
                 gettext("Name an XML file, a folder or an archive, or a folder with --watch. Nothing was stored.")
             )
@@ -105,6 +114,19 @@ class Command(BaseCommand):
         if report.rejects or report.claims:
             raise SystemExit(1)
         return None
+
+    def _forget(self, folder: Path) -> None:
+        try:
+            number = watching.forget(folder)
+        except ActRefused as exc:
+            raise CommandError(gettext("{reason}. Nothing was forgotten.").format(reason=exc)) from exc
+        self.stdout.write(
+            ngettext(
+                "{folder} is forgotten. {number} record of it stays.",
+                "{folder} is forgotten. {number} records of it stay.",
+                number,
+            ).format(folder=folder, number=number)
+        )
 
     def _watch(
         self,
@@ -127,6 +149,7 @@ class Command(BaseCommand):
             ceiling=Ceiling(ceiling, ceilings.DEFAULTS.percent),
             beyond_ceiling=options["beyond_ceiling"],
             processes=processes,
+            every_s=None if once else every,
         )
         try:
             last = watching.keep_looking(watcher, every_s=every, once=once, tell=self._tell)
@@ -134,6 +157,10 @@ class Command(BaseCommand):
             raise CommandError(
                 gettext("{watch} is watched no longer: {reason}.").format(watch=watch, reason=describe_error(exc))
             ) from exc
+        except (SystemExit, KeyboardInterrupt):  # somebody has ended it
+            with contextlib.suppress(DatabaseError):
+                watcher.end()
+            raise
         if last.above_ceiling:
             raise SystemExit(1)
 

@@ -16,12 +16,14 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
+from catalogue import seams
 from catalogue.bulk.watch import LookReport, Watcher
 from catalogue.ceilings import Ceiling
-from catalogue.models import MetadataSet, Record, WatchedRecord
+from catalogue.models import MetadataSet, Record, WatchedFile, WatchedFolder, WatchedRecord
 from catalogue.reasons import ActRefused
 from catalogue.writing import store
 from tests.support import world
+from tests.support.clock import SetClock
 from tests.support.paths import ROOT
 from tests.support.threads import TIMEOUT_S, threads
 from tests.support.waiting import until
@@ -213,6 +215,47 @@ def test_the_command_ends_when_all_has_settled(folder: Path, capsys: pytest.Capt
     ):
         with pytest.raises(CommandError, match=words):
             call_command("ingest", **options)
+
+
+class StoppedClock(SetClock):
+    """Ends the process at the third sleep, as a signal does."""
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if len(self.slept) == 3:
+            raise SystemExit(143)
+
+
+def test_a_watcher_that_somebody_ends_is_missed_by_nobody(folder: Path) -> None:
+    fill(folder, "a")
+    clock = StoppedClock(seams.now())
+    with seams.replaced(clock=clock), pytest.raises(SystemExit):
+        call_command("ingest", watch=folder, every=7)
+    assert clock.slept == [7, 7, 7] and live() == {"a"}
+    found = WatchedFolder.objects.get()
+    assert (found.folder, found.every_s) == (str(folder), None)
+
+
+def test_a_watcher_that_ends_by_itself_is_missed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    watching = watcher(folder, every_s=5)
+    watching.look()
+    folder.rename(folder.parent / "elsewhere")
+    with pytest.raises(CommandError, match="is watched no longer"):
+        call_command("ingest", watch=folder, every=5)
+    assert WatchedFolder.objects.get().every_s == 5
+
+
+def test_a_folder_that_is_forgotten_leaves_its_records_and_is_new_when_it_is_watched_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(folder, "a", "b")
+    settle(watcher(folder))
+    for path in folder.glob("*.xml"):
+        path.unlink()
+    call_command("ingest", watch=folder, forget=True)
+    assert "is forgotten. 2 records of it stay." in capsys.readouterr().out
+    assert not any(model.objects.exists() for model in (WatchedFolder, WatchedFile, WatchedRecord))
+    assert settle(watcher(folder)).above_ceiling == 0 and live() == {"a", "b"}
 
 
 @pytest.mark.django_db(transaction=True)
