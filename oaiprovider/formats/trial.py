@@ -85,6 +85,27 @@ def _try_one(candidate: Stylesheet, identifier: str, *, in_time: bool) -> Tried:
     return Tried(identifier, record.payload, result, took_ms=1000 * (seams.monotonic() - started))
 
 
+def _measured(candidate: Stylesheet, payload: bytes, enough_s: float) -> tuple[float, sandbox.TransformFailed | None]:
+    """Transform a record; return the seconds, and why there is no result.
+
+    If it takes longer than enough, those of the faster of two tries: the machine may be busy.
+    """
+    identifier = iso19139.read(payload).identifier
+    best_s, failure = float("inf"), None
+    for _ in range(2):
+        started = seams.monotonic()
+        try:
+            sandbox.transform(candidate, payload, identifier)
+        except sandbox.StylesheetUnusable:
+            raise
+        except sandbox.TransformFailed as exc:
+            failure = exc
+        best_s = min(best_s, seams.monotonic() - started)
+        if best_s <= enough_s:
+            break
+    return best_s, failure
+
+
 def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULTS) -> Trial:
     """Try an uploaded stylesheet."""
     faults = stylesheet.faults(text)
@@ -97,28 +118,27 @@ def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULT
     times: list[float] = []
     started = seams.monotonic()
     for name, payload, is_sample in _records(limits.newest):
-        record_started = seams.monotonic()
-        if record_started - started > limits.total_s:
+        if seams.monotonic() - started > limits.total_s:
             words = gettext("The trial took more than {limit_s:g} s, with {number} records done.")
             faults.append(words.format(limit_s=limits.total_s, number=len(times)))
             break
         try:
-            sandbox.transform(candidate, payload, iso19139.read(payload).identifier)
+            took_s, failure = _measured(candidate, payload, limits.record_s)
         except sandbox.StylesheetUnusable as exc:
             return Trial((_not_compiled(exc),))
         except sandbox.SandboxBusy as exc:
             words = gettext("The trial could not be finished, because this machine is too busy: {exc}. Try again.")
             return Trial((words.format(exc=exc),))
-        except sandbox.TransformFailed as exc:
+        if failure is not None:
             words = (
                 gettext("sample {name}: the stylesheet {what}.")
                 if is_sample
                 else gettext("{name}: the stylesheet {what}.")
             )
-            (faults if is_sample else warnings).append(words.format(name=name, what=_what(exc)))
+            (faults if is_sample else warnings).append(words.format(name=name, what=_what(failure)))
             if len(faults) == limits.faults:
                 break
-        times.append(seams.monotonic() - record_started)
+        times.append(took_s)
     slowest = max(times, default=0.0)
     if not faults and slowest > limits.record_s:
         words = gettext(
