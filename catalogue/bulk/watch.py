@@ -5,7 +5,6 @@ has changed and vanished meanwhile. A file is read when it has been the same in 
 records of what has vanished are withdrawn after three looks, unless they are too many for one day, or all that there are.
 """
 
-import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -172,14 +171,15 @@ class Watcher:
         """Return the files of records and archives below the folder, by their path in it."""
         next(self._folder.iterdir(), None)  # raises OSError, where os.walk says nothing
         found: dict[str, Signature] = {}
-        for root, _, names in os.walk(
-            self._folder, onerror=lambda error: report.unreadable.append(str(error.filename))
-        ):
-            for name in sorted(names):
-                if not name.startswith(".") and name.lower().endswith((".xml", *_ARCHIVES)):
-                    path = Path(root, name)
-                    if (signature := _signature(path)) is not None:
-                        found[str(path.relative_to(self._folder))] = signature
+        for path in sources.walk(self._folder, lambda error: report.unreadable.append(str(error.filename))):
+            if not path.name.startswith(".") and path.name.lower().endswith((".xml", *_ARCHIVES)):
+                try:
+                    signature = _signature(path)
+                except OSError:  # a disk that fails, a server that is away
+                    report.unreadable.append(str(path))
+                    continue
+                if signature is not None:
+                    found[str(path.relative_to(self._folder))] = signature
         return found
 
     def _is_settled(self, path: str, signature: Signature) -> bool:
@@ -225,9 +225,8 @@ class Watcher:
             report.ingested.rejects += again.rejects
             report.ingested.remarks += again.remarks
         for path in paths:
-            if (
-                _signature(self._folder / path) == found[path]
-            ):  # else it has changed while it was read, and is read again
+            # Else it has changed while it was read, and is read again.
+            if _signature_if_known(self._folder / path) == found[path]:
                 self._write_file(path, found[path], notes, report)
                 report.files += 1
 
@@ -248,7 +247,7 @@ class Watcher:
         found: dict[str, dict[str, str]] = {}
         rows = self._records().filter(identifier__in={each.identifier for each in replacing}).exclude(path="")
         for identifier, path in rows.order_by("path").values_list("identifier", "path"):
-            if _signature(self._folder / path) is not None:
+            if _signature_if_known(self._folder / path) is not None:
                 found.setdefault(identifier, {})[path] = str(self._folder / path)
         others: dict[str, str] = {}
         for document, identifier, key in replacing:
@@ -400,12 +399,19 @@ class _Notes:
 
 
 def _signature(path: Path) -> Signature | None:
-    """Return size and time of a regular file; None if it is something else, or gone."""
+    """Return size and time of a regular file; None if it is something else, or gone. Raises OSError if nobody can say."""
     try:
         found = path.stat()
-    except OSError:
+    except FileNotFoundError:
         return None
     return Signature(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+
+def _signature_if_known(path: Path) -> Signature | None:
+    try:
+        return _signature(path)
+    except OSError:
+        return None
 
 
 def keep_looking(watcher: Watcher, *, every_s: float, once: bool, tell: Callable[[LookReport], object]) -> LookReport:

@@ -12,7 +12,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -137,12 +137,48 @@ def _is_record_name(name: str) -> bool:
     return base.lower().endswith(".xml") and not base.startswith(".")
 
 
+def walk(folder: Path, note_error: Callable[[OSError], object]) -> Iterator[Path]:
+    """Yield the files below a folder, also behind links to folders; each folder once, so that links in a circle end.
+
+    `note_error` is called for each folder that cannot be listed, and for each link to nothing: it may be a disk that is away.
+    """
+    try:
+        known = {_identity(os.stat(folder))}
+    except OSError as exc:
+        note_error(exc)
+        return
+    for root, folders, names in os.walk(folder, onerror=note_error, followlinks=True):
+        kept = []
+        for name in sorted(folders, key=lambda name: (os.path.islink(os.path.join(root, name)), name)):
+            try:
+                identity = _identity(os.stat(os.path.join(root, name)))
+            except OSError as exc:
+                note_error(exc)
+                continue
+            if identity not in known:
+                known.add(identity)
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(names):
+            path = Path(root, name)
+            if path.is_symlink() and not name.startswith("."):
+                try:
+                    path.stat()
+                except OSError as exc:
+                    note_error(exc)
+                    continue
+            yield path
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
 def _files_below(folder: Path) -> tuple[list[Path], list[OSError]]:
     """Return the records' files below a folder, in order, and the errors of the folders below it that cannot be listed."""
     errors: list[OSError] = []
-    walked = os.walk(folder, onerror=errors.append)
-    found = (Path(root, name) for root, _, names in walked for name in names if _is_record_name(name))
-    return sorted(file for file in found if not file.is_dir()), errors
+    found = (path for path in walk(folder, errors.append) if _is_record_name(path.name))
+    return sorted(found), errors
 
 
 def _from_file(file: Path) -> Iterator[Document]:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -187,8 +188,9 @@ class Command(BaseCommand):
             self.stderr.write(
                 gettext("tried again at each look: {source} {reason}").format(source=each.source, reason=each.reason)
             )
-        for path in report.unreadable:
+        for path in report.unreadable if report.unreadable != self._unreadable else ():
             self.stderr.write(gettext("cannot be read, so nothing counts as vanished: {path}").format(path=path))
+        self._unreadable = report.unreadable
         if report.above_ceiling and report.above_ceiling != self._above_ceiling:
             self.stderr.write(
                 ngettext(
@@ -202,6 +204,7 @@ class Command(BaseCommand):
         self._above_ceiling = report.above_ceiling
 
     _above_ceiling = 0
+    _unreadable: Sequence[str] = ()
 
     def _print(self, report: ingest.IngestReport, *, as_json: bool) -> None:
         if as_json:

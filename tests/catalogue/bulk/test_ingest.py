@@ -121,6 +121,16 @@ def test_several_paths_are_one_report_and_a_path_named_twice_is_unchanged_the_se
     assert report.as_dict() == {**counts, **none, "rejects": [], "claims": [], "remarks": []}
 
 
+def test_folders_behind_links_are_taken_once_and_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    here = folder(tmp_path / "x", {"a.xml": GOOD["a.xml"]})
+    elsewhere = folder(tmp_path / "y", {"b.xml": GOOD["b.xml"], "c.xml": GOOD["c.xml"]})
+    for name, target in {"one": elsewhere, "two": elsewhere, "circle": here, "nothing": tmp_path / "away"}.items():
+        (here / name).symlink_to(target)
+    report = take(here)
+    assert (report.counts, stored()) == ({"new": 3, "rejected": 1}, {"urn:a", "urn:b", "urn:c"})
+    assert [(each.source, each.reason.code) for each in report.rejects] == [(str(here / "nothing"), "unreadable-file")]
+
+
 def test_an_empty_folder_and_an_empty_archive_are_nothing(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     report = take(tmp_path / "empty", zipped(tmp_path / "e.zip", {}), tarred(tmp_path / "e.tar", {}))

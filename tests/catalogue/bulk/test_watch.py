@@ -370,6 +370,28 @@ def test_an_archive_without_any_record_withdraws_none_until_it_is_deleted(folder
     assert settle(watching).withdrawn == 1 and live() == {"a"}
 
 
+def test_files_behind_links_are_watched_and_a_link_to_nothing_withdraws_nothing(folder: Path, tmp_path: Path) -> None:
+    """The disk behind a link is away: that says nothing of the records."""
+    watching = watcher(folder)
+    disk = tmp_path / "disk"
+    (disk / "records").mkdir(parents=True)
+    fill(disk / "records", "a", "b")
+    fill(disk, "c")
+    fill(folder, "d")
+    (folder / "records").symlink_to(disk / "records")
+    (folder / "c.xml").symlink_to(disk / "c.xml")
+    (disk / "records" / "circle").symlink_to(folder)
+    settle(watching)
+    assert live() == {"a", "b", "c", "d"}
+    disk.rename(tmp_path / "away")
+    (folder / "d.xml").unlink()
+    reports = [watching.look() for _ in range(6)]
+    assert live() == {"a", "b", "c", "d"}
+    assert {*reports[-1].unreadable} == {str(folder / "records"), str(folder / "c.xml")}
+    (tmp_path / "away").rename(disk)
+    assert settle(watching).withdrawn == 1 and live() == {"a", "b", "c"}
+
+
 @pytest.fixture
 def shared_folder(db: None) -> Iterator[Path]:
     """A folder that any user of this host may list."""
