@@ -306,6 +306,16 @@ while watching.look().waiting:
 """
 
 
+def is_alone() -> bool:
+    """Whether no other process is connected to the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND backend_type = 'client backend'"
+        )
+        return bool(cursor.fetchone()[0])
+
+
 @pytest.mark.django_db(transaction=True)
 def test_kill_9_in_the_middle_forgets_no_record_whose_file_vanishes_then(folder: Path, toulouse: MetadataSet) -> None:
     number = 1300
@@ -321,6 +331,7 @@ def test_kill_9_in_the_middle_forgets_no_record_whose_file_vanishes_then(folder:
         assert process.poll() is None, process.stderr.read().decode()
     process.kill()
     process.wait()
+    until(is_alone, TIMEOUT_S, "PostgreSQL has ended what the killed process had begun, and given its lock back")
     stored = live()
     assert 0 < len(stored) < number
     for name in sorted(stored)[:5]:
