@@ -46,6 +46,8 @@ class ProblemCode(Code):
     REJECTS = "rejects"
     ALERT_NOT_SENT = "alert-not-sent"
     SET_SEARCH_UNREADABLE = "set-search-unreadable"
+    UPLOAD_FAILED = "upload-failed"
+    UPLOAD_WAITING = "upload-waiting"
     FOLDER_NOT_WATCHED = "folder-not-watched"
     FOLDER_UNREADABLE = "folder-unreadable"
     FOLDER_ABOVE_CEILING = "folder-above-ceiling"
@@ -67,6 +69,15 @@ def _translated(texts: Mapping[str, str]) -> dict[str, Sentence]:
     return {code: sentence(text) for code, text in texts.items()}
 
 
+def _upload_failed(facts: Facts) -> str:
+    text = gettext(
+        "The upload of {who} into {set} has stopped: {reason}. Documents that were checked: {checked}, stored: {stored}."
+    )
+    return text.format_map(
+        {**facts, "reason": read_reason(facts["reason"]) or gettext("this version does not know why")}
+    )
+
+
 def _folder_faults(facts: Facts) -> str:
     text = gettext(
         "Files of this folder with documents that could not be stored: {number}. The first document: {source} {reason}."
@@ -80,7 +91,7 @@ def _folder_faults(facts: Facts) -> str:
 _PARTS: dict[str, Sentence] = {code: "{sentence}" for code in ProblemCode if code.startswith("part-")}
 PROBLEMS: Mapping[str, Sentence] = (
     _PARTS
-    | {ProblemCode.FOLDER_FAULTS: _folder_faults}
+    | {ProblemCode.UPLOAD_FAILED: _upload_failed, ProblemCode.FOLDER_FAULTS: _folder_faults}
     | _translated(
         {
             ProblemCode.SET_MISSING: _(
@@ -144,6 +155,9 @@ PROBLEMS: Mapping[str, Sentence] = (
                 "This version of the node cannot read the search that defines the set {set}. Its records stay; no record follows "
                 "when it changes."
             ),
+            ProblemCode.UPLOAD_WAITING: _(
+                "Documents that {who} has sent into {set} have waited since {since}: they were checked, and not all are stored."
+            ),
             ProblemCode.FOLDER_NOT_WATCHED: _(
                 "Nobody has looked through this folder since {since}. What changes in it is not stored, and what vanishes stays."
             ),
@@ -194,6 +208,8 @@ ADVICE: Mapping[str, Sentence] = _translated(
             "Look at the alert log, correct the address or the mail server, and send a test."
         ),
         ProblemCode.SET_SEARCH_UNREADABLE: _("Define the set again on its page, by the search that is shown there."),
+        ProblemCode.UPLOAD_FAILED: _("Go on with the upload on its page, or close it."),
+        ProblemCode.UPLOAD_WAITING: _("Store them on the page of the upload, or close it."),
         ProblemCode.FOLDER_NOT_WATCHED: _(
             "See whether manage.py ingest --watch runs, and look at its log. If the folder is not to be watched any more, run "
             "manage.py ingest --watch FOLDER --forget: its records stay."
@@ -264,6 +280,8 @@ NAMES: Mapping[str, str] = {
     ProblemCode.REJECTS: _("Records could not be stored (rejects)"),
     ProblemCode.ALERT_NOT_SENT: _("Alerts cannot be sent"),
     ProblemCode.SET_SEARCH_UNREADABLE: _("A set does not follow its search"),
+    ProblemCode.UPLOAD_FAILED: _("An upload has stopped"),
+    ProblemCode.UPLOAD_WAITING: _("An upload waits for a person"),
     ProblemCode.FOLDER_NOT_WATCHED: _("Nobody watches a folder"),
     ProblemCode.FOLDER_UNREADABLE: _("A watched folder cannot be read"),
     ProblemCode.FOLDER_ABOVE_CEILING: _("Many files have vanished from a watched folder"),

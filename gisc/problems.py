@@ -5,15 +5,16 @@ The number of queries does not grow with the links.
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Max, Min, Q
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
+from catalogue.models import Upload
 from catalogue.reading import watched_folders
 from catalogue.reading.watched_folders import FolderState
 from catalogue.reasons import Facts
@@ -109,7 +110,8 @@ def find_problems(
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
         of_links = _problems_of_links(links, now, stands_still=_has(node, _STANDS_STILL | _TICKS_LATE))
-        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets(), *_problems_of_folders(now)]
+        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets()]
+        found += [*_problems_of_uploads(now), *_problems_of_folders(now)]
         found = _dated(found)
     return sorted(found, key=_rank)
 
@@ -213,6 +215,37 @@ def _problems_of_sets() -> Iterator[Problem]:
             code.sentence(facts),
             code.advice(facts),
             reverse("admin:catalogue_metadataset_change", args=[search.pk]),
+        )
+
+
+_UPLOAD_WAITS = timedelta(days=1)  # chosen: who has sent documents may look at the report tomorrow
+
+
+def _problems_of_uploads(now: datetime) -> Iterator[Problem]:
+    """The uploads that have stopped, and those that nobody has looked after since yesterday: what was sent is not stored."""
+    is_forgotten = Q(state=Upload.State.READY, worked__lt=now - _UPLOAD_WAITS)
+    for upload in Upload.objects.filter(is_forgotten | Q(state=Upload.State.FAILED)).order_by("pk"):
+        has_failed = upload.state == Upload.State.FAILED
+        code = ProblemCode.UPLOAD_FAILED if has_failed else ProblemCode.UPLOAD_WAITING
+        since = upload.finished if has_failed else upload.worked
+        facts = {
+            "who": upload.who,
+            "set": upload.set_spec,
+            "since": f"{since:%Y-%m-%d %H:%M} UTC" if since else gettext("a while"),
+            "reason": upload.fault,
+            "checked": upload.documents,
+            "stored": upload.stored,
+        }
+        yield Problem(
+            code,
+            f"upload:{upload.pk}",
+            ", ".join(str(file["name"]) for file in upload.files[:3]),
+            Severity.SOON if has_failed else Severity.NOTICE,
+            State.FAILING if has_failed else State.WAITING,
+            since,
+            code.sentence(facts),
+            code.advice(facts),
+            reverse("admin:catalogue_upload_change", args=[upload.pk]),
         )
 
 

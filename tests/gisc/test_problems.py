@@ -14,7 +14,7 @@ from werkzeug import Response
 
 from catalogue import bootstrap
 from catalogue.bulk.watch import Watcher
-from catalogue.models import MetadataSet
+from catalogue.models import MetadataSet, Upload
 from gisc.alerts import watch
 from gisc.parts import parts
 from gisc.problem_reasons import ProblemCode
@@ -251,6 +251,34 @@ def test_the_queries_do_not_grow_with_the_links(link: Link, provider: Provider, 
         waiting(copy, "a", Conflict.Kind.DIFFERS)
     assert queries() == before
     assert len(of_links()) == 8
+
+
+# --- Uploads --------------------------------------------------------------------------------------------
+
+
+def upload_in_state(state: str, **values: object) -> Upload:
+    now = timezone.now()
+    facts = {"folder": uuid.uuid4(), "set_spec": "WIS-GISC-TOKYO", "files": [{"name": "all.zip", "bytes": 7}]}
+    return Upload.objects.create(**facts, who="anna", created=now, worked=now, state=state, **values)
+
+
+def test_an_upload_that_has_stopped_or_waits_for_a_day_is_a_problem() -> None:
+    def found(after: timedelta = timedelta()) -> list[Problem]:
+        return [each for each in find_problems(now=timezone.now() + after) if each.subject.startswith("upload:")]
+
+    for state in (Upload.State.CHECKING, Upload.State.STORING, Upload.State.CLOSED):
+        upload_in_state(state)
+    waiting = upload_in_state(Upload.State.READY)
+    assert found(timedelta(hours=23)) == []
+    (forgotten,) = found(timedelta(hours=25))
+    assert (forgotten.code, forgotten.severity, forgotten.name) == ("upload-waiting", Severity.NOTICE, "all.zip")
+    assert "anna has sent into WIS-GISC-TOKYO" in forgotten.text and str(waiting.pk) in forgotten.url
+    waiting.delete()
+    fault = {"code": "upload-stalled", "facts": {"tries": 5, "number": 300}}
+    upload_in_state(Upload.State.FAILED, fault=fault, documents=900, stored=300, finished=timezone.now())
+    (failed,) = found()
+    assert (failed.code, failed.state) == ("upload-failed", State.FAILING)
+    assert "5 workers have ended" in failed.text and "checked: 900, stored: 300." in failed.text
 
 
 # --- Watched folders ------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ FACTS = {
         for name in ("data_directory", "directory", "end", "folder", "here", "own_set", "writer", "written")
     },
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
-    **dict.fromkeys(("all", "ceiling", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
+    **dict.fromkeys(("all", "ceiling", "checked", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
     **dict.fromkeys(("age_h", "age_s", "alive", "expected", "lag_s", "limit_s", "wait_s", "waiting"), 7),
     **{name: f"<{name}>" for name in ("chores", "kinds", "part", "settings")},
@@ -80,7 +80,7 @@ FACTS = {
         name: f"<{name}>"
         for name in ("doubts", "message", "password", "provider", "recipient", "sentence", "since", "url")
     },
-    **{name: f"<{name}>" for name in ("most", "paths", "source", "time", "until", "wal", "windows")},
+    **{name: f"<{name}>" for name in ("most", "paths", "source", "time", "until", "wal", "who", "windows")},
     "free_mb": {"data": 7},
     "of": "members",
     "left_mb": 1,
