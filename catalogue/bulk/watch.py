@@ -5,6 +5,7 @@ has changed and vanished meanwhile. A file is read when it has been the same in 
 records of what has vanished are withdrawn after three looks, unless they are too many for one day, or all that there are.
 """
 
+import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +28,6 @@ from catalogue.reasons import ActRefused, Reason, ReasonCode
 from catalogue.writing import decisions, staging, store
 from catalogue.writing.read_document import guess_identifier
 
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 _DAY = timedelta(days=1)
 
 
@@ -171,15 +171,16 @@ class Watcher:
         """Return the files of records and archives below the folder, by their path in it."""
         next(self._folder.iterdir(), None)  # raises OSError, where os.walk says nothing
         found: dict[str, Signature] = {}
+        start = len(os.path.join(self._folder, ""))
         for path in sources.walk(self._folder, lambda error: report.unreadable.append(str(error.filename))):
-            if not path.name.startswith(".") and path.name.lower().endswith((".xml", *_ARCHIVES)):
+            if path.lower().endswith(sources.RECORD_NAMES) and not os.path.basename(path).startswith("."):
                 try:
                     signature = _signature(path)
                 except OSError:  # a disk that fails, a server that is away
-                    report.unreadable.append(str(path))
+                    report.unreadable.append(path)
                     continue
                 if signature is not None:
-                    found[str(path.relative_to(self._folder))] = signature
+                    found[path[start:]] = signature
         return found
 
     def _is_settled(self, path: str, signature: Signature) -> bool:
@@ -398,11 +399,14 @@ class _Notes:
         WatchedRecord.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _signature(path: Path) -> Signature | None:
-    """Return size and time of a regular file; None if it is something else, or gone. Raises OSError if nobody can say."""
+def _signature(path: Path | str) -> Signature | None:
+    """Return size and time of a regular file; None if it is something else, or gone. Raises OSError if nobody can say, or it is a link
+    to nothing."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except FileNotFoundError:
+        if os.path.islink(path):
+            raise
         return None
     return Signature(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
@@ -417,8 +421,15 @@ def _signature_if_known(path: Path) -> Signature | None:
 def keep_looking(watcher: Watcher, *, every_s: float, once: bool, tell: Callable[[LookReport], object]) -> LookReport:
     """Look again and again; with `once` until nothing waits any more. `tell` gets each report. Returns the last."""
     while True:
+        started_s = seams.monotonic()
         report = watcher.look()
+        took_s = seams.monotonic() - started_s
         tell(report)
         if once and not report.waiting:
             return report
-        seams.sleep(every_s)
+        seams.sleep(every_s if once else max(every_s, min(_RESTS * took_s, _LONGEST_REST_S)))
+
+
+# A look through very many files takes seconds; the processor is for others, too. Both are chosen.
+_RESTS = 9  # times as long as a look
+_LONGEST_REST_S = 60

@@ -23,6 +23,7 @@ from catalogue.reasons import Reason, ReasonCode, describe_error, gettext
 SAMPLES = Path(__file__).parents[1] / "samples"  # records that ship with the node: a folder for each of three centres
 _ZIP = (".zip",)
 _TAR = (".tar", ".tar.gz", ".tgz")
+RECORD_NAMES = (".xml", *_ZIP, *_TAR)  # the ends of the names of files with records
 # What the two modules raise for an archive that is damaged, encrypted, or packed in a way unknown here.
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -137,10 +138,11 @@ def _is_record_name(name: str) -> bool:
     return base.lower().endswith(".xml") and not base.startswith(".")
 
 
-def walk(folder: Path, note_error: Callable[[OSError], object]) -> Iterator[Path]:
-    """Yield the files below a folder, also behind links to folders; each folder once, so that links in a circle end.
+def walk(folder: Path, note_error: Callable[[OSError], object]) -> Iterator[str]:
+    """Yield the paths of the files below a folder, also behind links to folders; each folder once, so that links in a circle end.
 
-    `note_error` is called for each folder that cannot be listed, and for each link to nothing: it may be a disk that is away.
+    `note_error` is called for each folder that cannot be listed, and for each link to nothing that has no name of a record: it may be a
+    folder on a disk that is away.
     """
     try:
         known = {_identity(os.stat(folder))}
@@ -160,10 +162,10 @@ def walk(folder: Path, note_error: Callable[[OSError], object]) -> Iterator[Path
                 kept.append(name)
         folders[:] = kept
         for name in sorted(names):
-            path = Path(root, name)
-            if path.is_symlink() and not name.startswith("."):
+            path = os.path.join(root, name)
+            if not name.lower().endswith(RECORD_NAMES) and not name.startswith(".") and os.path.islink(path):
                 try:
-                    path.stat()
+                    os.stat(path)
                 except OSError as exc:
                     note_error(exc)
                     continue
@@ -177,7 +179,7 @@ def _identity(found: os.stat_result) -> tuple[int, int]:
 def _files_below(folder: Path) -> tuple[list[Path], list[OSError]]:
     """Return the records' files below a folder, in order, and the errors of the folders below it that cannot be listed."""
     errors: list[OSError] = []
-    found = (path for path in walk(folder, errors.append) if _is_record_name(path.name))
+    found = (Path(path) for path in walk(folder, errors.append) if _is_record_name(path))
     return sorted(found), errors
 
 

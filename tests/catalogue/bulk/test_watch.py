@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from django.core.management import call_command
@@ -17,6 +18,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from catalogue import seams
+from catalogue.bulk import watch
 from catalogue.bulk.watch import LookReport, Watcher
 from catalogue.ceilings import Ceiling
 from catalogue.models import MetadataSet, Record, WatchedFile, WatchedFolder, WatchedRecord
@@ -234,6 +236,23 @@ def test_a_watcher_that_somebody_ends_is_missed_by_nobody(folder: Path) -> None:
     assert clock.slept == [7, 7, 7] and live() == {"a"}
     found = WatchedFolder.objects.get()
     assert (found.folder, found.every_s) == (str(folder), None)
+
+
+def test_looks_that_take_long_are_made_less_often(folder: Path) -> None:
+    clock = StoppedClock(seams.now())
+
+    class Slow(Watcher):
+        """Takes so long for each look, in turn."""
+
+        takes_s: ClassVar = [0.5, 2.0, 600.0]
+
+        def look(self) -> LookReport:
+            clock.move(self.takes_s[len(clock.slept)])
+            return super().look()
+
+    with seams.replaced(clock=clock), pytest.raises(SystemExit):
+        watch.keep_looking(Slow(folder, world.own_set()), every_s=5, once=False, tell=lambda report: None)
+    assert clock.slept == pytest.approx([5, 18, 60])
 
 
 def test_a_watcher_that_ends_by_itself_is_missed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
