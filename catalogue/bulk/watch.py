@@ -98,10 +98,13 @@ class Watcher:
         self._folder, self._into, self._revives, self._every_s = folder, into, revives, every_s
         self._ceiling, self._beyond_ceiling = ceiling, beyond_ceiling
         self._processes, self._limits = processes, limits
-        self._name = str(folder.resolve())
+        self._name = _name_of(folder)
         self._seen: dict[str, tuple[Signature, int]] = {}
         self._missing: dict[str, int] = {}
         self._unread: dict[str, str] = {}  # the files that cannot be read, each with the reason
+        self._odd_names: dict[
+            str, str
+        ] = {}  # of files whose names are no text, by what they are called in the database
         self._noted: dict[str, Any] = {}  # of the folder, as it stands in the database
         self._noted_s = 0.0
 
@@ -109,6 +112,8 @@ class Watcher:
         """Look through the folder once, and store what has settled since. Raises ActRefused, and OSError of the folder itself."""
         _keep_for_session(self._name)
         report = LookReport()
+        if self._every_s is not None and not self._noted:
+            self._begin()
         try:
             self._look(report)
         except OSError:
@@ -118,13 +123,20 @@ class Watcher:
         self._note(report)
         return report
 
+    def _begin(self) -> None:
+        """Write down that the folder is to be watched, so that it is missed even if no look ever succeeds."""
+        now = seams.now()
+        values = {"looked": now, "every_s": self._every_s}
+        if not WatchedFolder.objects.get_or_create(folder=self._name, defaults=values)[1]:
+            WatchedFolder.objects.filter(folder=self._name, every_s=None).update(**values)
+
     def end(self) -> None:
         """Write down that the folder is not to be watched any more: somebody has ended the watcher."""
         WatchedFolder.objects.filter(folder=self._name).update(every_s=None)
 
     def _note(self, report: LookReport) -> None:
         """Write down how the folder is, for those who look after the node."""
-        unreadable = sorted([*report.unreadable, *(str(self._folder / path) for path in self._unread)])
+        unreadable = sorted([*report.unreadable, *(sources.as_text(self._file(path)) for path in self._unread)])
         found = {
             "every_s": self._every_s,
             "unreadable": unreadable[: self._limits.named],
@@ -172,16 +184,25 @@ class Watcher:
         next(self._folder.iterdir(), None)  # raises OSError, where os.walk says nothing
         found: dict[str, Signature] = {}
         start = len(os.path.join(self._folder, ""))
-        for path in sources.walk(self._folder, lambda error: report.unreadable.append(str(error.filename))):
+        self._odd_names.clear()
+        for path in sources.walk(self._folder, lambda error: report.unreadable.append(sources.as_text(error.filename))):
             if path.lower().endswith(sources.RECORD_NAMES) and not os.path.basename(path).startswith("."):
                 try:
                     signature = _signature(path)
                 except OSError:  # a disk that fails, a server that is away
-                    report.unreadable.append(path)
+                    report.unreadable.append(sources.as_text(path))
                     continue
                 if signature is not None:
-                    found[path[start:]] = signature
+                    name = path[start:]
+                    text = sources.as_text(name)
+                    if text != name:
+                        self._odd_names[text] = name
+                    found[text] = signature
         return found
+
+    def _file(self, path: str) -> Path:
+        """Return the file that is called so in the database."""
+        return self._folder / self._odd_names.get(path, path)
 
     def _is_settled(self, path: str, signature: Signature) -> bool:
         before, times = self._seen.get(path, (None, 0))
@@ -193,7 +214,7 @@ class Watcher:
         """Return the files that can be read. Of the others nothing is written down, so that each look tries them again."""
         readable = []
         for path in paths:
-            file = self._folder / path
+            file = self._file(path)
             try:
                 with file.open("rb"):
                     readable.append(path)
@@ -202,7 +223,7 @@ class Watcher:
                 if file.exists() and self._unread.get(path) != exc.strerror:
                     self._unread[path] = exc.strerror or str(exc)
                     reason = Reason(ReasonCode.UNREADABLE_FILE, {"error": self._unread[path]})
-                    report.unread.append(RejectedDocument(str(file), "", reason))
+                    report.unread.append(RejectedDocument(sources.as_text(file), "", reason))
         return readable
 
     # --- What appeared or changed --------------------------------------------------------------------------
@@ -227,7 +248,7 @@ class Watcher:
             report.ingested.remarks += again.remarks
         for path in paths:
             # Else it has changed while it was read, and is read again.
-            if _signature_if_known(self._folder / path) == found[path]:
+            if _signature_if_known(self._file(path)) == found[path]:
                 self._write_file(path, found[path], notes, report)
                 report.files += 1
 
@@ -248,8 +269,8 @@ class Watcher:
         found: dict[str, dict[str, str]] = {}
         rows = self._records().filter(identifier__in={each.identifier for each in replacing}).exclude(path="")
         for identifier, path in rows.order_by("path").values_list("identifier", "path"):
-            if _signature_if_known(self._folder / path) is not None:
-                found.setdefault(identifier, {})[path] = str(self._folder / path)
+            if _signature_if_known(self._file(path)) is not None:
+                found.setdefault(identifier, {})[path] = sources.as_text(self._file(path))
         others: dict[str, str] = {}
         for document, identifier, key in replacing:
             own = document.path if isinstance(document, _WatchedDocument) else ""
@@ -258,12 +279,12 @@ class Watcher:
 
     def _documents(self, paths: Iterable[str], only: set[str] | None) -> Iterator[_WatchedDocument]:
         for path in paths:
-            file = self._folder / path
+            file = self._file(path)
             try:
                 sources.check_sources([file])
             except sources.SourceError as exc:
                 if only is None:  # a fault, so that its records do not count as vanished
-                    yield _WatchedDocument(str(file), fault=exc.reason, path=path)
+                    yield _WatchedDocument(sources.as_text(file), fault=exc.reason, path=path)
                 continue
             for document in sources.documents([file]):
                 if only is None or guess_identifier(document.content) in only:
@@ -342,6 +363,11 @@ class Watcher:
                 report.withdrawn += 1
 
 
+def _name_of(folder: Path) -> str:
+    """Return what a folder is called in the database."""
+    return sources.as_text(folder.resolve())
+
+
 def _keep_for_session(name: str) -> None:
     """Let no other process watch the folder. Raises ActRefused if one does."""
     if not locks.keep_for_session(locks.WATCHED_FOLDER, name):
@@ -351,7 +377,7 @@ def _keep_for_session(name: str) -> None:
 @transaction.atomic
 def forget(folder: Path) -> int:
     """Forget a watched folder, whose records stay; return how many there were. Raises ActRefused if somebody watches it."""
-    name = str(folder.resolve())
+    name = _name_of(folder)
     _keep_for_session(name)
     number = WatchedRecord.objects.filter(folder=name, withdrawn=None).values("identifier").distinct().count()
     for model in (WatchedRecord, WatchedFile, WatchedFolder):

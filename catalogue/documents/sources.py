@@ -57,6 +57,12 @@ class Document:
     fault: Reason | None = None
 
 
+def as_text(path: Path | str) -> str:
+    """Return a path, or the name of a member of an archive, as a text to store and to show: a byte that is no UTF-8 as `\\xe9`."""
+    text = str(path)
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def check_sources(paths: Iterable[Path]) -> None:
     """Raise SourceError for the first path that cannot be read, before anything is stored."""
     for path in paths:
@@ -122,7 +128,9 @@ def documents(paths: Iterable[Path]) -> Iterator[Document]:
         if path.is_dir():
             files, unreadable = _files_below(path)
             for error in unreadable:
-                yield Document(str(error.filename), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": error.strerror}))
+                yield Document(
+                    as_text(error.filename), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": error.strerror})
+                )
             for file in files:
                 yield from _from_file(file)
         elif path.name.lower().endswith(_ZIP):
@@ -187,12 +195,12 @@ def _from_file(file: Path) -> Iterator[Document]:
     try:
         found = file.stat()
         if not stat.S_ISREG(found.st_mode):  # reading a named pipe would block
-            yield Document(str(file), fault=Reason(ReasonCode.NO_REGULAR_FILE))
+            yield Document(as_text(file), fault=Reason(ReasonCode.NO_REGULAR_FILE))
             return
         with file.open("rb") as opened:
-            yield from _in_file(opened, str(file), found.st_size)
+            yield from _in_file(opened, as_text(file), found.st_size)
     except OSError as exc:
-        yield Document(str(file), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror}))
+        yield Document(as_text(file), fault=Reason(ReasonCode.UNREADABLE_FILE, {"error": exc.strerror}))
 
 
 def _in_file(file: IO[bytes], source: str, size: int) -> Iterator[Document]:
@@ -212,12 +220,12 @@ def _from_zip(path: Path) -> Iterator[Document]:
         for member, content in members:
             if member.is_dir() or not _is_record_name(member.filename):
                 continue
-            source = f"{path}:{member.filename}"
+            source = as_text(f"{path}:{member.filename}")
             try:
                 with content:
                     yield from _in_file(content, source, member.file_size)
             except archives.OverLimit as exc:
-                yield Document(str(path), fault=exc.reason)
+                yield Document(as_text(path), fault=exc.reason)
                 return
             except (*_DAMAGE, OSError) as exc:
                 yield Document(source, fault=Reason(ReasonCode.CANNOT_UNPACK, {"error": describe_error(exc)}))
@@ -228,8 +236,8 @@ def _from_tar(path: Path) -> Iterator[Document]:
         with archives.tar_members(path) as members:
             for member, content in members:
                 if content is not None and _is_record_name(member.name):
-                    yield from _in_file(content, f"{path}:{member.name}", member.size)
+                    yield from _in_file(content, as_text(f"{path}:{member.name}"), member.size)
     except archives.OverLimit as exc:
-        yield Document(str(path), fault=exc.reason)
+        yield Document(as_text(path), fault=exc.reason)
     except (*_DAMAGE, OSError) as exc:
-        yield Document(str(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": describe_error(exc)}))
+        yield Document(as_text(path), fault=Reason(ReasonCode.ARCHIVE_DAMAGED, {"error": describe_error(exc)}))

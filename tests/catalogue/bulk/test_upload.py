@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -371,3 +372,16 @@ def test_kill_9_in_the_middle_of_checking_and_of_storing_loses_and_doubles_nothi
     stored = set(Record.objects.filter(deleted=False).values_list("identifier", flat=True))
     assert stored == {f"urn:{number:05}" for number in range(NUMBER)}
     assert Record.objects.count() == NUMBER
+
+
+def test_names_of_members_that_are_no_text_are_shown_with_their_bytes(tmp_path: Path) -> None:
+    """Such as those of a tar from a machine that writes Latin-1."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", encoding="latin-1", format=tarfile.GNU_FORMAT) as archive:
+        content = world.iso_record("urn:a")
+        member = tarfile.TarInfo("m\u00e9t\u00e9o.xml")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    made = work(new_upload(tmp_path, {"records.tar": packed.getvalue()}))
+    assert made.state == State.READY
+    assert [row.source for row in made.contents.all()] == ["records.tar:m\\xe9t\\xe9o.xml"]

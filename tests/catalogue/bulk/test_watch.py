@@ -264,6 +264,35 @@ def test_a_watcher_that_ends_by_itself_is_missed(folder: Path, capsys: pytest.Ca
     assert WatchedFolder.objects.get().every_s == 5
 
 
+def test_a_watcher_whose_looks_never_succeed_is_missed(folder: Path) -> None:
+    """It is started again and again; that it was hides nothing."""
+    clock = SetClock(seams.now())
+    begun = clock.now()
+    with seams.replaced(clock=clock):
+        for _ in range(3):
+            with pytest.raises(FileNotFoundError):
+                watcher(folder / "nothing", every_s=5).look()
+            clock.move(60)
+    found = WatchedFolder.objects.get()
+    assert (found.every_s, found.looked, found.unreadable) == (5, begun, [str(folder / "nothing")])
+    with pytest.raises(FileNotFoundError):
+        watcher(folder / "typed wrongly").look()
+    assert WatchedFolder.objects.count() == 1, "who looks once sees what it says"
+
+
+def test_a_file_whose_name_is_not_utf_8_costs_no_other(folder: Path) -> None:
+    fill(folder, "a")
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff.xml")).write_bytes(record("urn:b"))
+    Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.xml")).write_bytes(b"<broken>")
+    watching = watcher(folder)
+    settle(watching)
+    assert live() == {"a", "b"}
+    (broken,) = WatchedFile.objects.exclude(fault=None)
+    assert (broken.path, broken.fault["source"]) == ("caf\\xe9.xml", f"{folder}/caf\\xe9.xml")
+    os.unlink(os.fsencode(folder) + b"/\xff.xml")
+    assert settle(watching).withdrawn == 1 and live() == {"a"}
+
+
 def test_a_folder_that_is_forgotten_leaves_its_records_and_is_new_when_it_is_watched_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
