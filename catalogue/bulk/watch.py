@@ -137,12 +137,11 @@ class Watcher:
     def _note(self, report: LookReport) -> None:
         """Write down how the folder is, for those who look after the node."""
         unreadable = sorted([*report.unreadable, *(sources.as_text(self._file(path)) for path in self._unread)])
-        found = {
-            "every_s": self._every_s,
-            "unreadable": unreadable[: self._limits.named],
-            "above_ceiling": report.above_ceiling,
-            "ceiling": report.ceiling,
-        }
+        found: dict[str, Any] = {"every_s": self._every_s, "unreadable": unreadable[: self._limits.named]}
+        # As long as it is not known what has vanished, what was known before holds.
+        looks = self._limits.looks_missing
+        if not report.unreadable and min(self._missing.values(), default=looks) >= looks:
+            found |= {"above_ceiling": report.above_ceiling, "ceiling": report.ceiling}
         now_s = seams.monotonic()
         if found != self._noted or now_s - self._noted_s >= self._limits.noted_s:
             WatchedFolder.objects.update_or_create(folder=self._name, defaults={**found, "looked": seams.now()})

@@ -321,6 +321,8 @@ def test_what_is_wrong_with_a_watched_folder_is_a_problem_as_long_as_it_is_wrong
     (vanished,) = of_folders()
     assert (vanished.code, vanished.state) == ("folder-above-ceiling", State.WAITING)
     assert "from this folder: 3," in vanished.text and "--once --beyond-ceiling" in vanished.todo
+    Watcher(folder, bootstrap.own_set(), every_s=5).look()
+    assert of_folders() == [vanished], "one that is started again does not know yet"
     for name in "abc":
         (tmp_path / f"{name}.xml").rename(folder / f"{name}.xml")
     look_until_settled(watcher)
