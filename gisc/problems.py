@@ -291,7 +291,7 @@ def _find_of_folder(state: FolderState) -> Iterator[_OfFolder]:
         yield _OfFolder(ProblemCode.FOLDER_ABOVE_CEILING, Severity.SOON, State.WAITING, numbers)
     if state.first is not None:
         first = {"number": state.faulty, "source": state.first["source"], "reason": state.first}
-        yield _OfFolder(ProblemCode.FOLDER_FAULTS, Severity.NOTICE, State.NOTICE, first)
+        yield _OfFolder(ProblemCode.FOLDER_FAULTS, Severity.SOON, State.FAILING, first)
 
 
 # --- Links ----------------------------------------------------------------------------------------------

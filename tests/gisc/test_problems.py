@@ -308,7 +308,7 @@ def test_what_is_wrong_with_a_watched_folder_is_a_problem_as_long_as_it_is_wrong
     (folder / "d.xml").write_text("")
     look_until_settled(watcher)
     (faults,) = of_folders()
-    assert (faults.code, faults.severity, faults.name) == ("folder-faults", Severity.NOTICE, str(folder))
+    assert (faults.code, faults.severity, faults.name) == ("folder-faults", Severity.SOON, str(folder))
     assert "could not be stored: 2. The first document: " in faults.text and "b.xml is not an ISO 19139" in faults.text
     (folder / "b.xml").write_bytes(iso_record("urn:b"))
     (folder / "d.xml").unlink()
