@@ -40,9 +40,7 @@ class IngestLimits:
     unpooled_batches: int = 2  # chosen: so few are stored before a pool would have started
     batches_waiting: int = 2  # chosen: beside one for each process
     training_check_records: int = 2000  # chosen: after so many a bulk load checks whether its dictionary is outgrown
-    sources_remembered: int = (
-        100_000  # chosen: the documents of a load that one with the same identifier is told of by name
-    )
+    sources_remembered: int = 100_000  # chosen: documents of a load that a later one with the identifier can name
 
 
 DEFAULTS = IngestLimits()

@@ -40,6 +40,10 @@ class WatchLimits:
     forget_days: int = 366  # records that were withdrawn, and would come back with their file
     named: int = 10  # of what cannot be read, for people
     noted_s: float = 60  # between two notes that the folder was looked through, where nothing else is new
+    rests: int = (
+        9  # times as long as a look, which takes seconds with very many files: the processor is for others, too
+    )
+    longest_rest_s: float = 60
 
 
 DEFAULTS = WatchLimits()
@@ -102,9 +106,7 @@ class Watcher:
         self._seen: dict[str, tuple[Signature, int]] = {}
         self._missing: dict[str, int] = {}
         self._unread: dict[str, str] = {}  # the files that cannot be read, each with the reason
-        self._odd_names: dict[
-            str, str
-        ] = {}  # of files whose names are no text, by what they are called in the database
+        self._odd_names: dict[str, str] = {}  # names that are no text, by what they are called in the database
         self._noted: dict[str, Any] = {}  # of the folder, as it stands in the database
         self._noted_s = 0.0
 
@@ -407,8 +409,9 @@ class _Notes:
         rows = []
         for document, (name, identifier, reason) in zip(batch, outcomes, strict=True):
             path = document.path if isinstance(document, _WatchedDocument) else ""
-            if name == decisions.Action.REJECTED and reason is not None:
-                self.rejects.append(_Reject(path, document.source, identifier, reason))
+            if name == decisions.Action.REJECTED:
+                if reason is not None:  # each rejection has one
+                    self.rejects.append(_Reject(path, document.source, identifier, reason))
             else:
                 self.identifiers.setdefault(path, set()).add(identifier)
                 rows.append(WatchedRecord(folder=self._folder, path=path, identifier=identifier))
@@ -443,7 +446,14 @@ def _signature_if_known(path: Path) -> Signature | None:
         return None
 
 
-def keep_looking(watcher: Watcher, *, every_s: float, once: bool, tell: Callable[[LookReport], object]) -> LookReport:
+def keep_looking(
+    watcher: Watcher,
+    *,
+    every_s: float,
+    once: bool,
+    tell: Callable[[LookReport], object],
+    limits: WatchLimits = DEFAULTS,
+) -> LookReport:
     """Look again and again; with `once` until nothing waits any more. `tell` gets each report. Returns the last."""
     while True:
         started_s = seams.monotonic()
@@ -452,9 +462,4 @@ def keep_looking(watcher: Watcher, *, every_s: float, once: bool, tell: Callable
         tell(report)
         if once and not report.waiting:
             return report
-        seams.sleep(every_s if once else max(every_s, min(_RESTS * took_s, _LONGEST_REST_S)))
-
-
-# A look through very many files takes seconds; the processor is for others, too. Both are chosen.
-_RESTS = 9  # times as long as a look
-_LONGEST_REST_S = 60
+        seams.sleep(every_s if once else max(every_s, min(limits.rests * took_s, limits.longest_rest_s)))

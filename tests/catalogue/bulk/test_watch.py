@@ -264,6 +264,24 @@ def test_a_watcher_that_ends_by_itself_is_missed(folder: Path, capsys: pytest.Ca
     assert WatchedFolder.objects.get().every_s == 5
 
 
+def test_a_watcher_at_work_is_not_missed(folder: Path) -> None:
+    """Each minute it writes down that it has looked, and with each batch of a load, which may take long."""
+    clock = SetClock(seams.now())
+    with seams.replaced(clock=clock):
+        watching = watcher(folder, every_s=5)
+        seen = []
+        for after_s in (0, 5, 60, 5):
+            clock.move(after_s)
+            watching.look()
+            seen.append(WatchedFolder.objects.get().looked == clock.now())
+        assert seen == [True, False, True, False]
+        fill(folder, "a")
+        watching.look()
+        clock.move(5)
+        assert watching.look().files == 1
+        assert WatchedFolder.objects.get().looked == clock.now()
+
+
 def test_a_watcher_whose_looks_never_succeed_is_missed(folder: Path) -> None:
     """It is started again and again; that it was hides nothing."""
     clock = SetClock(seams.now())

@@ -7,9 +7,11 @@ from django.contrib.auth.models import Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from catalogue import seams
 from oaiprovider.formats import sandbox, trial
 from oaiprovider.models import Crosswalk
 from tests.support import asking, world
+from tests.support.clock import SetClock
 from tests.support.stylesheets import NAMESPACE, PREFIX, SCHEMA, TITLE, add, brief, root, sheet
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +125,27 @@ def test_a_file_that_is_far_too_large_is_not_even_read(admin_client: Client) -> 
 def test_a_trial_comes_to_an_end() -> None:
     tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA, limits=trial.TrialLimits(total_s=-1.0))
     assert (tried.records, len(tried.faults)) == (0, 1)
+
+
+class HiccupClock(SetClock):
+    """Stands still, but for one second that passes at one of the times that it is asked."""
+
+    def __init__(self, at_call: int) -> None:
+        super().__init__(seams.now())
+        self._calls_left = at_call
+
+    def monotonic(self) -> float:
+        self._calls_left -= 1
+        if self._calls_left == 0:
+            self.move(1)
+        return super().monotonic()
+
+
+@pytest.mark.parametrize("at_call", range(12, 20))
+def test_a_moment_in_which_the_machine_is_busy_refuses_no_stylesheet(at_call: int) -> None:
+    with seams.replaced(clock=HiccupClock(at_call)):
+        tried = trial.run(brief(), namespace=NAMESPACE, schema=SCHEMA)
+    assert (tried.faults, tried.records, tried.slowest_s) == ((), 48, 0)
 
 
 def test_a_slow_stylesheet_is_refused() -> None:
