@@ -42,6 +42,7 @@ _NO_LIMIT = 1_000_000_000
 _FORGET_S = 2 * 3600  # by then a bucket is full and a count has decayed
 _REDIS_TIMEOUT_S = 0.25
 _REDIS_PAUSE_S = 30  # how long a process does not ask a Redis that did not answer
+_LONGEST_WAIT_FOR_END_S = 0.25  # chosen: many times as long as a thread takes to learn that its client has all
 
 
 class Verdict(Enum):
@@ -169,21 +170,41 @@ reset = _state.reset
 
 
 class _InProgress:
-    """Number of requests of the endpoint that this process is answering; a request counts until its answer is sent."""
+    """Number of requests of the endpoint that this process is answering; a request counts until its answer is sent.
+
+    A client has the last byte a little before the thread that sent it knows so. One that asks its next request at once
+    would meet its own last one: so one request too many waits a moment for another one to end, in one thread at most.
+    """
 
     def __init__(self) -> None:
         self._lock = seams.Lock()
+        self._waiting: tuple[int, seams.Semaphore] | None = None  # the most that it may be one of, and what wakes it
         self.number = 0
 
-    def enter(self) -> int:
-        """Count one more request, and return the number with it."""
+    def enter(self, most: int | None = None) -> bool:
+        """Count one more request; return whether more than `most` are in progress, even after a moment."""
         with self._lock:
             self.number += 1
-            return self.number
+            if most is None or self.number <= most:
+                return False
+            if self._waiting is not None:
+                return True
+            ended = seams.Semaphore(0)
+            ours = self._waiting = (most, ended)
+        ended.acquire(timeout=_LONGEST_WAIT_FOR_END_S)
+        with self._lock:
+            if self._waiting is not ours:
+                return False
+            self._waiting = None
+            return True
 
     def leave(self) -> None:
+        """Count one request less, and let the one that waits proceed if there is a place for it."""
         with self._lock:
             self.number -= 1
+            if self._waiting is not None and self.number <= self._waiting[0]:
+                self._waiting[1].release()
+                self._waiting = None
 
 
 in_progress = _InProgress()

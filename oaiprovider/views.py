@@ -85,10 +85,10 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 def _respond(request: HttpRequest, build: Callable[[HttpRequest, Terms], HttpResponse]) -> HttpResponse:
     """Answer with what `build` returns, or with 503, 403 or a redirect of flow control; count the request meanwhile."""
-    requests_at_once = flow_control.in_progress.enter()
+    busy = flow_control.in_progress.enter(settings.GISC_REQUESTS_AT_ONCE)
     try:
         with flow_control.slot():
-            response = _build_if_allowed(request, requests_at_once, build)
+            response = _build_if_allowed(request, build, busy=busy)
         _finish(request, response)
     except BaseException:
         flow_control.in_progress.leave()
@@ -102,13 +102,13 @@ def _respond(request: HttpRequest, build: Callable[[HttpRequest, Terms], HttpRes
 
 
 def _build_if_allowed(
-    request: HttpRequest, requests_at_once: int, build: Callable[[HttpRequest, Terms], HttpResponse]
+    request: HttpRequest, build: Callable[[HttpRequest, Terms], HttpResponse], *, busy: bool
 ) -> HttpResponse:
     """Choose the harvester's terms, apply flow control, then build; 503 where the answer cannot be built now."""
     try:
         address = _client_address(request)
         terms = _terms_for(request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address))
-        return _limit(request, requests_at_once, address, terms) or build(request, terms)
+        return _limit(request, address, terms, busy=busy) or build(request, terms)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
     except SandboxBusy:
@@ -203,7 +203,7 @@ def _with_query(request: HttpRequest, address: str) -> str:
 
 
 def _limit(
-    request: HttpRequest, requests_at_once: int, address: IPv4Address | IPv6Address | None, terms: Terms
+    request: HttpRequest, address: IPv4Address | IPv6Address | None, terms: Terms, *, busy: bool
 ) -> HttpResponse | None:
     """Answer a client that exceeds the rate limit with 503, 403, or 302 to the mirror (P112-P114); None to serve it."""
     if address is None or not terms.may_be_limited:
@@ -213,7 +213,7 @@ def _limit(
         client,
         at=seams.now().timestamp(),
         requests_per_minute=_requests_per_minute(address, terms),
-        busy=settings.GISC_REQUESTS_AT_ONCE is not None and requests_at_once > settings.GISC_REQUESTS_AT_ONCE,
+        busy=busy,
     )
     if decision.verdict is flow_control.Verdict.SERVE:
         return None

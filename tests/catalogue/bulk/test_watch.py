@@ -372,13 +372,13 @@ while watching.look().waiting:
 """
 
 
-def is_alone() -> bool:
-    """Whether no other process is connected to the database."""
+KILLED = "killed-watcher"
+
+
+def killed_is_connected() -> bool:
+    """Whether PostgreSQL still works for the watcher of that name."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            " AND backend_type = 'client backend'"
-        )
+        cursor.execute("SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = %s", [KILLED])
         return bool(cursor.fetchone()[0])
 
 
@@ -390,14 +390,15 @@ def test_kill_9_in_the_middle_forgets_no_record_whose_file_vanishes_then(folder:
     process = subprocess.Popen(
         [sys.executable, "-c", WATCHER, str(connection.settings_dict["NAME"]), str(folder)],
         cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "gisc.settings"},
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "gisc.settings", "PGAPPNAME": KILLED},
         stderr=subprocess.PIPE,
     )
     while not Record.objects.exists():
         assert process.poll() is None, process.stderr.read().decode()
+    assert killed_is_connected()
     process.kill()
     process.wait()
-    until(is_alone, TIMEOUT_S, "PostgreSQL has ended what the killed process had begun, and given its lock back")
+    until(lambda: not killed_is_connected(), TIMEOUT_S, "PostgreSQL has given back the lock of the killed process")
     stored = live()
     assert 0 < len(stored) < number
     for name in sorted(stored)[:5]:

@@ -20,6 +20,8 @@ from oaiprovider.flow_control import Verdict
 from tests.support import asking, world
 from tests.support.clock import SetClock
 from tests.support.nodes import free_port
+from tests.support.threads import TIMEOUT_S, threads
+from tests.support.waiting import until
 
 NOW = 1_800_000_000.0
 STRANGER = "198.51.100.7"
@@ -226,6 +228,25 @@ def test_a_busy_node_has_clients_wait_and_counts_an_answer_until_it_is_sent(harv
     finally:
         flow_control.in_progress.leave()
     assert harvester("verb=Identify", "203.0.113.9").status_code == 200
+
+
+@pytest.mark.spec("P112")
+def test_one_request_too_many_waits_a_moment_for_another_one_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client asks on before the thread that sent it the last byte has said so; that is no crowd."""
+    progress = flow_control.in_progress
+    assert not progress.enter(1)
+    with threads(1) as pool, monkeypatch.context() as patch:
+        patch.setattr(flow_control, "_LONGEST_WAIT_FOR_END_S", TIMEOUT_S)
+        next_one = pool.start(progress.enter, 1)
+        until(lambda: progress.number == 2, TIMEOUT_S, "the next request has come")
+        assert progress.enter(1), "a third one does not occupy another thread"
+        progress.leave()
+        progress.leave()
+        assert not next_one.result(TIMEOUT_S)
+    assert progress.enter(1), "nothing has ended"
+    progress.leave()
+    progress.leave()
+    assert progress.number == 0
 
 
 @pytest.mark.django_db
