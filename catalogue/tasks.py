@@ -9,7 +9,7 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, ticks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.models import CatalogueCanary
-from catalogue.payloads import dictionaries
+from catalogue.payloads import dictionaries, read_back
 from catalogue.reading import lists, replica
 from catalogue.writing import overview, purge, quality, record_versions, search_index, set_changes, visibility
 
@@ -39,6 +39,7 @@ def _tick() -> None:
             record_versions.purge_versions,
             overview.count_if_outdated,
             quality.count_if_outdated,
+            read_back.read_back_some,
             _clean_up,
         )
     )

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus: counters of all processes of this host, and figures of parts, links, backups and disks.
+"""`/metrics` for Prometheus: counters of all processes of this host, and figures of parts, links, records, backups and disks.
 
 The answer comes within seconds and has the same metrics, also while PostgreSQL or Redis is away or hangs.
 """
@@ -16,6 +16,7 @@ from gisc.backup.metrics import BackupCollector
 from gisc.disk_space import DiskCollector
 from gisc.parts import parts
 from gisc.parts.metrics import PartCollector
+from gisc.record_metrics import RecordCollector
 from harvester.monitoring.metrics import LinkCollector
 
 _LINKS_DEADLINE_S = 5.0
@@ -31,6 +32,7 @@ def metrics(_request: HttpRequest) -> HttpResponse:
     figures.register(PartCollector(node))
     with deadline(_LINKS_DEADLINE_S):
         figures.register(LinkCollector(has_database=node.read.has_database))
+        figures.register(RecordCollector(has_database=node.read.has_database))
         return HttpResponse(_counters() + generate_latest(figures), content_type=CONTENT_TYPE_LATEST)
 
 

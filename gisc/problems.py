@@ -15,6 +15,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
 from catalogue.models import Upload
+from catalogue.payloads import read_back
 from catalogue.reading import watched_folders
 from catalogue.reading.watched_folders import FolderState
 from catalogue.reasons import Facts
@@ -110,7 +111,7 @@ def find_problems(
         if links is None:
             links = status.with_last_run(Link.objects.all(), successes=True)
         of_links = _problems_of_links(links, now, stands_still=_has(node, _STANDS_STILL | _TICKS_LATE))
-        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets()]
+        found += [*of_links, *_problems_of_alerts(), *_problems_of_sets(), *_problems_of_damaged()]
         found += [*_problems_of_uploads(now), *_problems_of_folders(now)]
         found = _dated(found)
     return sorted(found, key=_rank)
@@ -216,6 +217,30 @@ def _problems_of_sets() -> Iterator[Problem]:
             code.advice(facts),
             reverse("admin:catalogue_metadataset_change", args=[search.pk]),
         )
+
+
+def _problems_of_damaged() -> Iterator[Problem]:
+    """The stored records that cannot be read back."""
+    known = read_back.damaged()
+    first = known.first()
+    if first is None:
+        return
+    number = known.count()
+    code = ProblemCode.RECORDS_DAMAGED
+    facts = {"number": number, "identifier": first.record.identifier, "message": first.fault}
+    yield Problem(
+        code,
+        "records:damaged",
+        gettext("stored records"),
+        Severity.URGENT,
+        State.FAILING,
+        first.found,
+        code.sentence(facts),
+        code.advice(facts),
+        reverse("admin:catalogue_record_change", args=[first.pk])
+        if number == 1
+        else f"{reverse('admin:catalogue_record_changelist')}?checks=damaged",
+    )
 
 
 _UPLOAD_WAITS = timedelta(days=1)  # chosen: who has sent documents may look at the report tomorrow

@@ -14,7 +14,7 @@ from catalogue import chores, journal_state, seams, ticks
 from harvester.guards import shared_set_backup
 from harvester.links import failover
 from harvester.models import Canary
-from harvester.rows import clocks, links, prune, queue
+from harvester.rows import clocks, damaged_records, links, prune, queue
 from harvester.runs import lifecycle, shared_worker
 
 logger = logging.getLogger(__name__)
@@ -69,6 +69,7 @@ def _tick() -> None:
             _open_due,
             _call_if_ready,
             prune.prune_when_due,
+            damaged_records.request_damaged,
             _count_there,
         )
     )

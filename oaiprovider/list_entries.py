@@ -47,9 +47,8 @@ def stored_entry(row: ListRow, metadata_format: Format) -> ListEntry:
     """Make the entry of a row in a format that every record has."""
     if row.packed is None or metadata_format.withdrawn:
         return ListEntry(row)
-    content = payload.unpack_or_log(row.packed, identifier=row.identifier)
+    content = _read_back(row)
     if content is None:
-        replica.distrust_damage(row.identifier)
         return ListEntry(row, None, True)
     return ListEntry(row, metadata_format.disseminate(content, row.identifier), False, len(content))
 
@@ -58,12 +57,23 @@ def crosswalked_entry(row: ListRow, metadata_format: Format) -> ListEntry | None
     """Make the entry of a row in an uploaded format; None if the record is not available in it. Raises SandboxBusy."""
     if row.packed is None or metadata_format.withdrawn:
         return ListEntry(row)
-    content = row.payload
+    content = _read_back(row)
     if content is None:
-        replica.distrust_damage(row.identifier)
         return ListEntry(row, None, True)
     metadata = metadata_format.disseminate(content, row.identifier)
     return None if metadata is None else ListEntry(row, metadata)
+
+
+def _read_back(row: ListRow) -> bytes | None:
+    """Return the stored metadata; None if it is damaged. Raises replica.Unfit where the primary may have it whole."""
+    try:
+        content = row.payload
+    except payload.DictionaryDamaged:
+        replica.distrust_damage(row.identifier)
+        raise
+    if content is None:
+        replica.distrust_damage(row.identifier)
+    return content
 
 
 def oai_entries(entries: Iterable[ListEntry], metadata_format: Format) -> Iterator[oai.Entry | Piece]:

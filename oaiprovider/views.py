@@ -23,6 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from catalogue import datestamps, seams
+from catalogue.payloads.payload import DictionaryDamaged
 from catalogue.reading import lists, replica
 from catalogue.reading.replica import Cause
 from oaiprovider import browsing, flow_control, metrics, verbs
@@ -111,6 +112,8 @@ def _build_if_allowed(
         return _limit(request, address, terms, busy=busy) or build(request, terms)
     except (OperationalError, InterfaceError):
         logger.exception("database did not answer")
+    except DictionaryDamaged:
+        logger.exception("stored records cannot be read back")
     except SandboxBusy:
         logger.exception("crosswalk did not finish in time")
     except ReplicaLags as exc:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue import seams, validation
 from catalogue.documents import kpi
 from catalogue.models import SOURCE, MetadataSet, Record, Validation
+from catalogue.payloads import read_back
 from catalogue.reading import record_sources
 
 HERE, BY_LINK = "here", "link:"
@@ -50,7 +51,11 @@ class StructureFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         labels = [(str(value), str(label)) for value, label in Validation.Structure.choices]
-        return [*labels, ("faults", gettext("with faults of any rule"))]
+        return [
+            *labels,
+            ("faults", gettext("with faults of any rule")),
+            ("damaged", gettext("stored, and cannot be read back")),
+        ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Record]) -> QuerySet[Record]:
         live = queryset.filter(deleted=False)
@@ -59,6 +64,8 @@ class StructureFilter(admin.SimpleListFilter):
                 return queryset
             case "faults":
                 return live.exclude(validation=None).exclude(validation__faults=[])
+            case "damaged":
+                return live.filter(pk__in=read_back.damaged().values("pk"))
             case Validation.Structure.NOT_CHECKED.value:
                 return live.filter(pk__in=validation.unchecked())
             case structure:

@@ -3,6 +3,7 @@
 from catalogue.models.catalogue_day import CatalogueDay
 from catalogue.models.category import Category, RecordCategory, SourceCategory
 from catalogue.models.claim import Claim, SpellingChange
+from catalogue.models.damaged_record import DamagedRecord, ReadBackWalk
 from catalogue.models.datestamp_clock import DatestampClock, DayLived, HostUptime
 from catalogue.models.description import Description, Word
 from catalogue.models.dictionary import Dictionary
@@ -24,6 +25,7 @@ __all__ = [
     "Category",
     "Claim",
     "CompletedWalk",
+    "DamagedRecord",
     "DatestampClock",
     "DayLived",
     "Description",
@@ -40,6 +42,7 @@ __all__ = [
     "Overview",
     "Purged",
     "Quality",
+    "ReadBackWalk",
     "Record",
     "RecordCategory",
     "RecordQuerySet",

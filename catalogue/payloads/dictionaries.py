@@ -167,7 +167,8 @@ def repack(*, level: int = zstd.LEVEL_AT_LEISURE, advance: Callable[[int], None]
     """Pack all payloads again with the newest dictionary, batch by batch. Served bytes and datestamps do not change.
 
     A payload that cannot be unpacked stays as it is, and the digest of its record is emptied: the next time the
-    record is offered, it differs from the stored one and is stored again.
+    record is offered, it differs from the stored one and is stored again. Raises payload.DictionaryDamaged: nothing is
+    wrong with the records that need it.
     """
     newest = payload.newest()
     pack = zstd.packer(zstd.load_dictionary(newest.content, level=level) if newest.id else None, level=level)
@@ -210,6 +211,8 @@ def _repack_batch(table: str, after_id: int, pack: Callable[[bytes], bytes], rep
         for pk, identifier, packed in cursor.fetchall():
             try:
                 repacked = payload.pack(payload.unpack(packed), pack, is_to_splice=True)
+            except payload.DictionaryDamaged:
+                raise
             except payload.PayloadDamaged as exc:
                 logger.error("payload damaged", extra={"identifier": identifier, "reason": str(exc)})
                 report.damaged.append(identifier)

@@ -32,6 +32,10 @@ class PayloadDamaged(Exception):
     """A stored payload cannot be unpacked; the record must be restored, offered or harvested again."""
 
 
+class DictionaryDamaged(PayloadDamaged):
+    """A dictionary is missing or damaged, so that none of the payloads that need it can be unpacked; it must be restored."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewestDictionary:
     """The dictionary that payloads are packed with now; id 0 and no content while there is none.
@@ -97,9 +101,14 @@ def unpack(packed: bytes | memoryview) -> bytes:
 
 
 def unpack_or_log(packed: bytes | memoryview, *, identifier: str) -> bytes | None:
-    """Unpack a root element for a list. Returns None, and logs an error, if it is damaged."""
+    """Unpack a root element for a list. Returns None, and logs an error, if it is damaged.
+
+    Raises DictionaryDamaged: a list without all records that need it would be answered as if it were whole.
+    """
     try:
         return unpack(packed)
+    except DictionaryDamaged:
+        raise
     except PayloadDamaged as exc:
         logger.error("record left out of a list", extra={"identifier": identifier, "reason": str(exc)})
         return None
@@ -167,7 +176,7 @@ def _dictionary_id(packed: bytes | memoryview) -> int:
 
 
 def _content(number: int) -> bytes:
-    """Read the content of a dictionary and check it. Raises PayloadDamaged, and logs an error."""
+    """Read the content of a dictionary and check it. Raises DictionaryDamaged, and logs an error."""
     row = Dictionary.objects.filter(pk=number).first()
     if row is None:
         text = gettext_noop(
@@ -179,4 +188,4 @@ def _content(number: int) -> bytes:
         return bytes(row.content)
     logger.error("payloads cannot be read", extra={"reason": text.format(id=number)})
     fault = gettext(text).format(id=number)
-    raise PayloadDamaged(gettext("a stored payload cannot be read back: {fault}").format(fault=fault))
+    raise DictionaryDamaged(gettext("a stored payload cannot be read back: {fault}").format(fault=fault))

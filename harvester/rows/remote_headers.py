@@ -280,9 +280,9 @@ def limit_removals(link: Link, *, to: datetime) -> None:
     RemoteHeader.objects.filter(link_id=link.pk, removed_at__gt=to).update(removed_at=to)
 
 
-def request(link: Link, keys: Collection[str]) -> None:
-    """Ask for these records in the link's next run."""
-    of_provider(link).filter(key__in=keys).update(state=State.WANTED)
+def request(link: Link, keys: Collection[str]) -> int:
+    """Ask for these records in the link's next run. Returns how many of them its provider has given before."""
+    return of_provider(link).filter(key__in=keys).update(state=State.WANTED)
 
 
 def mark_seen(run: Run, keys: Sequence[str]) -> None:

@@ -14,7 +14,8 @@ from werkzeug import Response
 
 from catalogue import bootstrap
 from catalogue.bulk.watch import Watcher
-from catalogue.models import MetadataSet, Upload
+from catalogue.models import MetadataSet, Record, Upload
+from catalogue.payloads import read_back
 from gisc.alerts import watch
 from gisc.parts import parts
 from gisc.problem_reasons import ProblemCode
@@ -28,7 +29,7 @@ from tests.support.heartbeats import beat_as_worker_and_beat, no_heartbeats
 from tests.support.nodes import free_port
 from tests.support.provider import Provider, fill, identifier
 from tests.support.runs import harvest
-from tests.support.world import TOULOUSE, iso_record
+from tests.support.world import TOULOUSE, iso_record, put
 
 pytestmark = pytest.mark.django_db
 
@@ -251,6 +252,30 @@ def test_the_queries_do_not_grow_with_the_links(link: Link, provider: Provider, 
         waiting(copy, "a", Conflict.Kind.DIFFERS)
     assert queries() == before
     assert len(of_links()) == 8
+
+
+# --- Stored records -------------------------------------------------------------------------------------
+
+
+def test_records_that_cannot_be_read_back_are_a_problem_until_they_can() -> None:
+    bootstrap.ensure_sets()
+
+    def found() -> list[Problem]:
+        read_back.read_all_back()
+        return [problem for problem in find_problems() if problem.subject == "records:damaged"]
+
+    put(*(iso_record(f"urn:{letter}") for letter in "abc"))
+    assert found() == []
+    Record.objects.filter(identifier="urn:b").update(payload=b"damaged")
+    (one,) = found()
+    assert (one.code, one.severity, one.state) == ("records-damaged", Severity.URGENT, State.FAILING)
+    assert "cannot be read back: 1, the first urn:b." in one.text and "Load the others again" in one.todo
+    assert f"/record/{Record.objects.get(identifier='urn:b').pk}/" in one.url
+    Record.objects.filter(identifier="urn:c").update(payload=b"damaged")
+    (two,) = found()
+    assert two.key == one.key and "read back: 2," in two.text and two.url.endswith("?checks=damaged")
+    put(*(iso_record(f"urn:{letter}") for letter in "bc"))
+    assert found() == []
 
 
 # --- Uploads --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""manage.py catalogue stats|validate|restamp|purge|dictionary: report on the catalogue as a whole, and maintain it."""
+"""manage.py catalogue stats|validate|read-back|restamp|purge|dictionary: report on the catalogue as a whole, and maintain it."""
 
 from argparse import ArgumentParser
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
-from catalogue.payloads import dictionaries, zstd
+from catalogue.payloads import dictionaries, payload, read_back, zstd
 from catalogue.reading import stats
 from catalogue.writing import purge, restamp
 
@@ -42,6 +42,13 @@ class Command(BaseCommand):
         )
         validate_parser.add_argument(
             "--json", dest="as_json", action="store_true", help=gettext("print the counts as JSON")
+        )
+        read_back_parser = actions.add_parser(
+            "read-back",
+            help=gettext("whether the stored metadata of all records can be read back, as the ticks do once a day"),
+        )
+        read_back_parser.add_argument(
+            "--json", dest="as_json", action="store_true", help=gettext("print the report as JSON")
         )
         restamp_parser = actions.add_parser(
             "restamp", help=gettext("after a restore: give records new datestamps, to be harvested again")
@@ -107,6 +114,8 @@ class Command(BaseCommand):
             return self._restamp(**options)
         if action == "purge":
             return self._purge(**options)
+        if action == "read-back":
+            return self._read_back(**options)
         if action == "validate":
             return self._validate(**options)
         figures = stats.stats()
@@ -171,8 +180,11 @@ class Command(BaseCommand):
             "trained_on": dictionary.trained_on,
         }
         if repack:
-            with progress_bar(gettext("repack"), None) as advance:
-                repacked = dictionaries.repack(advance=advance)
+            try:
+                with progress_bar(gettext("repack"), None) as advance:
+                    repacked = dictionaries.repack(advance=advance)
+            except payload.DictionaryDamaged as exc:
+                raise CommandError(str(exc)) from exc
             report |= {"repacked": repacked.repacked, "kept": repacked.unchanged, "damaged": repacked.damaged}
         if as_json:
             self.stdout.write(dumps(report, ensure_ascii=False, indent=2))
@@ -193,6 +205,32 @@ class Command(BaseCommand):
                     gettext("damaged: {identifier}; offer or harvest it again").format(identifier=identifier)
                 )
         if report.get("damaged"):
+            raise SystemExit(1)
+
+    def _read_back(self, *, as_json: bool, **_: Any) -> None:
+        total, checked = Record.objects.filter(deleted=False).count(), 0
+
+        def count(number: int) -> None:
+            nonlocal checked
+            checked += number
+            advance(number)
+
+        try:
+            with progress_bar(gettext("reading back"), total) as advance:
+                read_back.read_all_back(advance=count)
+        except payload.DictionaryDamaged as exc:
+            raise CommandError(str(exc)) from exc
+        damaged = [
+            {"identifier": row.record.identifier, "found": datestamps.write(row.found), "fault": row.fault}
+            for row in read_back.damaged()
+        ]
+        if as_json:
+            self.stdout.write(dumps({"read": checked, "damaged": damaged}, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(gettext("{number} read back").format(number=_records(checked)))
+            for row in damaged:
+                self.stderr.write(gettext("damaged: {identifier}: {fault}; offer or harvest it again").format_map(row))
+        if damaged:
             raise SystemExit(1)
 
     def _restamp(self, *, spec: str, since: str, clock: str | None, dry_run: bool, as_json: bool, **_: Any) -> None:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from werkzeug import Response
 
 from catalogue.models import Record
+from catalogue.payloads import payload, read_back
 from harvester import schedule
 from harvester.links import edit
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.monitoring import status
-from harvester.rows import remote_headers
+from harvester.rows import damaged_records, remote_headers
 from harvester.runs import comparison, lifecycle
 from tests.support.provider import Provider, continued, fill, identifier, once, xml
 from tests.support.runs import at, counters, go_on, harvest, held
@@ -536,3 +537,33 @@ def test_a_record_that_could_not_be_stored_is_asked_for_again_by_comparing(link:
 
     assert compared.state == Run.State.DONE and identifier(1) in held()
     assert identifier(1) in {arguments["identifier"] for arguments in provider.asked_for("GetRecord")}
+
+
+# --- Stored records that are damaged ---------------------------------------------------------------------
+
+
+def test_a_record_that_is_damaged_here_is_asked_for_again_in_the_next_run(harvested: Link, provider: Provider) -> None:
+    """Its provider has not changed it, so that no list has it."""
+    name = identifier(3)
+    whole = bytes(Record.objects.get(identifier=name).payload)
+    Record.objects.filter(identifier=name).update(payload=whole[:-30])
+    read_back.read_all_back()
+    damaged_records.request_damaged()
+    run = harvest(harvested)
+    assert [asked["identifier"] for asked in provider.asked_for("GetRecord")] == [name]
+    assert counters(run)["updated"] == 1
+    assert payload.unpack(Record.objects.get(identifier=name).payload) == payload.unpack(whole)
+    read_back.read_all_back()
+    assert not read_back.damaged().exists()
+
+
+def test_a_provider_that_does_not_give_it_is_asked_once(harvested: Link, provider: Provider) -> None:
+    name = identifier(3)
+    Record.objects.filter(identifier=name).update(payload=b"damaged")
+    del provider.entries[name]
+    read_back.read_all_back()
+    for _ in range(3):
+        damaged_records.request_damaged()
+        harvest(harvested)
+    assert len(provider.asked_for("GetRecord")) == 1
+    assert [row.record.identifier for row in read_back.damaged()] == [name], "it stays named, and live"

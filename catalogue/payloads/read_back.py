@@ -1,0 +1,166 @@
+"""Read the stored metadata of all records back once a day, so that a damaged one is known before anybody misses it.
+
+A list leaves a damaged record out, and an incremental harvester never asks for what it was not given. So each live record
+is unpacked once a day, by ticks of bounded length; the frame's checksum tells (`catalogue.payloads.zstd`). What cannot be
+read back is remembered (`DamagedRecord`) until it can, or is replaced, and its digest is emptied: the next time the record
+is offered, it differs from the stored one, and is stored with a new datestamp.
+
+A damaged dictionary is another matter: nothing is wrong with the records, and it has to be restored.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import DatabaseError, connection, transaction
+from django.db.models import QuerySet
+
+from catalogue import outage, seams
+from catalogue.limits import Replaceable
+from catalogue.models import DamagedRecord, ReadBackWalk, Record
+from catalogue.payloads import payload
+
+logger = logging.getLogger(__name__)
+_FAULT_CHARACTERS = 500  # chosen
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBackLimits:
+    """How often and how much is read back."""
+
+    every: timedelta = timedelta(days=1)  # chosen: from the begin of a walk to that of the next
+    slice_s: float = 0.5  # chosen: of a tick; a million records take three hours of ticks each minute
+    batch: int = 50  # chosen: packed records in memory at a time
+
+
+LIMITS = Replaceable(ReadBackLimits())
+
+
+def read_back_some() -> None:
+    """Go on with the walk for a short time; begin another one a day after the last one was begun.
+
+    Raises payload.DictionaryDamaged, and an error of the database where it cannot say which records there are.
+    """
+    limits, now = LIMITS.in_force, seams.now()
+    _forget_repaired()
+    walk = ReadBackWalk.objects.filter(pk=1).first()
+    if walk is None or (walk.ended and not timedelta() <= now - walk.begun < limits.every):
+        walk = ReadBackWalk(pk=1, begun=now)
+    elif walk.ended:
+        return
+    end = seams.monotonic() + limits.slice_s
+    while True:
+        _step(walk)
+        if walk.ended or seams.monotonic() >= end:
+            break
+    walk.save()
+
+
+def read_all_back(*, advance: Callable[[int], object] = lambda number: None) -> None:
+    """Read all records back now, whatever the ticks have done. Raises as `read_back_some` does."""
+    walk = ReadBackWalk(pk=1, begun=seams.now())
+    while walk.ended is None:
+        advance(_step(walk))
+    _forget_repaired()
+    walk.save()
+
+
+def damaged() -> QuerySet[DamagedRecord]:
+    """Return the live records that are known to be damaged, the first that was found first."""
+    return DamagedRecord.objects.filter(record__deleted=False).select_related("record").order_by("found", "pk")
+
+
+# --- The walk ------------------------------------------------------------------------------------------
+
+_NEXT = "SELECT id FROM catalogue_record WHERE id > %s AND NOT deleted ORDER BY id LIMIT %s"
+_READ = "SELECT id, payload FROM catalogue_record WHERE id = ANY(%s) AND payload IS NOT NULL"
+
+
+def _step(walk: ReadBackWalk) -> int:
+    """Read the next batch back, and move the walk on. Returns the size of the batch."""
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT, [walk.after_id, LIMITS.in_force.batch])
+        ids = [row[0] for row in cursor.fetchall()]
+    for record_id, fault in _faults(ids):
+        _remember(record_id, fault)
+    if ids:
+        walk.after_id = ids[-1]
+    else:
+        walk.ended = seams.now()
+    return len(ids)
+
+
+def _faults(ids: list[int]) -> Iterator[tuple[int, str]]:
+    """Yield the ids that cannot be read back, with what is wrong. Where PostgreSQL cannot read one, it gives none of a batch."""
+    try:
+        rows = _read(ids)
+    except DatabaseError as exc:
+        _raise_outage(exc)
+        if len(ids) > 1:
+            for record_id in ids:
+                yield from _faults([record_id])
+        else:
+            yield ids[0], str(exc)
+        return
+    for record_id, packed in rows:
+        try:
+            payload.unpack(packed)
+        except payload.DictionaryDamaged:
+            raise
+        except payload.PayloadDamaged as exc:
+            yield record_id, str(exc)
+
+
+def _read(ids: list[int]) -> list[tuple[int, memoryview]]:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_READ, [ids])
+        return list(cursor.fetchall())
+
+
+def _raise_outage(exc: DatabaseError) -> None:
+    """Raise the error of a lost connection again. One of the disk, which has the same class, is of a record."""
+    state = getattr(exc.__cause__, "pgcode", None) or ""
+    if outage.is_outage(exc) and state != _IO_ERROR:
+        raise exc
+
+
+_IO_ERROR = "58030"  # io_error, of PostgreSQL's table of error codes
+
+
+def _remember(record_id: int, fault: str) -> None:
+    """Remember that a record is damaged, unless a writer is at it or has replaced it meanwhile."""
+    fault = " ".join(fault.split()).replace("\0", "")[:_FAULT_CHARACTERS]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT identifier, digest FROM catalogue_record WHERE id = %s AND NOT deleted FOR NO KEY UPDATE SKIP LOCKED",
+            [record_id],
+        )
+        row = cursor.fetchone()
+        if row is None or not any(_faults([record_id])):
+            return
+        # Without the clock's lock: no list changes.
+        cursor.execute("UPDATE catalogue_record SET digest = '' WHERE id = %s", [record_id])
+        _, is_new = DamagedRecord.objects.get_or_create(
+            record_id=record_id, defaults={"found": seams.now(), "fault": fault, "digest": row[1]}
+        )
+    if is_new:
+        logger.error("record cannot be read back", extra={"identifier": row[0], "reason": fault})
+
+
+def _forget_repaired() -> None:
+    """Forget those that can be read back, were deleted, or are no longer there."""
+    known = set(DamagedRecord.objects.values_list("pk", flat=True))
+    if known:
+        live = set(Record.objects.filter(pk__in=known, deleted=False).values_list("pk", flat=True))
+        still = {record_id for record_id, _ in _faults(sorted(live))} if live else set()
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_GIVE_DIGESTS_BACK, [sorted(known - still)])
+            DamagedRecord.objects.filter(pk__in=known - still).delete()
+
+
+# Of what was not stored again meanwhile, as after a fault of the disk that has passed.
+_GIVE_DIGESTS_BACK = """
+    UPDATE catalogue_record r SET digest = d.digest FROM catalogue_damagedrecord d
+    WHERE r.id = d.record_id AND r.id = ANY(%s) AND NOT r.deleted AND r.digest = ''
+"""
