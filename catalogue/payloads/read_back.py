@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 
 from catalogue import outage, seams
 from catalogue.limits import Replaceable
-from catalogue.models import DamagedRecord, ReadBackWalk, Record
+from catalogue.models import DamagedRecord, ReadBackWalk
 from catalogue.payloads import payload
 
 logger = logging.getLogger(__name__)
@@ -149,17 +149,23 @@ def _remember(record_id: int, fault: str) -> None:
 
 
 def _forget_repaired() -> None:
-    """Forget those that can be read back, were deleted, or are no longer there."""
-    known = set(DamagedRecord.objects.values_list("pk", flat=True))
-    if known:
-        live = set(Record.objects.filter(pk__in=known, deleted=False).values_list("pk", flat=True))
-        still = {record_id for record_id, _ in _faults(sorted(live))} if live else set()
+    """Forget those that were stored anew, deleted or purged; and, of some each time, those that can be read back again."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET_REPLACED)
+    some = list(DamagedRecord.objects.order_by("?").values_list("pk", flat=True)[: LIMITS.in_force.batch])
+    readable = set(some) - {record_id for record_id, _ in _faults(some)}
+    if readable:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(_GIVE_DIGESTS_BACK, [sorted(known - still)])
-            DamagedRecord.objects.filter(pk__in=known - still).delete()
+            cursor.execute(_GIVE_DIGESTS_BACK, [sorted(readable)])
+            DamagedRecord.objects.filter(pk__in=readable).delete()
 
 
-# Of what was not stored again meanwhile, as after a fault of the disk that has passed.
+_FORGET_REPLACED = """
+    DELETE FROM catalogue_damagedrecord d WHERE NOT EXISTS (
+        SELECT FROM catalogue_record r WHERE r.id = d.record_id AND NOT r.deleted AND r.digest = ''
+    )
+"""
+# As after a fault of the disk that has passed.
 _GIVE_DIGESTS_BACK = """
     UPDATE catalogue_record r SET digest = d.digest FROM catalogue_damagedrecord d
     WHERE r.id = d.record_id AND r.id = ANY(%s) AND NOT r.deleted AND r.digest = ''

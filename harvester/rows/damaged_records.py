@@ -2,9 +2,11 @@
 
 import logging
 from collections import defaultdict
+from dataclasses import dataclass
 
 from django.db import transaction
 
+from catalogue.limits import Replaceable
 from catalogue.models import DamagedRecord
 from catalogue.payloads import read_back
 from harvester.models import Link
@@ -13,11 +15,26 @@ from harvester.rows import remote_headers
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class AskingLimits:
+    """How much is asked for by itself. Chosen: where more is damaged, a person has to see to the disk first."""
+
+    at_once: int = 1000  # records that were asked for and are still damaged
+
+
+LIMITS = Replaceable(AskingLimits())
+
+
 def request_damaged() -> None:
     """Have each link ask, in its next run, for the damaged records that came by it; once for each time of being damaged."""
-    found = read_back.damaged().filter(asked_link=False)
+    known = read_back.damaged()
+    found = known.filter(asked_link=False).exclude(record__provenance=None)
+    room = LIMITS.in_force.at_once - known.filter(asked_link=True).count() if found.exists() else 0
     by_link: dict[str, dict[str, int]] = defaultdict(dict)
-    for pk, key, provenance in found.values_list("pk", "record__key", "record__provenance"):
+    rows = found.order_by("?").values_list(
+        "pk", "record__key", "record__provenance"
+    )  # no link that is gone is in the way
+    for pk, key, provenance in rows[: max(room, 0)]:
         if name := (provenance or {}).get("link"):
             by_link[name][key] = pk
     for link in Link.objects.filter(name__in=by_link):

@@ -557,6 +557,25 @@ def test_a_record_that_is_damaged_here_is_asked_for_again_in_the_next_run(harves
     assert not read_back.damaged().exists()
 
 
+def test_where_much_is_damaged_a_provider_is_not_asked_for_all_of_it_at_once(
+    harvested: Link, provider: Provider
+) -> None:
+    Record.objects.update(payload=b"damaged")
+    read_back.read_all_back()
+    with damaged_records.LIMITS.replaced(at_once=4):
+        for _ in range(2):
+            damaged_records.request_damaged()
+        harvest(harvested)
+        assert len(provider.asked_for("GetRecord")) == 4
+        read_back.read_all_back()
+        assert read_back.damaged().count() == 6
+        for _ in range(2):
+            damaged_records.request_damaged()
+            harvest(harvested)
+            read_back.read_all_back()
+    assert not read_back.damaged().exists() and len(provider.asked_for("GetRecord")) == 10
+
+
 def test_a_provider_that_does_not_give_it_is_asked_once(harvested: Link, provider: Provider) -> None:
     name = identifier(3)
     Record.objects.filter(identifier=name).update(payload=b"damaged")
