@@ -181,7 +181,7 @@ class _InProgress:
         self._waiting: tuple[int, seams.Semaphore] | None = None  # the most that it may be one of, and what wakes it
         self.number = 0
 
-    def enter(self, most: int | None = None) -> bool:
+    def enter(self, most: int | None = None, longest_wait_s: float = _LONGEST_WAIT_FOR_END_S) -> bool:
         """Count one more request; return whether more than `most` are in progress, even after a moment."""
         with self._lock:
             self.number += 1
@@ -191,7 +191,7 @@ class _InProgress:
                 return True
             ended = seams.Semaphore(0)
             ours = self._waiting = (most, ended)
-        ended.acquire(timeout=_LONGEST_WAIT_FOR_END_S)
+        ended.acquire(timeout=longest_wait_s)
         with self._lock:
             if self._waiting is not ours:
                 return False

@@ -231,13 +231,12 @@ def test_a_busy_node_has_clients_wait_and_counts_an_answer_until_it_is_sent(harv
 
 
 @pytest.mark.spec("P112")
-def test_one_request_too_many_waits_a_moment_for_another_one_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_request_too_many_waits_a_moment_for_another_one_to_end() -> None:
     """A client asks on before the thread that sent it the last byte has said so; that is no crowd."""
     progress = flow_control.in_progress
     assert not progress.enter(1)
-    with threads(1) as pool, monkeypatch.context() as patch:
-        patch.setattr(flow_control, "_LONGEST_WAIT_FOR_END_S", TIMEOUT_S)
-        next_one = pool.start(progress.enter, 1)
+    with threads(1) as pool:
+        next_one = pool.start(progress.enter, 1, TIMEOUT_S)
         until(lambda: progress.number == 2, TIMEOUT_S, "the next request has come")
         assert progress.enter(1), "a third one does not occupy another thread"
         progress.leave()
