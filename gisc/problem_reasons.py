@@ -151,7 +151,7 @@ PROBLEMS: Mapping[str, Sentence] = (
             ProblemCode.REJECTS: _("Records that could not be stored: {number}. All others are."),
             ProblemCode.RECORDS_DAMAGED: _(
                 "Records whose stored metadata cannot be read back: {number}, the first {identifier}. Lists leave them out, so that "
-                "harvesters do not get them. {message}"
+                "harvesters do not get them. Of the first one: {message}."
             ),
             ProblemCode.ALERT_NOT_SENT: _(
                 "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"

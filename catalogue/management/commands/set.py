@@ -1,20 +1,23 @@
-"""manage.py set add|include|exclude|search|move|stop-feeding|category|visible: add sets, say what virtual sets are made of, move
-records, say who sees them."""
+"""manage.py set list|add|include|exclude|search|move|stop-feeding|category|visible: add sets, say what virtual sets are made of, move
+records, say who sees them; list the sets."""
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
+from rich.table import Table
 
 from catalogue import acting, oai
 from catalogue.discovery import set_searches as set_searches_of_people
-from catalogue.management import progress
+from catalogue.management import progress, tables
 from catalogue.management.base import BaseCommand
 from catalogue.models import Category, MetadataSet, Record
+from catalogue.reading import lists, stats
 from catalogue.reasons import ActRefused
 from catalogue.writing import decisions, set_changes, set_inclusion, set_searches, store, uploads, visibility
 from catalogue.writing.set_changes import Foreseen
@@ -42,11 +45,37 @@ _TITLES = {
 _KINDS = (MetadataSet.Kind.PEER, MetadataSet.Kind.SHARED, MetadataSet.Kind.VIRTUAL)
 
 
+def _rows() -> Iterator[dict[str, Any]]:
+    """Describe each set, with all its records: as JSON values."""
+    counted = stats.by_set(with_hidden=True)
+    sets = MetadataSet.objects.select_related("category", "search").prefetch_related("inclusions__child")
+    for row in sorted(sets, key=lists.order_of_set):
+        search = getattr(row, "search", None)
+        yield {
+            "set": row.spec,
+            "name": row.name,
+            "kind": str(row.kind),
+            "live": counted[row.spec]["live"],
+            "deleted": counted[row.spec]["deleted"],
+            "newest": counted[row.spec]["newest"],
+            "made_of": sorted(inclusion.child.spec for inclusion in row.inclusions.all()),
+            "search": "" if search is None else str(search),
+            "listed": row.public,
+            "category": "" if row.category is None else row.category.name,
+            "fed_by_uploads": row.fed_here,
+        }
+
+
 class Command(BaseCommand):
-    help = _("Add sets, make virtual sets of others, move records of this node between its own and shared sets.")
+    help = _(
+        "Add sets, make virtual sets of others, move records of this node between its own and shared sets; list all sets."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser(
+            "list", help=gettext("all sets: their kinds, records, what virtual ones are made of, who sees them")
+        )
         add = actions.add_parser("add", help=gettext("add a set, and its ancestors where they are missing"))
         add.add_argument("spec", metavar="SPEC")
         add.add_argument("--name", default="", help=gettext("setName (default: the setSpec)"))
@@ -120,6 +149,9 @@ class Command(BaseCommand):
             sub.add_argument("--json", dest="as_json", action="store_true", help=gettext("print JSON"))
 
     def handle(self, *, action: str, as_json: bool, **options: Any) -> None:
+        if action == "list":
+            self._list(as_json=as_json)
+            return
         try:
             report = _ACTIONS[action](options)
         except ValidationError as exc:
@@ -129,6 +161,27 @@ class Command(BaseCommand):
         self._print(report, as_json=as_json)
         if report.get("rejected"):
             raise SystemExit(1)
+
+    def _list(self, *, as_json: bool) -> None:
+        rows = list(_rows())
+        if as_json:
+            self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2))
+            return
+        table = Table(
+            gettext("set"), gettext("kind"), gettext("live"), gettext("deleted"), gettext("made of"), gettext("seen by")
+        )
+        for row in rows:
+            made_of = [*row["made_of"], *([row["search"]] if row["search"] else [])]
+            seen_by = row["category"] or gettext("everybody")
+            table.add_row(
+                row["set"],
+                row["kind"],
+                f"{row['live']:,}",
+                f"{row['deleted']:,}",
+                ", ".join(made_of) or "-",
+                seen_by if row["listed"] else gettext("{who}; not listed").format(who=seen_by),
+            )
+        tables.console(self.stdout).print(table)
 
     def _print(self, report: dict[str, Any], *, as_json: bool) -> None:
         if as_json:

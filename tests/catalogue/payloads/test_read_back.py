@@ -2,6 +2,8 @@
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -12,7 +14,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import seams
+from catalogue import seams, tasks
 from catalogue.models import DamagedRecord, Dictionary, ReadBackWalk, Record
 from catalogue.payloads import dictionaries, payload, read_back, zstd
 from catalogue.writing import store
@@ -44,11 +46,11 @@ def read_whole() -> None:
 
 
 def known() -> list[str]:
-    return [row.record.identifier for row in read_back.damaged()]
+    return list(read_back.damaged().values_list("record__identifier", flat=True))
 
 
 def digest_of(identifier: str) -> bytes:
-    return bytes(Record.objects.get(identifier=identifier).digest)
+    return bytes(Record.objects.values_list("digest", flat=True).get(identifier=identifier))
 
 
 def test_a_record_that_is_damaged_is_known_within_a_day_and_only_that(
@@ -72,6 +74,12 @@ def test_a_record_that_is_damaged_is_known_within_a_day_and_only_that(
         assert DamagedRecord.objects.get().found == clock.now()
     assert {letter for letter in "abcde" if digest_of(f"urn:{letter}") != digests[letter]} == {"b"}
     assert dict(Record.objects.values_list("identifier", "datestamp")) == stamps
+
+
+def test_the_ticks_read_back(records: None) -> None:
+    damage("urn:b")
+    tasks.tick()
+    assert known() == ["urn:b"]
 
 
 def test_offered_again_it_is_stored_and_comes_to_harvesters_with_a_new_datestamp(records: None, client: Client) -> None:
@@ -110,27 +118,34 @@ def test_each_record_is_read_back_in_slices_of_any_length(batch: int, broken: se
     assert set(known()) == {f"urn:{letter}" for letter in broken - {"d"}}
 
 
-@pytest.mark.parametrize("state", ["XX001", "58030"])
-def test_what_postgresql_cannot_read_costs_no_other_record(
-    records: None, monkeypatch: pytest.MonkeyPatch, state: str
-) -> None:
-    """A block that the disk does not give back: the statement fails for all that it asks for."""
+@contextmanager
+def unreadable(identifier: str, state: str) -> Iterator[None]:
+    """As with a block of the disk that cannot be read: each statement that asks for the payload of this record fails."""
+    columns = [field.column for field in Record._meta.concrete_fields]
+    shown = ", ".join(f"pg_temp.read(identifier, {name}) AS {name}" if name == "payload" else name for name in columns)
     with connection.cursor() as cursor:
         cursor.execute(f"""
-            CREATE FUNCTION pg_temp.read(name text, packed bytea) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN
-                IF name = 'urn:b' THEN RAISE 'missing chunk number 0' USING ERRCODE = '{state}'; END IF;
+            CREATE FUNCTION pg_temp.read(name text, packed bytea) RETURNS bytea LANGUAGE plpgsql STABLE AS $$ BEGIN
+                IF name = '{identifier}' THEN RAISE 'missing chunk number 0' USING ERRCODE = '{state}'; END IF;
                 RETURN packed;
-            END $$
+            END $$;
+            SET CONSTRAINTS ALL IMMEDIATE;
+            CREATE TEMPORARY VIEW catalogue_record AS SELECT {shown} FROM public.catalogue_record
         """)
-    monkeypatch.setattr(
-        read_back, "_READ", read_back._READ.replace("id, payload", "id, pg_temp.read(identifier, payload)")
-    )
+        yield
+        cursor.execute("DROP VIEW pg_temp.catalogue_record")
+
+
+@pytest.mark.parametrize("state", ["XX001", "58030"])
+def test_what_postgresql_cannot_read_costs_no_other_record(records: None, state: str) -> None:
     digest = digest_of("urn:b")
     damage("urn:d")
-    read_whole()
-    assert known() == ["urn:b", "urn:d"] and digest_of("urn:b") == b""
-    assert "missing chunk number 0" in DamagedRecord.objects.get(record__identifier="urn:b").fault
-    monkeypatch.undo()
+    with unreadable("urn:b", state):
+        read_whole()
+        assert known() == ["urn:b", "urn:d"] and digest_of("urn:b") == b""
+        assert "missing chunk number 0" in DamagedRecord.objects.get(record__identifier="urn:b").fault
+        read_back.read_back_some()
+        assert known() == ["urn:b", "urn:d"]
     read_back.read_back_some()
     assert known() == ["urn:d"], "the disk gives it back again"
     assert digest_of("urn:b") == digest, "and nothing has to be stored anew"

@@ -1,5 +1,6 @@
 """Sets that hold others: by hierarchy, or because a virtual set names them. Their lists are rows like any other's."""
 
+import json
 from io import StringIO
 
 import pytest
@@ -7,9 +8,11 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from catalogue.models import Membership, MetadataSet, SetChange
-from catalogue.writing import set_changes, set_inclusion
+from catalogue.oai import CATALOGUE_SET
+from catalogue.writing import set_changes, set_inclusion, store
 from catalogue.writing.set_changes import Foreseen
 from tests.support import looking, world
+from tests.support.commands import printed
 
 pytestmark = pytest.mark.django_db
 
@@ -188,3 +191,32 @@ def test_the_command_says_first_what_harvesters_will_see(stored: tuple[MetadataS
     call_command("set", "include", "DRIVER", world.TOULOUSE.spec, "--dry-run", stdout=out)
     assert "added: 2, deleted: 1, unchanged: 1" in out.getvalue()
     assert not live("DRIVER") & {"urn:t1"}
+
+
+def test_all_sets_are_listed_with_what_they_are_made_of_and_who_sees_them() -> None:
+    world.put(world.iso_record("urn:a", title="Sea ice"), world.iso_record("urn:b"))
+    store.withdraw(["urn:b"])
+    world.put(world.iso_record("urn:c"), into=world.peer_set(world.TOULOUSE))
+    set_inclusion.include(virtual(), [world.own_set(), world.peer_set(world.TOULOUSE)])
+    call_command("set", "add", "ICE", "--kind", "virtual", stdout=StringIO())
+    call_command("set", "search", "ICE", "--search", "q=ice", stdout=StringIO())
+    call_command("set", "category", "members only", stdout=StringIO())
+    call_command("set", "visible", world.TOULOUSE.spec, "--to", "members only", stdout=StringIO())
+    call_command("set", "visible", world.TOULOUSE.spec, "--unlisted", stdout=StringIO())
+
+    rows = {row["set"]: row for row in json.loads(printed("set", "list", "--json"))}
+    assert list(rows)[:2] == [CATALOGUE_SET, world.OUR_SPEC]
+    numbers = {spec: (row["kind"], row["live"], row["deleted"]) for spec, row in rows.items()}
+    assert numbers == {
+        CATALOGUE_SET: ("catalogue", 2, 1),
+        world.OUR_SPEC: ("own", 1, 1),
+        world.TOULOUSE.spec: ("peer", 1, 0),
+        "DRIVER": ("virtual", 2, 1),
+        "ICE": ("virtual", 1, 0),
+    }
+    assert rows["DRIVER"]["made_of"] == sorted([world.OUR_SPEC, world.TOULOUSE.spec])
+    assert (rows["ICE"]["made_of"], rows["ICE"]["search"]) == ([], "q=ice")
+    hidden = rows[world.TOULOUSE.spec]
+    assert (hidden["category"], hidden["listed"]) == ("members only", False)
+    lines = [line for line in printed("set", "list").splitlines() if world.TOULOUSE.spec in line and "peer" in line]
+    assert len(lines) == 1 and "members only; not listed" in lines[0]

@@ -13,7 +13,7 @@ from werkzeug import Response
 
 from catalogue.models import Record
 from catalogue.payloads import payload, read_back
-from harvester import schedule
+from harvester import schedule, tasks
 from harvester.links import edit
 from harvester.models import Conflict, Link, RemoteHeader, Run
 from harvester.monitoring import status
@@ -548,7 +548,7 @@ def test_a_record_that_is_damaged_here_is_asked_for_again_in_the_next_run(harves
     whole = bytes(Record.objects.get(identifier=name).payload)
     Record.objects.filter(identifier=name).update(payload=whole[:-30])
     read_back.read_all_back()
-    damaged_records.request_damaged()
+    tasks.tick()
     run = harvest(harvested)
     assert [asked["identifier"] for asked in provider.asked_for("GetRecord")] == [name]
     assert counters(run)["updated"] == 1
