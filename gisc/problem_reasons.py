@@ -44,6 +44,7 @@ class ProblemCode(Code):
     CHANGED_SILENTLY = "changed-silently"
     FROM_IGNORED = "from-ignored"
     REJECTS = "rejects"
+    DICTIONARY_DAMAGED = "dictionary-damaged"
     RECORDS_DAMAGED = "records-damaged"
     ALERT_NOT_SENT = "alert-not-sent"
     SET_SEARCH_UNREADABLE = "set-search-unreadable"
@@ -149,6 +150,10 @@ PROBLEMS: Mapping[str, Sentence] = (
                 "The provider lists more than it is asked for: each harvest reads everything. Nothing is missed."
             ),
             ProblemCode.REJECTS: _("Records that could not be stored: {number}. All others are."),
+            ProblemCode.DICTIONARY_DAMAGED: _(
+                "The dictionary that stored records were compressed with is missing or damaged, so that none of them can be read; lists "
+                "that need them are not answered: {message}."
+            ),
             ProblemCode.RECORDS_DAMAGED: _(
                 "Records whose stored metadata cannot be read back: {number}, the first {identifier}. Lists leave them out, so that "
                 "harvesters do not get them. Of the first one: {message}."
@@ -209,6 +214,9 @@ ADVICE: Mapping[str, Sentence] = _translated(
         ProblemCode.CHANGED_SILENTLY: _("Tell the provider that a change needs a new datestamp."),
         ProblemCode.FROM_IGNORED: _("Tell the provider."),
         ProblemCode.REJECTS: _("Look at the rejects, and tell the provider what to mend."),
+        ProblemCode.DICTIONARY_DAMAGED: _(
+            "Put the rows of the table catalogue_dictionary back from a backup: nothing is wrong with the records themselves."
+        ),
         ProblemCode.RECORDS_DAMAGED: _(
             "Look at the disk and the memory of the database's host, and at PostgreSQL's log. What came by a link is asked for "
             "again in its next run. Load the others again, or put a former version back on the page of the record."
@@ -287,6 +295,7 @@ NAMES: Mapping[str, str] = {
     ProblemCode.CHANGED_SILENTLY: _("Records change without a new datestamp"),
     ProblemCode.FROM_IGNORED: _("The provider lists more than it is asked for"),
     ProblemCode.REJECTS: _("Records could not be stored (rejects)"),
+    ProblemCode.DICTIONARY_DAMAGED: _("Stored records lack their dictionary"),
     ProblemCode.RECORDS_DAMAGED: _("Stored records cannot be read back"),
     ProblemCode.ALERT_NOT_SENT: _("Alerts cannot be sent"),
     ProblemCode.SET_SEARCH_UNREADABLE: _("A set does not follow its search"),

@@ -221,6 +221,19 @@ def _problems_of_sets() -> Iterator[Problem]:
 
 def _problems_of_damaged() -> Iterator[Problem]:
     """The stored records that cannot be read back."""
+    if fault := read_back.fault_of_dictionary():
+        code, facts = ProblemCode.DICTIONARY_DAMAGED, {"message": fault}
+        yield Problem(
+            code,
+            "records:dictionary",
+            gettext("stored records"),
+            Severity.URGENT,
+            State.FAILING,
+            None,
+            code.sentence(facts),
+            code.advice(facts),
+            reverse("admin:index"),
+        )
     known = read_back.damaged()
     first = known.first()
     if first is None:

@@ -46,6 +46,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("begun", models.DateTimeField()),
                 ("ended", models.DateTimeField(help_text="empty: it is under way", null=True)),
+                ("fault", models.TextField(default="", help_text="of a dictionary, which ended it early; empty: none")),
                 ("after_id", models.BigIntegerField(default=0, help_text="records up to this id have been read back")),
             ],
             options={

@@ -31,6 +31,7 @@ class ReadBackWalk(models.Model):
 
     begun = models.DateTimeField()
     ended = models.DateTimeField(null=True, help_text=_("empty: it is under way"))
+    fault = models.TextField(default="", help_text=_("of a dictionary, which ended it early; empty: none"))
     after_id = models.BigIntegerField(default=0, help_text=_("records up to this id have been read back"))
 
     class Meta:

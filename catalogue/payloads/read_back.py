@@ -51,7 +51,7 @@ def read_back_some() -> None:
         return
     end = seams.monotonic() + limits.slice_s
     while True:
-        _step(walk)
+        _step_or_stop(walk)
         if walk.ended or seams.monotonic() >= end:
             break
     walk.save()
@@ -61,9 +61,14 @@ def read_all_back(*, advance: Callable[[int], object] = lambda number: None) -> 
     """Read all records back now, whatever the ticks have done. Raises as `read_back_some` does."""
     walk = ReadBackWalk(pk=1, begun=seams.now())
     while walk.ended is None:
-        advance(_step(walk))
+        advance(_step_or_stop(walk))
     _forget_repaired()
     walk.save()
+
+
+def fault_of_dictionary() -> str:
+    """Return what is wrong with a dictionary, as the walk has found it; empty if nothing is."""
+    return ReadBackWalk.objects.values_list("fault", flat=True).first() or ""
 
 
 def damaged() -> QuerySet[DamagedRecord]:
@@ -75,6 +80,18 @@ def damaged() -> QuerySet[DamagedRecord]:
 
 _NEXT = "SELECT id FROM catalogue_record WHERE id > %s AND NOT deleted ORDER BY id LIMIT %s"
 _READ = "SELECT id, payload FROM catalogue_record WHERE id = ANY(%s) AND payload IS NOT NULL"
+
+
+def _step_or_stop(walk: ReadBackWalk) -> int:
+    """Do the same as `_step`. Raises payload.DictionaryDamaged, after storing the walk with what it says."""
+    try:
+        number = _step(walk)
+    except payload.DictionaryDamaged as exc:
+        walk.fault = str(exc)
+        walk.save()
+        raise
+    walk.fault = ""
+    return number
 
 
 def _step(walk: ReadBackWalk) -> int:

@@ -14,8 +14,8 @@ from werkzeug import Response
 
 from catalogue import bootstrap
 from catalogue.bulk.watch import Watcher
-from catalogue.models import MetadataSet, Record, Upload
-from catalogue.payloads import read_back
+from catalogue.models import Dictionary, MetadataSet, ReadBackWalk, Record, Upload
+from catalogue.payloads import payload, read_back
 from gisc.alerts import watch
 from gisc.parts import parts
 from gisc.problem_reasons import ProblemCode
@@ -275,6 +275,29 @@ def test_records_that_cannot_be_read_back_are_a_problem_until_they_can() -> None
     (two,) = found()
     assert two.key == one.key and "read back: 2," in two.text and two.url.endswith("?checks=damaged")
     put(*(iso_record(f"urn:{letter}") for letter in "bc"))
+    assert found() == []
+
+
+def test_records_without_their_dictionary_are_a_problem_until_it_is_back() -> None:
+    bootstrap.ensure_sets()
+
+    def found() -> list[str]:
+        return [str(problem.code) for problem in find_problems() if problem.subject.startswith("records:")]
+
+    put(iso_record("urn:a"))
+    (row,) = Dictionary.objects.all()
+    read_back.read_back_some()
+    assert found() == []
+    ReadBackWalk.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE catalogue_dictionary DISABLE TRIGGER USER")
+    Dictionary.objects.all().delete()
+    payload.clear_cache()
+    with pytest.raises(payload.DictionaryDamaged):
+        read_back.read_back_some()
+    assert found() == ["dictionary-damaged"]
+    row.save(force_insert=True)
+    read_back.read_back_some()
     assert found() == []
 
 

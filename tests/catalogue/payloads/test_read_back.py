@@ -170,6 +170,7 @@ def test_without_its_dictionary_no_record_is_called_damaged_and_no_list_leaves_i
         with pytest.raises(payload.DictionaryDamaged, match="restore the table catalogue_dictionary"):
             act()
     assert not DamagedRecord.objects.exists()
+    assert "restore the table catalogue_dictionary" in read_back.fault_of_dictionary()
     assert {letter: digest_of(f"urn:{letter}") for letter in "abcde"} == digests
     for coding in ("identity", "gzip"):
         answer = client.get(
