@@ -220,39 +220,31 @@ def _problems_of_sets() -> Iterator[Problem]:
 
 
 def _problems_of_damaged() -> Iterator[Problem]:
-    """The stored records that cannot be read back."""
+    """The stored records that cannot be read back, and a dictionary without which none can."""
     if fault := read_back.fault_of_dictionary():
-        code, facts = ProblemCode.DICTIONARY_DAMAGED, {"message": fault}
-        yield Problem(
-            code,
-            "records:dictionary",
-            gettext("stored records"),
-            Severity.URGENT,
-            State.FAILING,
-            None,
-            code.sentence(facts),
-            code.advice(facts),
-            reverse("admin:index"),
-        )
+        yield _problem_of_records(ProblemCode.DICTIONARY_DAMAGED, {"message": fault}, None, reverse("admin:index"))
     known = read_back.damaged()
     first = known.first()
-    if first is None:
-        return
-    number = known.count()
-    code = ProblemCode.RECORDS_DAMAGED
-    facts = {"number": number, "identifier": first.record.identifier, "message": first.fault}
-    yield Problem(
+    if first is not None:
+        number = known.count()
+        facts = {"number": number, "identifier": first.record.identifier, "message": first.fault}
+        page = f"{reverse('admin:catalogue_record_changelist')}?checks=damaged"
+        if number == 1:
+            page = reverse("admin:catalogue_record_change", args=[first.pk])
+        yield _problem_of_records(ProblemCode.RECORDS_DAMAGED, facts, first.found, page)
+
+
+def _problem_of_records(code: ProblemCode, facts: Facts, since: datetime | None, page: str) -> Problem:
+    return Problem(
         code,
-        "records:damaged",
+        f"records:{code}",
         gettext("stored records"),
         Severity.URGENT,
         State.FAILING,
-        first.found,
+        since,
         code.sentence(facts),
         code.advice(facts),
-        reverse("admin:catalogue_record_change", args=[first.pk])
-        if number == 1
-        else f"{reverse('admin:catalogue_record_changelist')}?checks=damaged",
+        page,
     )
 
 

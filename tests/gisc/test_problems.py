@@ -262,7 +262,7 @@ def test_records_that_cannot_be_read_back_are_a_problem_until_they_can() -> None
 
     def found() -> list[Problem]:
         read_back.read_all_back()
-        return [problem for problem in find_problems() if problem.subject == "records:damaged"]
+        return [problem for problem in find_problems() if problem.subject == "records:records-damaged"]
 
     put(*(iso_record(f"urn:{letter}") for letter in "abc"))
     assert found() == []
