@@ -10,6 +10,7 @@ A damaged dictionary is another matter: nothing is wrong with the records, and i
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,7 +31,7 @@ class ReadBackLimits:
     """How often and how much is read back."""
 
     every: timedelta = timedelta(days=1)  # chosen: from the begin of a walk to that of the next
-    slice_s: float = 0.5  # chosen: of a tick; a million records take three hours of ticks each minute
+    slice_s: float = 0.5  # chosen: of a tick
     batch: int = 50  # chosen: packed records in memory at a time
 
 
@@ -43,26 +44,28 @@ def read_back_some() -> None:
     Raises payload.DictionaryDamaged, and an error of the database where it cannot say which records there are.
     """
     limits, now = LIMITS.in_force, seams.now()
-    _forget_repaired()
-    walk = ReadBackWalk.objects.filter(pk=1).first()
-    if walk is None or (walk.ended and not timedelta() <= now - walk.begun < limits.every):
+    walk = ReadBackWalk.objects.filter(pk=1).first() or ReadBackWalk(pk=1, begun=now)
+    if walk.ended and (walk.fault or not timedelta() <= now - walk.begun < limits.every):
         walk = ReadBackWalk(pk=1, begun=now)
-    elif walk.ended:
-        return
-    end = seams.monotonic() + limits.slice_s
-    while True:
-        _step_or_stop(walk)
-        if walk.ended or seams.monotonic() >= end:
-            break
+    with _dictionaries_noted(walk):
+        _forget_repaired()
+        if walk.ended:
+            return
+        end = seams.monotonic() + limits.slice_s
+        while True:
+            _step(walk)
+            if walk.ended or seams.monotonic() >= end:
+                break
     walk.save()
 
 
 def read_all_back(*, advance: Callable[[int], object] = lambda number: None) -> None:
     """Read all records back now, whatever the ticks have done. Raises as `read_back_some` does."""
     walk = ReadBackWalk(pk=1, begun=seams.now())
-    while walk.ended is None:
-        advance(_step_or_stop(walk))
-    _forget_repaired()
+    with _dictionaries_noted(walk):
+        while walk.ended is None:
+            advance(_step(walk))
+        _forget_repaired()
     walk.save()
 
 
@@ -82,16 +85,16 @@ _NEXT = "SELECT id FROM catalogue_record WHERE id > %s AND NOT deleted ORDER BY 
 _READ = "SELECT id, payload FROM catalogue_record WHERE id = ANY(%s) AND payload IS NOT NULL"
 
 
-def _step_or_stop(walk: ReadBackWalk) -> int:
-    """Do the same as `_step`. Raises payload.DictionaryDamaged, after storing the walk with what it says."""
+@contextmanager
+def _dictionaries_noted(walk: ReadBackWalk) -> Iterator[None]:
+    """Store with the walk what is wrong with a dictionary that the block needs. Raises payload.DictionaryDamaged all the same."""
     try:
-        number = _step(walk)
+        yield
     except payload.DictionaryDamaged as exc:
         walk.fault = str(exc)
         walk.save()
         raise
     walk.fault = ""
-    return number
 
 
 def _step(walk: ReadBackWalk) -> int:

@@ -17,7 +17,10 @@ import yaml
 from django.test import Client
 from django.utils import timezone
 
-from catalogue.models import MetadataSet
+from catalogue import bootstrap
+from catalogue.models import MetadataSet, Record
+from catalogue.payloads import read_back
+from gisc.record_metrics import RecordCollector
 from harvester.models import Canary, Link
 from harvester.monitoring.metrics import LinkCollector
 from tests.support import prometheus
@@ -26,6 +29,7 @@ from tests.support.nodes import free_port
 from tests.support.paths import ROOT
 from tests.support.ticks import begin_all
 from tests.support.waiting import until
+from tests.support.world import iso_record, put
 
 FOLDER = ROOT / "docker" / "prometheus"
 DASHBOARD = ROOT / "docker" / "grafana" / "dashboards" / "node.json"
@@ -132,6 +136,21 @@ def test_without_the_database_links_that_were_seen_are_unknown_and_not_gone(neve
     away = [sample for family in LinkCollector(has_database=False).collect() for sample in family.samples]
     assert {(sample.name, sample.labels["link"]) for sample in away if sample.labels} == before
     assert len(before) > 8 and all(math.isnan(sample.value) for sample in away)
+
+
+def test_without_the_database_it_is_not_known_whether_records_are_damaged() -> None:
+    (family,) = RecordCollector(has_database=False).collect()
+    assert math.isnan(family.samples[0].value)
+
+
+@pytest.mark.django_db
+def test_damaged_records_are_counted(client: Client) -> None:
+    bootstrap.ensure_sets()
+    assert scrape(client)["gisc_records_damaged"] == 0
+    put(iso_record("urn:a"), iso_record("urn:b"))
+    Record.objects.update(payload=b"damaged")
+    read_back.read_all_back()
+    assert scrape(client)["gisc_records_damaged"] == 2
 
 
 # --- As Prometheus evaluates them -------------------------------------------------------------------

@@ -299,6 +299,18 @@ def test_records_without_their_dictionary_are_a_problem_until_it_is_back() -> No
     row.save(force_insert=True)
     read_back.read_back_some()
     assert found() == []
+    Record.objects.update(payload=b"damaged")
+    read_back.read_all_back()
+    assert found() == ["records-damaged"]
+    Record.objects.update(payload=payload.pack(iso_record("urn:a").split(b"\n", 1)[1].strip()))
+    Dictionary.objects.all().delete()
+    payload.clear_cache()
+    with pytest.raises(payload.DictionaryDamaged):
+        read_back.read_back_some()
+    assert found() == ["dictionary-damaged", "records-damaged"], "though the walk of the day is over"
+    row.save(force_insert=True)
+    read_back.read_back_some()
+    assert found() == []
 
 
 # --- Uploads --------------------------------------------------------------------------------------------
