@@ -223,8 +223,11 @@ def _label_batch(batch: list[tuple[datetime, int]], rules_in_force: str) -> None
 
 
 def _check_packed(packed: Any) -> CheckResult:
+    """Check a stored document. Raises payload.DictionaryDamaged: the label would stay when the dictionary is back."""
     try:
         element = payload.unpack(packed)
+    except payload.DictionaryDamaged:
+        raise
     except payload.PayloadDamaged as exc:
         text = f"The stored metadata cannot be read ({exc}); harvest or load the record again"
         return CheckResult(Validation.Structure.NOT_CHECKED, "", (Fault(NODE, text),))

@@ -59,9 +59,11 @@ def make_missing(*, seconds: float) -> int:
 
 
 def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryview, *described: Any) -> _Made:
-    """Read a record again; where its payload is damaged, take what is stored beside it."""
+    """Read a record again; where its payload is damaged, take what is stored beside it. Raises payload.DictionaryDamaged."""
     try:
         metadata = iso19139.read(payload.unpack(packed))
+    except payload.DictionaryDamaged:
+        raise
     except (payload.PayloadDamaged, xml_tree.Unusable) as exc:
         logger.warning("terms made without the metadata", extra={"identifier": identifier, "reason": str(exc)})
         title, abstract, keywords, categories, boxes, language, begins, ends = described

@@ -507,6 +507,8 @@ def _promote_claims(
         if claim.key not in best:
             try:
                 best[claim.key] = claim, iso19139.read(payload.unpack(claim.payload))
+            except payload.DictionaryDamaged:
+                raise  # nothing is wrong with the claim: no tombstone may come of it
             except payload.PayloadDamaged as exc:
                 claims.mark_damaged(claim)
                 extra = {"identifier": claim.identifier, "source": claim.source, "reason": str(exc)}

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -14,10 +14,10 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import seams, tasks
-from catalogue.models import DamagedRecord, Dictionary, ReadBackWalk, Record
+from catalogue import seams, tasks, validation
+from catalogue.models import DamagedRecord, Description, Dictionary, ReadBackWalk, Record, Validation
 from catalogue.payloads import dictionaries, payload, read_back, zstd
-from catalogue.writing import store
+from catalogue.writing import search_index, store
 from catalogue.writing.decisions import Action
 from tests.support import asking, world
 from tests.support.clock import SetClock
@@ -177,6 +177,29 @@ def test_without_its_dictionary_no_record_is_called_damaged_and_no_list_leaves_i
             "/oai", {"verb": "ListRecords", "metadataPrefix": "iso19139"}, headers={"accept-encoding": coding}
         )
         assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+
+
+def test_without_its_dictionary_nothing_is_decided_about_a_record(records: None) -> None:
+    """No tombstone for a version of another source that cannot be read, no label and no terms that would stay."""
+    claimed = world.iso_record("urn:f")
+    world.put(claimed, into=world.peer_set(world.OFFENBACH))
+    store.put_entries([store.prepare(claimed)], into=world.peer_set(world.TOULOUSE), source="toulouse")
+    Validation.objects.all().delete()
+    Description.objects.update(terms=None)
+    lose_dictionary()
+    owners = world.peer_set(world.OFFENBACH)
+    deletion = store.prepare_deletion("urn:f")
+    acts: list[Callable[[], object]] = [
+        lambda: store.put_entries([deletion], into=owners),
+        lambda: validation.label_records(seconds=60, everything=True),
+        lambda: search_index.make_missing(seconds=60),
+    ]
+    for act in acts:
+        with pytest.raises(payload.DictionaryDamaged):
+            act()
+    assert not Record.objects.get(identifier="urn:f").deleted
+    assert not Validation.objects.exists()
+    assert not Description.objects.exclude(terms=None).exists()
 
 
 def test_an_operator_reads_all_back_at_once(records: None) -> None:
