@@ -219,7 +219,7 @@ ADVICE: Mapping[str, Sentence] = _translated(
         ),
         ProblemCode.RECORDS_DAMAGED: _(
             "Look at the disk and the memory of the database's host, and at PostgreSQL's log. What came by a link is asked for "
-            "again in its next run. Load the others again, or put a former version back on the page of the record."
+            "again in its next run, and files of watched folders are read again. Load the others again, or put a former version back on the page of the record."
         ),
         ProblemCode.ALERT_NOT_SENT: _(
             "Look at the alert log, correct the address or the mail server, and send a test."

@@ -23,7 +23,8 @@ from catalogue.bulk.ingest import IngestReport, Outcome, RejectedDocument, Repla
 from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
 from catalogue.documents.sources import Document
-from catalogue.models import MetadataSet, WatchedFile, WatchedFolder, WatchedRecord
+from catalogue.models import DamagedRecord, MetadataSet, WatchedFile, WatchedFolder, WatchedRecord
+from catalogue.payloads import read_back
 from catalogue.reasons import ActRefused, Reason, ReasonCode
 from catalogue.writing import decisions, staging, store
 from catalogue.writing.read_document import guess_identifier
@@ -151,6 +152,7 @@ class Watcher:
 
     def _look(self, report: LookReport) -> None:
         found = self._scan(report)
+        self._read_damaged_again()
         known = set(self._files().values_list("path", flat=True))
         known.update(self._records().exclude(path="").values_list("path", flat=True).distinct())
         signatures = {
@@ -171,6 +173,17 @@ class Watcher:
         WatchedRecord.objects.filter(
             folder=self._name, withdrawn__lt=seams.now() - timedelta(days=self._limits.forget_days)
         ).delete()
+
+    @transaction.atomic
+    def _read_damaged_again(self) -> None:
+        """Let the files be read again that gave records whose stored metadata is damaged; once for each time of being damaged."""
+        live = self._records().exclude(path="")
+        known = read_back.damaged().filter(asked=False, record__identifier__in=live.values("identifier"))
+        damaged = dict(known.values_list("pk", "record__identifier"))
+        if damaged:
+            paths = live.filter(identifier__in=damaged.values()).values("path")
+            self._files().filter(path__in=paths).update(size=None)
+            DamagedRecord.objects.filter(pk__in=damaged).update(asked=True)
 
     # --- What is there -----------------------------------------------------------------------------------
 

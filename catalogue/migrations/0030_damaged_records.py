@@ -33,9 +33,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "asked_link",
+                    "asked",
                     models.BooleanField(
-                        default=False, help_text="whether the link that it came by was told to ask for it again"
+                        default=False,
+                        help_text="whether the link or the watched folder that it came by was told to give it again",
                     ),
                 ),
             ],

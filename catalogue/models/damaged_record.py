@@ -18,8 +18,8 @@ class DamagedRecord(models.Model):
     digest = models.BinaryField(
         help_text=_("that the record had; it comes back where the record can be read back again")
     )
-    asked_link = models.BooleanField(
-        default=False, help_text=_("whether the link that it came by was told to ask for it again")
+    asked = models.BooleanField(
+        default=False, help_text=_("whether the link or the watched folder that it came by was told to give it again")
     )
 
     def __str__(self) -> str:

@@ -75,8 +75,9 @@ def fault_of_dictionary() -> str:
 
 
 def damaged() -> QuerySet[DamagedRecord]:
-    """Return the live records that are known to be damaged, the first that was found first."""
-    return DamagedRecord.objects.filter(record__deleted=False).select_related("record").order_by("found", "pk")
+    """Return the live records that are known to be damaged, the first that was found first; not those that were stored anew since."""
+    known = DamagedRecord.objects.filter(record__deleted=False, record__digest=b"")
+    return known.select_related("record").order_by("found", "pk")
 
 
 # --- The walk ------------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ LIMITS = Replaceable(AskingLimits())
 def request_damaged() -> None:
     """Have each link ask, in its next run, for the damaged records that came by it; once for each time of being damaged."""
     known = read_back.damaged()
-    found = known.filter(asked_link=False).exclude(record__provenance=None)
-    room = LIMITS.in_force.at_once - known.filter(asked_link=True).count() if found.exists() else 0
+    found = known.filter(asked=False).exclude(record__provenance=None)
+    room = LIMITS.in_force.at_once - known.filter(asked=True).count() if found.exists() else 0
     by_link: dict[str, dict[str, int]] = defaultdict(dict)
     rows = found.order_by("?").values_list(
         "pk", "record__key", "record__provenance"
@@ -40,7 +40,7 @@ def request_damaged() -> None:
     for link in Link.objects.filter(name__in=by_link):
         with transaction.atomic():
             if remote_headers.request(link, list(by_link[link.name])):
-                DamagedRecord.objects.filter(pk__in=by_link[link.name].values()).update(asked_link=True)
+                DamagedRecord.objects.filter(pk__in=by_link[link.name].values()).update(asked=True)
                 logger.info(
                     "damaged records are asked for again", extra={"link": link.name, "records": len(by_link[link.name])}
                 )

@@ -22,6 +22,7 @@ from catalogue.bulk import watch
 from catalogue.bulk.watch import LookReport, Watcher
 from catalogue.ceilings import Ceiling
 from catalogue.models import MetadataSet, Record, WatchedFile, WatchedFolder, WatchedRecord
+from catalogue.payloads import read_back
 from catalogue.reasons import ActRefused
 from catalogue.writing import store
 from tests.support import world
@@ -262,6 +263,24 @@ def test_a_watcher_that_ends_by_itself_is_missed(folder: Path, capsys: pytest.Ca
     with pytest.raises(CommandError, match="is watched no longer"):
         call_command("ingest", watch=folder, every=5)
     assert WatchedFolder.objects.get().every_s == 5
+
+
+def test_the_file_of_a_record_that_is_damaged_is_read_again_once(folder: Path) -> None:
+    """The file has not changed, so that nothing else would read it."""
+    watching = watcher(folder)
+    fill(folder, "a", "b", "c")
+    settle(watching)
+    whole = Record.objects.get(identifier="urn:b").payload
+    Record.objects.filter(identifier__in=("urn:b", "urn:c")).update(payload=b"damaged")
+    (folder / "c.xml").write_text("no record")
+    settle(watching)
+    read_back.read_all_back()
+    report = settle(watching)
+    assert (report.files, report.ingested.counts) == (2, {"updated": 1, "rejected": 1})
+    assert Record.objects.get(identifier="urn:b").payload == whole
+    assert [row.record.identifier for row in read_back.damaged()] == ["urn:c"]
+    read_back.read_all_back()
+    assert settle(watching).files == 0
 
 
 def test_a_watcher_at_work_is_not_missed(folder: Path) -> None:
