@@ -86,6 +86,7 @@ GISC_REQUESTS_AT_ONCE = env.number_or_none("GISC_REQUESTS_AT_ONCE", max(1, GISC_
 GISC_PUBLIC_THREADS = env.number("GISC_PUBLIC_THREADS", 4, low=1, high=100)
 GISC_PUBLIC_AT_ONCE = env.number("GISC_PUBLIC_AT_ONCE", 1, low=1, high=100)
 GISC_PUBLIC_STATEMENT_SECONDS = env.number("GISC_PUBLIC_STATEMENT_SECONDS", 5, low=1, high=3600)
+GISC_STATUS_SECONDS = env.number("GISC_STATUS_SECONDS", 2, low=0, high=60)
 GISC_TRUSTED_PROXIES = env.networks("GISC_TRUSTED_PROXIES")
 GISC_PRIVATE_PAGES = env.comma_separated("GISC_PRIVATE_PAGES")
 PRIVATE_PAGES = ("metrics", "harvest", "health")  # the names of catalogue.pages.private_pages

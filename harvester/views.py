@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue import seams
 from catalogue.pages import viewers
+from catalogue.pages.momentary import for_a_moment
 from harvester.links import failover
 from harvester.models import Link, Reject, Run
 from harvester.monitoring import coverage, csv_export, feeds, overview, provider_report, status
@@ -25,6 +26,7 @@ BARS = 15  # of a link among all: with 200 links a page has thousands
 
 @require_safe
 @viewers.by_viewer
+@for_a_moment
 def status_page(request: HttpRequest) -> HttpResponse:
     """Show all links, each with its state, its last runs, and how long ago it was complete."""
     now = seams.now()
@@ -45,6 +47,7 @@ def status_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @viewers.by_viewer
+@for_a_moment
 def status_json(request: HttpRequest) -> HttpResponse:
     """Give the state of the node and `harvester.monitoring.status.status_report` as JSON."""
     return JsonResponse({**_node_state(), **status.status_report(_visible_links(request))})
@@ -84,6 +87,7 @@ def link_json(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @viewers.by_viewer
+@for_a_moment
 def feed(request: HttpRequest, name: str = "") -> HttpResponse:
     """Give the last runs of one link, or of all, as an Atom feed."""
     links = _visible_links(request)

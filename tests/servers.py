@@ -45,6 +45,7 @@ def _set_environment(data_dir: str) -> None:
     for name in [name for name in os.environ if name.startswith("GISC_") and name != "GISC_SHARED"]:
         del os.environ[name]
     os.environ.update(GISC_DATA_DIR=data_dir, GISC_JOURNAL_DIR=f"{data_dir}/deletions", GISC_NAME="WIS-GISC-TOKYO")
+    os.environ["GISC_STATUS_SECONDS"] = "0"  # a test sees at once what it has done
     # A worker process has that of the controlling one.
     os.environ.setdefault("TESTS_DATABASES", f"{data_dir}/databases")
     os.environ.setdefault("SECRET_KEY", "known to everyone, and good for nothing but these tests")

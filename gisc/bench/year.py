@@ -151,6 +151,8 @@ def _pages() -> Iterator[Row]:
     link = Link.objects.filter(name__startswith="year-").order_by("-pk").values_list("pk", flat=True)[0]
     yield _page("/harvest/", public, "/harvest/")
     yield _page("status JSON", public, "/harvest/status.json")
+    yield _page("/harvest/, made anew", public, "/harvest/?anew")  # what is asked for with arguments is not kept
+    yield _page("status JSON, made anew", public, "/harvest/status.json?anew")
     yield _page("/metrics", public, "/metrics", limit_ms=METRICS_MS)
     runs = "/admin/harvester/run/"
     lists: dict[str, tuple[str, dict[str, object]]] = {

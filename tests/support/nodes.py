@@ -22,8 +22,9 @@ _OURS = ("GISC_", "DATABASE_", "REDIS_", "SECRET_KEY", "ALLOWED_HOSTS", "DJANGO_
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """Return the environment without the settings of the test run, with `settings` added."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)} | settings
+    """Return the environment without the settings of the test run, with `settings` added. Pages are as new as they can be."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+    return others | {"GISC_STATUS_SECONDS": "0"} | settings
 
 
 def manage(*arguments: str, timeout_s: float = 120, **settings: str) -> subprocess.CompletedProcess[str]:
