@@ -9,9 +9,18 @@ from django.utils.module_loading import import_string
 from catalogue import chores, journal, journal_state, locks, ticks, validation
 from catalogue.bulk import ingest, upload
 from catalogue.models import CatalogueCanary
-from catalogue.payloads import dictionaries, read_back
+from catalogue.payloads import dictionaries
 from catalogue.reading import lists, replica
-from catalogue.writing import overview, purge, quality, record_versions, search_index, set_changes, visibility
+from catalogue.writing import (
+    overview,
+    purge,
+    quality,
+    read_back,
+    record_versions,
+    search_index,
+    set_changes,
+    visibility,
+)
 
 EXPIRES_S = 60  # chosen: messages that no worker has time for do not pile up; the next tick sends another
 

@@ -92,7 +92,7 @@ STATES = (
             "catalogue.admin.record_acts",
             "catalogue.writing.set_changes",
             "catalogue.writing.set_searches",
-            *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.payloads.read_back"),
+            *("catalogue.pages.paging", "catalogue.payloads.dictionaries", "catalogue.writing.read_back"),
             *("catalogue.validation", "harvester.rows.damaged_records"),
             *("catalogue.bulk.upload", "catalogue.discovery.site_map", "catalogue.reading.query.search_limits"),
             *("catalogue.discovery.ogcapi.cql", "catalogue.discovery.sru.cql"),

@@ -15,11 +15,10 @@ from django.utils.translation import gettext, gettext_noop
 
 from catalogue import seams
 from catalogue.models import Upload
-from catalogue.payloads import read_back
 from catalogue.reading import watched_folders
 from catalogue.reading.watched_folders import FolderState
 from catalogue.reasons import Facts
-from catalogue.writing import set_searches
+from catalogue.writing import read_back, set_searches
 from gisc.alerts.models import Condition, Message
 from gisc.parts import parts
 from gisc.parts.parts import Node, Part

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from catalogue.outage import ERRORS
-from catalogue.payloads import read_back
+from catalogue.writing import read_back
 
 logger = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from catalogue import seams, validation
 from catalogue.documents import kpi
 from catalogue.models import SOURCE, MetadataSet, Record, Validation
-from catalogue.payloads import read_back
 from catalogue.reading import record_sources
+from catalogue.writing import read_back
 
 HERE, BY_LINK = "here", "link:"
 

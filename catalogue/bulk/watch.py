@@ -24,9 +24,8 @@ from catalogue.ceilings import Ceiling
 from catalogue.documents import sources
 from catalogue.documents.sources import Document
 from catalogue.models import DamagedRecord, MetadataSet, WatchedFile, WatchedFolder, WatchedRecord
-from catalogue.payloads import read_back
 from catalogue.reasons import ActRefused, Reason, ReasonCode
-from catalogue.writing import decisions, staging, store
+from catalogue.writing import decisions, read_back, staging, store
 from catalogue.writing.read_document import guess_identifier
 
 _DAY = timedelta(days=1)

@@ -8,7 +8,7 @@ from catalogue.models.record import Record
 
 
 class DamagedRecord(models.Model):
-    """A live record whose stored metadata cannot be read back (`catalogue.payloads.read_back`): lists leave it out."""
+    """A live record whose stored metadata cannot be read back (`catalogue.writing.read_back`): lists leave it out."""
 
     record = models.OneToOneField(
         Record, on_delete=models.DO_NOTHING, primary_key=True, db_constraint=False, related_name="damage"

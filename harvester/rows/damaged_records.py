@@ -1,4 +1,4 @@
-"""Tell links to ask for records again whose stored metadata cannot be read back (`catalogue.payloads.read_back`)."""
+"""Tell links to ask for records again whose stored metadata cannot be read back (`catalogue.writing.read_back`)."""
 
 import logging
 from collections import defaultdict
@@ -8,7 +8,7 @@ from django.db import transaction
 
 from catalogue.limits import Replaceable
 from catalogue.models import DamagedRecord
-from catalogue.payloads import read_back
+from catalogue.writing import read_back
 from harvester.models import Link
 from harvester.rows import remote_headers
 

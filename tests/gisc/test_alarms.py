@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from catalogue import bootstrap
 from catalogue.models import MetadataSet, Record
-from catalogue.payloads import read_back
+from catalogue.writing import read_back
 from gisc.record_metrics import RecordCollector
 from harvester.models import Canary, Link
 from harvester.monitoring.metrics import LinkCollector

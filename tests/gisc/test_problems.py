@@ -15,7 +15,8 @@ from werkzeug import Response
 from catalogue import bootstrap
 from catalogue.bulk.watch import Watcher
 from catalogue.models import Dictionary, MetadataSet, ReadBackWalk, Record, Upload
-from catalogue.payloads import payload, read_back
+from catalogue.payloads import payload
+from catalogue.writing import read_back
 from gisc.alerts import watch
 from gisc.parts import parts
 from gisc.problem_reasons import ProblemCode

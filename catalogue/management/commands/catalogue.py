@@ -18,9 +18,9 @@ from catalogue.management.option_types import whole_number
 from catalogue.management.progress import progress_bar
 from catalogue.models import Dictionary, MetadataSet, Record
 from catalogue.oai import CATALOGUE_SET
-from catalogue.payloads import dictionaries, payload, read_back, zstd
+from catalogue.payloads import dictionaries, payload, zstd
 from catalogue.reading import stats
-from catalogue.writing import purge, restamp
+from catalogue.writing import purge, read_back, restamp
 
 _MAX_CLOCK_AHEAD = timedelta(days=366)
 

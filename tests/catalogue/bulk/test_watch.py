@@ -22,9 +22,8 @@ from catalogue.bulk import watch
 from catalogue.bulk.watch import LookReport, Watcher
 from catalogue.ceilings import Ceiling
 from catalogue.models import MetadataSet, Record, WatchedFile, WatchedFolder, WatchedRecord
-from catalogue.payloads import read_back
 from catalogue.reasons import ActRefused
-from catalogue.writing import store
+from catalogue.writing import read_back, store
 from tests.support import world
 from tests.support.clock import SetClock
 from tests.support.paths import ROOT

@@ -193,7 +193,7 @@ def test_the_command_says_first_what_harvesters_will_see(stored: tuple[MetadataS
     assert not live("DRIVER") & {"urn:t1"}
 
 
-def test_all_sets_are_listed_with_what_they_are_made_of_and_who_sees_them() -> None:
+def test_all_sets_are_listed_with_what_they_are_made_of_and_who_sees_them(monkeypatch: pytest.MonkeyPatch) -> None:
     world.put(world.iso_record("urn:a", title="Sea ice"), world.iso_record("urn:b"))
     store.withdraw(["urn:b"])
     world.put(world.iso_record("urn:c"), into=world.peer_set(world.TOULOUSE))
@@ -218,5 +218,6 @@ def test_all_sets_are_listed_with_what_they_are_made_of_and_who_sees_them() -> N
     assert (rows["ICE"]["made_of"], rows["ICE"]["search"]) == ([], "q=ice")
     hidden = rows[world.TOULOUSE.spec]
     assert (hidden["category"], hidden["listed"]) == ("members only", False)
-    lines = [line for line in printed("set", "list").splitlines() if world.TOULOUSE.spec in line and "peer" in line]
-    assert len(lines) == 1 and "members only; not listed" in lines[0]
+    monkeypatch.setenv("COLUMNS", "400")  # the table is as wide as a terminal, if there is one
+    (line,) = (line for line in printed("set", "list").splitlines() if world.TOULOUSE.spec in line and "peer" in line)
+    assert "members only; not listed" in line

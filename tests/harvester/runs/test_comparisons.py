@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from werkzeug import Response
 
 from catalogue.models import Record
-from catalogue.payloads import payload, read_back
+from catalogue.payloads import payload
+from catalogue.writing import read_back
 from harvester import schedule, tasks
 from harvester.links import edit
 from harvester.models import Conflict, Link, RemoteHeader, Run

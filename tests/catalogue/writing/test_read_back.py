@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from catalogue import seams, tasks, validation
 from catalogue.models import DamagedRecord, Description, Dictionary, ReadBackWalk, Record, Validation
-from catalogue.payloads import dictionaries, payload, read_back, zstd
-from catalogue.writing import search_index, store
+from catalogue.payloads import dictionaries, payload, zstd
+from catalogue.writing import read_back, search_index, store
 from catalogue.writing.decisions import Action
 from tests.support import asking, world
 from tests.support.clock import SetClock
