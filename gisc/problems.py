@@ -225,11 +225,8 @@ def _problems_of_damaged() -> Iterator[Problem]:
     known = read_back.damaged()
     first = known.first()
     if first is not None:
-        number = known.count()
-        facts = {"number": number, "identifier": first.record.identifier, "message": first.fault}
+        facts = {"number": known.count(), "identifier": first.record.identifier, "message": first.fault}
         page = f"{reverse('admin:catalogue_record_changelist')}?checks=damaged"
-        if number == 1:
-            page = reverse("admin:catalogue_record_change", args=[first.pk])
         yield _problem_of_records(ProblemCode.RECORDS_DAMAGED, facts, first.found, page)
 
 

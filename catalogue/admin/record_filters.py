@@ -44,7 +44,10 @@ class SetFilter(admin.SimpleListFilter):
 
 
 class StructureFilter(admin.SimpleListFilter):
-    """Filters by the result of the checks. A label of an earlier version counts until the new one has been checked."""
+    """Filters by the result of the checks, and by whether a record can be read back.
+
+    A label of an earlier version counts until the new one has been checked.
+    """
 
     title = _("checks")
     parameter_name = "checks"

@@ -75,9 +75,12 @@ def fault_of_dictionary() -> str:
 
 
 def damaged() -> QuerySet[DamagedRecord]:
-    """Return the live records that are known to be damaged, the first that was found first; not those that were stored anew since."""
+    """Return the live records that are known to be damaged, the first that was found first; not those that were stored anew since.
+
+    Without their payloads, of which PostgreSQL itself may not be able to read one.
+    """
     known = DamagedRecord.objects.filter(record__deleted=False, record__digest=b"")
-    return known.select_related("record").order_by("found", "pk")
+    return known.select_related("record").defer("record__payload").order_by("found", "pk")
 
 
 # --- The walk ------------------------------------------------------------------------------------------

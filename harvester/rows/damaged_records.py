@@ -31,9 +31,8 @@ def request_damaged() -> None:
     found = known.filter(asked=False).exclude(record__provenance=None)
     room = LIMITS.in_force.at_once - known.filter(asked=True).count() if found.exists() else 0
     by_link: dict[str, dict[str, int]] = defaultdict(dict)
-    rows = found.order_by("?").values_list(
-        "pk", "record__key", "record__provenance"
-    )  # no link that is gone is in the way
+    # In no order, so that those of a link that is gone are in nobody's way.
+    rows = found.order_by("?").values_list("pk", "record__key", "record__provenance")
     for pk, key, provenance in rows[: max(room, 0)]:
         if name := (provenance or {}).get("link"):
             by_link[name][key] = pk

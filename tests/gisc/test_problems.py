@@ -271,7 +271,7 @@ def test_records_that_cannot_be_read_back_are_a_problem_until_they_can() -> None
     (one,) = found()
     assert (one.code, one.severity, one.state) == ("records-damaged", Severity.URGENT, State.FAILING)
     assert "cannot be read back: 1, the first urn:b." in one.text and "Load the others again" in one.todo
-    assert f"/record/{Record.objects.get(identifier='urn:b').pk}/" in one.url
+    assert one.url.endswith("?checks=damaged")
     Record.objects.filter(identifier="urn:c").update(payload=b"damaged")
     (two,) = found()
     assert two.key == one.key and "read back: 2," in two.text and two.url.endswith("?checks=damaged")

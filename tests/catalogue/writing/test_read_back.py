@@ -137,7 +137,7 @@ def unreadable(identifier: str, state: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("state", ["XX001", "58030"])
-def test_what_postgresql_cannot_read_costs_no_other_record(records: None, state: str) -> None:
+def test_what_postgresql_cannot_read_costs_no_other_record(records: None, admin_client: Client, state: str) -> None:
     digest = digest_of("urn:b")
     damage("urn:d")
     with unreadable("urn:b", state):
@@ -146,6 +146,9 @@ def test_what_postgresql_cannot_read_costs_no_other_record(records: None, state:
         assert "missing chunk number 0" in DamagedRecord.objects.get(record__identifier="urn:b").fault
         read_back.read_back_some()
         assert known() == ["urn:b", "urn:d"]
+        assert [row.record.identifier for row in read_back.damaged()] == ["urn:b", "urn:d"], "asks for no payload"
+        page = admin_client.get("/admin/catalogue/record/", {"checks": "damaged"})
+        assert {record.identifier for record in page.context["cl"].result_list} == {"urn:b", "urn:d"}
     read_back.read_back_some()
     assert known() == ["urn:d"], "the disk gives it back again"
     assert digest_of("urn:b") == digest, "and nothing has to be stored anew"
