@@ -156,7 +156,7 @@ PROBLEMS: Mapping[str, Sentence] = (
             ),
             ProblemCode.RECORDS_DAMAGED: _(
                 "Records whose stored metadata cannot be read back: {number}, the first {identifier}. Lists leave them out, so that "
-                "harvesters do not get them. Of the first one: {message}."
+                "harvesters do not get them; a list ends with an error at one that PostgreSQL itself cannot read. Of the first one: {message}."
             ),
             ProblemCode.ALERT_NOT_SENT: _(
                 "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"
@@ -218,8 +218,10 @@ ADVICE: Mapping[str, Sentence] = _translated(
             "Put the rows of the table catalogue_dictionary back from a backup: nothing is wrong with the records themselves."
         ),
         ProblemCode.RECORDS_DAMAGED: _(
-            "Look at the disk and the memory of the database's host, and at PostgreSQL's log. What came by a link is asked for "
-            "again in its next run, and files of watched folders are read again. Load the others again, or put a former version back on the page of the record."
+            "Look at the disk and the memory of the database's host, and at PostgreSQL's log. Where it speaks of a page, a block or a "
+            "chunk, restore the node from a backup: no new version of such a record can be stored. Else what came by a link is asked for "
+            "again in its next run, and files of watched folders are read again. Load the others again, or put a former version back on "
+            "the page of the record."
         ),
         ProblemCode.ALERT_NOT_SENT: _(
             "Look at the alert log, correct the address or the mail server, and send a test."
