@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 (
                     "digest",
                     models.BinaryField(
-                        help_text="that the record had; it comes back where the record can be read back again"
+                        help_text="that the record had, where it was emptied; it comes back where the record can be read back again"
                     ),
                 ),
                 (

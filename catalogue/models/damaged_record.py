@@ -16,7 +16,7 @@ class DamagedRecord(models.Model):
     found = models.DateTimeField()
     fault = models.TextField(help_text=_("what the database or the unpacking said"))
     digest = models.BinaryField(
-        help_text=_("that the record had; it comes back where the record can be read back again")
+        help_text=_("that the record had, where it was emptied; it comes back where the record can be read back again")
     )
     asked = models.BooleanField(
         default=False, help_text=_("whether the link or the watched folder that it came by was told to give it again")

@@ -3,7 +3,8 @@
 A list leaves a damaged record out, and an incremental harvester never asks for what it was not given. So each live record
 is unpacked once a day, by ticks of bounded length; the frame's checksum tells (`catalogue.payloads.zstd`). What cannot be
 read back is remembered (`DamagedRecord`) until it can, or is replaced, and its digest is emptied: the next time the record
-is offered, it differs from the stored one, and is stored with a new datestamp.
+is offered, it differs from the stored one, and is stored with a new datestamp. One that PostgreSQL itself cannot read keeps its
+digest: nothing can be stored in its place, and the node has to be restored.
 
 A damaged dictionary is another matter: nothing is wrong with the records, and it has to be restored.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from catalogue import outage, seams
 from catalogue.limits import Replaceable
@@ -79,7 +80,8 @@ def damaged() -> QuerySet[DamagedRecord]:
 
     Without their payloads, of which PostgreSQL itself may not be able to read one.
     """
-    known = DamagedRecord.objects.filter(record__deleted=False, record__digest=b"")
+    is_still = Q(record__digest=b"") | Q(digest=b"")
+    known = DamagedRecord.objects.filter(is_still, record__deleted=False)
     return known.select_related("record").defer("record__payload").order_by("found", "pk")
 
 
@@ -163,13 +165,25 @@ def _remember(record_id: int, fault: str) -> None:
         row = cursor.fetchone()
         if row is None or not any(_faults([record_id])):
             return
-        # Without the clock's lock: no list changes.
-        cursor.execute("UPDATE catalogue_record SET digest = '' WHERE id = %s", [record_id])
-        _, is_new = DamagedRecord.objects.get_or_create(
-            record_id=record_id, defaults={"found": seams.now(), "fault": fault, "digest": row[1]}
-        )
+        found = {"found": seams.now(), "fault": fault, "digest": row[1]}
+        if _can_be_read(record_id):
+            # Without the clock's lock: no list changes.
+            cursor.execute("UPDATE catalogue_record SET digest = '' WHERE id = %s", [record_id])
+        else:  # nor can anything be stored in its place: asked for again, it would only end the run of its link
+            found |= {"digest": b"", "asked": True}
+        _, is_new = DamagedRecord.objects.get_or_create(record_id=record_id, defaults=found)
     if is_new:
         logger.error("record cannot be read back", extra={"identifier": row[0], "reason": fault})
+
+
+def _can_be_read(record_id: int) -> bool:
+    """Whether PostgreSQL gives the payload of a record, damaged or not."""
+    try:
+        _read([record_id])
+    except DatabaseError as exc:
+        _raise_outage(exc)
+        return False
+    return True
 
 
 def _forget_repaired() -> None:
@@ -186,7 +200,7 @@ def _forget_repaired() -> None:
 
 _FORGET_REPLACED = """
     DELETE FROM catalogue_damagedrecord d WHERE NOT EXISTS (
-        SELECT FROM catalogue_record r WHERE r.id = d.record_id AND NOT r.deleted AND r.digest = ''
+        SELECT FROM catalogue_record r WHERE r.id = d.record_id AND NOT r.deleted AND (r.digest = '' OR d.digest = '')
     )
 """
 # As after a fault of the disk that has passed.

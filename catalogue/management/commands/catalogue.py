@@ -229,7 +229,7 @@ class Command(BaseCommand):
         else:
             self.stdout.write(gettext("{number} read back").format(number=_records(checked)))
             for row in damaged:
-                self.stderr.write(gettext("damaged: {identifier}: {fault}; offer or harvest it again").format_map(row))
+                self.stderr.write(gettext("damaged: {identifier}: {fault}").format_map(row))
         if damaged:
             raise SystemExit(1)
 

@@ -142,7 +142,9 @@ def test_what_postgresql_cannot_read_costs_no_other_record(records: None, admin_
     damage("urn:d")
     with unreadable("urn:b", state):
         read_whole()
-        assert known() == ["urn:b", "urn:d"] and digest_of("urn:b") == b""
+        assert known() == ["urn:b", "urn:d"] and digest_of("urn:d") == b""
+        assert digest_of("urn:b") == digest, "nothing can be stored in its place, and so nothing is asked for"
+        assert list(DamagedRecord.objects.order_by("pk").values_list("asked", flat=True)) == [True, False]
         assert "missing chunk number 0" in DamagedRecord.objects.get(record__identifier="urn:b").fault
         read_back.read_back_some()
         assert known() == ["urn:b", "urn:d"]
