@@ -1,4 +1,4 @@
-"""Tell a lost connection to our own database (restarted, killed, cut), and a full disk, from a wrong statement."""
+"""Tell a lost connection to our own database (restarted, killed, cut), a full disk and damaged files from a wrong statement."""
 
 import errno
 import os
@@ -19,8 +19,11 @@ _OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg
 def is_outage(exc: Exception) -> bool:
     """Whether the connection to the database was lost, rather than a statement wrong.
 
-    The driver has no class of its own for an answer that breaks off; then the connection is closed.
+    The driver has no class of its own for an answer that breaks off; then the connection is closed. It has the same class for
+    a block of a file that cannot be read.
     """
+    if is_data_damaged(exc):
+        return False
     is_closed = connection.connection is None or connection.connection.closed
     return isinstance(exc, _OUTAGES) or (isinstance(exc, ERRORS) and bool(is_closed))
 
@@ -37,6 +40,19 @@ def is_disk_full(exc: BaseException | None) -> bool:
             return True
         # A server that can write no file for a new connection refuses it, and the driver gives no SQLSTATE.
         if isinstance(exc, psycopg2.OperationalError) and exc.pgcode is None and _NO_ROOM.search(str(exc)):
+            return True
+        exc = exc.__cause__
+    return False
+
+
+# PostgreSQL's table of error codes: data_corrupted, index_corrupted, io_error.
+_DAMAGED = frozenset(("XX001", "XX002", "58030"))
+
+
+def is_data_damaged(exc: BaseException | None) -> bool:
+    """Whether PostgreSQL cannot read what it has stored, as its files are damaged; also where that is the cause of the error."""
+    while exc is not None:
+        if isinstance(exc, psycopg2.Error) and exc.pgcode in _DAMAGED:
             return True
         exc = exc.__cause__
     return False

@@ -27,7 +27,7 @@ from catalogue.documents.kpi import Kpis
 from catalogue.documents.wcmp import Fault
 from catalogue.limits import Replaceable
 from catalogue.models import CompletedWalk, DatestampClock, Record, Validation
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 
 NODE = "node"  # the rule of faults of this node, not of the record
 logger = logging.getLogger(__name__)
@@ -199,15 +199,14 @@ _WRITE = """
 def _label_batch(batch: list[tuple[datetime, int]], rules_in_force: str) -> None:
     rows: list[dict[str, Any]] = []
     for _, record_id in batch:  # one at a time: a hundred of the largest records would be a gigabyte
-        stored = Record.objects.filter(pk=record_id, deleted=False).values_list("payload", "digest").first()
+        stored = readable.first(Record.objects.filter(pk=record_id, deleted=False).only("payload", "digest"))
         if stored is not None:
-            packed, digest = stored
-            outcome = _check_packed(packed)
+            outcome = _check_packed(stored.payload)
             faults = json.dumps([fault._asdict() for fault in outcome.faults], ensure_ascii=False)
             rows.append(
                 {
                     "record": record_id,
-                    "digest": digest,
+                    "digest": stored.digest,
                     "rules": rules_in_force,
                     "structure": outcome.structure.value,
                     "schema": outcome.schema,

@@ -32,6 +32,7 @@ class Cause(enum.StrEnum):
     DISK_FULL = "disk-full"
     MEMORY_FULL = "memory-full"
     TOO_SLOW = "too-slow"
+    DAMAGED = "damaged"
 
 
 class _Server(NamedTuple):
@@ -49,6 +50,10 @@ _SENTENCES = {
     Cause.READ_ONLY: _("{name} can only be read ({reason}): it is a standby, or set so; {look}"),
     Cause.MEMORY_FULL: _("{name} has no memory left ({reason}); give it more, and try again"),
     Cause.TOO_SLOW: _("{name} stopped a statement that took too long ({reason}); try again when it has less to do"),
+    Cause.DAMAGED: _(
+        "{name} cannot read what it has stored ({reason}), as its files are damaged; look at the disk, and restore the node "
+        "from a backup"
+    ),
 }
 # SQLSTATEs by their beginning, the longer ones first.
 _STATES = {
@@ -63,6 +68,9 @@ _STATES = {
     "57P03": Cause.STARTING,
     "57P": Cause.AWAY,
     "08": Cause.AWAY,
+    "58030": Cause.DAMAGED,
+    "XX001": Cause.DAMAGED,
+    "XX002": Cause.DAMAGED,
 }
 # The driver gives no SQLSTATE where a connection is refused. A server that speaks another language is away.
 _TEXTS = {

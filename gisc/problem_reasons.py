@@ -156,7 +156,7 @@ PROBLEMS: Mapping[str, Sentence] = (
             ),
             ProblemCode.RECORDS_DAMAGED: _(
                 "Records whose stored metadata cannot be read back: {number}, the first {identifier}. Lists leave them out, so that "
-                "harvesters do not get them; a list ends with an error at one that PostgreSQL itself cannot read. Of the first one: {message}."
+                "harvesters do not get them. Of the first one: {message}."
             ),
             ProblemCode.ALERT_NOT_SENT: _(
                 "Alerts to {recipient} cannot be sent: {number} wait, the first since {since}. {message}"

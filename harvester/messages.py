@@ -109,16 +109,28 @@ class FaultCode(Code):
     # This node
     DATABASE_LOST = "database-lost"
     DISK_FULL = "disk-full"
+    DATABASE_DAMAGED = "database-damaged"
     NODE_ERROR = "node-error"
     NODE_CRASHED = "node-crashed"
 
     @property
     def is_of_this_node(self) -> bool:
         """Whether the fault says nothing about the provider."""
-        return self in (FaultCode.DATABASE_LOST, FaultCode.DISK_FULL, FaultCode.NODE_ERROR, FaultCode.NODE_CRASHED)
+        return self in _OF_THIS_NODE
 
     def sentence(self, facts: Facts) -> str:
         return describe_fault(self, facts)
+
+
+_OF_THIS_NODE = frozenset(
+    (
+        FaultCode.DATABASE_LOST,
+        FaultCode.DISK_FULL,
+        FaultCode.DATABASE_DAMAGED,
+        FaultCode.NODE_ERROR,
+        FaultCode.NODE_CRASHED,
+    )
+)
 
 
 def describe_fault(code: str, facts: Facts) -> str:
@@ -331,6 +343,10 @@ FAULTS: Mapping[str, Sentence] = {
     ),
     FaultCode.DATABASE_LOST: _("our own database was lost ({detail})"),
     FaultCode.DISK_FULL: _("the disk of this node is full ({detail}); make room on it, and the run goes on by itself"),
+    FaultCode.DATABASE_DAMAGED: _(
+        "our own database cannot read what it has stored ({detail}), as its files are damaged; look at the disk, and restore "
+        "the node from a backup"
+    ),
     FaultCode.NODE_ERROR: _("this node made an error ({error}: {detail}); its log has more"),
     FaultCode.NODE_CRASHED: _node_crashed,
 }

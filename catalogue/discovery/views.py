@@ -18,7 +18,7 @@ from catalogue.discovery.outputs import record_address
 from catalogue.documents import details, xml_tree
 from catalogue.models import Description, Record
 from catalogue.pages import display, score_words, viewers
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.provenance import Provenance
 from catalogue.reading import lists, overview, stats
 from catalogue.reading.overview import COLUMNS
@@ -275,7 +275,7 @@ def _named(identifier: str, viewer: Viewer) -> QuerySet[Record]:
 
 
 def _find_record(identifier: str, viewer: Viewer) -> Record | None:
-    return _named(identifier, viewer).select_related("owner", "description", "validation").first()
+    return readable.first(_named(identifier, viewer).select_related("owner", "description", "validation"))
 
 
 def _other_spellings(identifier: str, viewer: Viewer) -> list[str]:

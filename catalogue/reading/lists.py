@@ -7,17 +7,19 @@ every depth. It is bounded above by the instant of its first page. Nothing here 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import connections
 from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
 from catalogue.models import DatestampClock, MetadataSet
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.reading import scopes
 from catalogue.reading.replica import SOURCE
 from catalogue.reading.scopes import EVERYTHING, Scope
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +151,9 @@ def _sets(scope: Scope) -> QuerySet[MetadataSet]:
     return found.filter(public=True) if scope.sets is None else found.filter(pk__in=scope.sets)
 
 
-# What only a live record has, in the order of `ListRow`.
+# What only a live record has, in the order of `ListRow`; the payload comes before.
+_PAYLOAD = "r.payload"
 _LIVE_COLUMNS = (
-    "r.payload",
     "r.provenance - ARRAY['identifier', 'datestamp']",
     "r.provenance->>'identifier'",
     "r.provenance->>'datestamp'",
@@ -208,9 +210,12 @@ class _Row:
         # A header that is deleted because the record left the set names that set alone (P75).
         return f"CASE WHEN m.departed THEN s.spec ELSE {text} END" if self is _MEMBERSHIP_ROW else text
 
-    def columns(self, scope: Scope, *, payloads: bool) -> str:
-        """Build the columns of `ListRow`."""
-        live = [f"CASE WHEN NOT {self.deleted} THEN {column} END" if payloads else "NULL" for column in _LIVE_COLUMNS]
+    def columns(self, scope: Scope, payload_column: str | None) -> str:
+        """Build the columns of `ListRow`; without what only live records have if there is no column for their payloads."""
+        if payload_column is None:
+            live = ["NULL"] * (1 + len(_LIVE_COLUMNS))
+        else:
+            live = [f"CASE WHEN NOT {self.deleted} THEN {column} END" for column in (payload_column, *_LIVE_COLUMNS)]
         return ", ".join((self.pk, self._stamp_seconds, "r.key", self.deleted, self.specs(scope), *live))
 
     def version(self, scope: Scope) -> str:
@@ -398,8 +403,15 @@ def page(
     query = _query(window, after, scope)
     if query is None:
         return []
-    rows = query.rows(lambda row: row.columns(scope, payloads=payloads), size=size)
-    return list(map(ListRow._make, rows))
+
+    def read(payload_column: str | None) -> list[tuple[Any, ...]]:
+        return query.rows(lambda row: row.columns(scope, payload_column), size=size)
+
+    return list(map(ListRow._make, _with_readable(read) if payloads else read(None)))
+
+
+def _with_readable(read: Callable[[str], T]) -> T:
+    return readable.with_readable(read, _PAYLOAD, using=SOURCE.get())
 
 
 def versions(
@@ -421,9 +433,14 @@ def page_with_versions(
     query = _query(window, after, scope)
     if query is None or not query.row.row_version:
         return []
+
+    def read(payload_column: str) -> list[tuple[Any, ...]]:
+        return query.rows(
+            lambda row: f"{row.version(scope)}, {row.columns(scope, payload_column)}", size=size, only=only
+        )
+
     split = len(RowVersion._fields)
-    rows = query.rows(lambda row: f"{row.version(scope)}, {row.columns(scope, payloads=True)}", size=size, only=only)
-    return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in rows]
+    return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in _with_readable(read)]
 
 
 _LIST_SIZE = """
@@ -462,16 +479,20 @@ def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
         **scope.values,
     }
     visible = scopes.visible(scope, "r.audience")
-    statement = _SELECT_RECORD.format(
-        columns=row.columns(scope, payloads=True), rows=rows, stamp=row.stamp, visible=visible
-    )
-    with connections[SOURCE.get()].cursor() as cursor:
-        cursor.execute(statement, values)
-        found = cursor.fetchone()
-        if found is None and not scope.with_hidden:
-            columns = _WITHDRAWN_ROW.columns(scope, payloads=False)
-            withdrawn = scopes.withdrawn(scope).format(bounds="")
-            asked = "AND r.key = %(key)s AND %(asked)s IN (r.key, r.identifier)"
+
+    def read(payload_column: str) -> tuple[Any, ...] | None:
+        columns = row.columns(scope, payload_column)
+        statement = _SELECT_RECORD.format(columns=columns, rows=rows, stamp=row.stamp, visible=visible)
+        with connections[SOURCE.get()].cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchone()  # type: ignore[no-any-return]
+
+    found = _with_readable(read)
+    if found is None and not scope.with_hidden:
+        columns = _WITHDRAWN_ROW.columns(scope, None)
+        withdrawn = scopes.withdrawn(scope).format(bounds="")
+        asked = "AND r.key = %(key)s AND %(asked)s IN (r.key, r.identifier)"
+        with connections[SOURCE.get()].cursor() as cursor:
             cursor.execute(f"SELECT {columns} {withdrawn} {asked}", values | {"end": _FOR_EVER})
             found = cursor.fetchone()
     return ListRow._make(found) if found else None

@@ -60,7 +60,8 @@ def claim_current(keys: Sequence[str], stamp: datetime) -> None:
         INSERT INTO catalogue_claim (
             record_id, set_id, source, payload, digest, metadata_date, provenance, spelling, first_seen
         )
-        SELECT id, owner_id, coalesce(provenance->>'link', ''), payload, digest, metadata_date, provenance, spelling,
+        SELECT id, owner_id, coalesce(provenance->>'link', ''),
+            CASE WHEN digest = '' THEN catalogue_readable(payload) ELSE payload END, digest, metadata_date, provenance, spelling,
             %(stamp)s
         FROM catalogue_record WHERE key = ANY(%(keys)s) AND NOT deleted
         ON CONFLICT (record_id, set_id, source) DO NOTHING

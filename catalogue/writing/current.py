@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from catalogue import oai
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.provenance import Provenance
 from catalogue.writing.decisions import CurrentRecord, StoredVersion
 
@@ -79,16 +79,20 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
     """
     if not keys:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT key, identifier, digest, metadata_date, payload FROM catalogue_record"
-            " WHERE key = ANY(%s) AND NOT deleted",
-            [list(keys)],
-        )
-        found = {
-            key: CurrentVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
-            for key, identifier, digest, date, packed in cursor.fetchall()
-        }
+
+    def read(payload_column: str) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT key, identifier, digest, metadata_date, {payload_column} FROM catalogue_record"
+                " WHERE key = ANY(%s) AND NOT deleted",
+                [list(keys)],
+            )
+            return list(cursor.fetchall())
+
+    found = {
+        key: CurrentVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
+        for key, identifier, digest, date, packed in readable.with_readable(read, "payload")
+    }
     if found:
         payload.fetch_dictionaries(version.packed for version in found.values())
     return found

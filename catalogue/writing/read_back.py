@@ -3,8 +3,8 @@
 A list leaves a damaged record out, and an incremental harvester never asks for what it was not given. So each live record
 is unpacked once a day, by ticks of bounded length; the frame's checksum tells (`catalogue.payloads.zstd`). What cannot be
 read back is remembered (`DamagedRecord`) until it can, or is replaced, and its digest is emptied: the next time the record
-is offered, it differs from the stored one, and is stored with a new datestamp. One that PostgreSQL itself cannot read keeps its
-digest: nothing can be stored in its place, and the node has to be restored.
+is offered, it differs from the stored one, and is stored with a new datestamp. Where PostgreSQL can neither read nor remove the
+payload, the record keeps its digest: nothing can be stored in its place, and the node has to be restored.
 
 A damaged dictionary is another matter: nothing is wrong with the records, and it has to be restored.
 """
@@ -122,7 +122,8 @@ def _faults(ids: list[int]) -> Iterator[tuple[int, str]]:
     try:
         rows = _read(ids)
     except DatabaseError as exc:
-        _raise_outage(exc)
+        if outage.is_outage(exc):
+            raise
         if len(ids) > 1:
             for record_id in ids:
                 yield from _faults([record_id])
@@ -144,16 +145,6 @@ def _read(ids: list[int]) -> list[tuple[int, memoryview]]:
         return list(cursor.fetchall())
 
 
-def _raise_outage(exc: DatabaseError) -> None:
-    """Raise the error of a lost connection again. One of the disk, which has the same class, is of a record."""
-    state = getattr(exc.__cause__, "pgcode", None) or ""
-    if outage.is_outage(exc) and state != _IO_ERROR:
-        raise exc
-
-
-_IO_ERROR = "58030"  # io_error, of PostgreSQL's table of error codes
-
-
 def _remember(record_id: int, fault: str) -> None:
     """Remember that a record is damaged, unless a writer is at it or has replaced it meanwhile."""
     fault = " ".join(fault.split()).replace("\0", "")[:_FAULT_CHARACTERS]
@@ -166,7 +157,7 @@ def _remember(record_id: int, fault: str) -> None:
         if row is None or not any(_faults([record_id])):
             return
         found = {"found": seams.now(), "fault": fault, "digest": row[1]}
-        if _can_be_read(record_id):
+        if _can_be_replaced(record_id):
             # Without the clock's lock: no list changes.
             cursor.execute("UPDATE catalogue_record SET digest = '' WHERE id = %s", [record_id])
         else:  # nor can anything be stored in its place: asked for again, it would only end the run of its link
@@ -176,14 +167,20 @@ def _remember(record_id: int, fault: str) -> None:
         logger.error("record cannot be read back", extra={"identifier": row[0], "reason": fault})
 
 
-def _can_be_read(record_id: int) -> bool:
-    """Whether PostgreSQL gives the payload of a record, damaged or not."""
+def _can_be_replaced(record_id: int) -> bool:
+    """Whether a record can be stored anew; to remove a stored payload, PostgreSQL reads the pages that it is in."""
+    point = transaction.savepoint()
     try:
-        _read([record_id])
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE catalogue_record SET payload = '' WHERE id = %s", [record_id])
     except DatabaseError as exc:
-        _raise_outage(exc)
+        if outage.is_outage(exc):
+            raise
         return False
-    return True
+    else:
+        return True
+    finally:
+        transaction.savepoint_rollback(point)
 
 
 def _forget_repaired() -> None:

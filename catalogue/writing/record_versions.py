@@ -14,6 +14,7 @@ from catalogue.writing import clock, memberships
 
 _BATCH = 5000  # chosen: rows that one tick deletes; a tick comes twice a minute
 
+# Without a digest a record is damaged: PostgreSQL itself may be unable to read it (`writing.read_back`).
 # One statement for all records of a page. The older versions that are one too many go with it.
 _KEEP = """
     WITH kept AS (
@@ -22,7 +23,7 @@ _KEEP = """
             ended, ended_by, who, act, reason
         )
         SELECT r.id, last.number + 1, r.datestamp, r.deleted, s.spec, coalesce(r.provenance->>'link', ''),
-            CASE WHEN %(act)s <> 'move' THEN r.payload END, r.digest, r.metadata_date,
+            CASE WHEN %(act)s = 'move' THEN NULL WHEN r.digest = '' THEN catalogue_readable(r.payload) ELSE r.payload END, r.digest, r.metadata_date,
             %(stamp)s, %(source)s, %(who)s, %(act)s, %(reason)s
         FROM catalogue_record r
         JOIN catalogue_metadataset s ON s.id = r.owner_id

@@ -6,6 +6,7 @@ found by no search; how many they are is on the pages that search, and in `catal
 
 import json
 import logging
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -14,13 +15,13 @@ from psycopg2.extras import execute_values
 from catalogue import seams
 from catalogue.documents import iso19139, search_terms, xml_tree
 from catalogue.documents.search_terms import SearchTerms
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.writing import clock, settling, vocabulary
 
 logger = logging.getLogger(__name__)
 _BATCH = 500  # chosen: holds the writers' lock for some tens of milliseconds
 _SELECT = """
-    SELECT d.record_id, r.identifier, r.digest, r.payload, d.title, d.abstract, d.keywords, d.categories, d.boxes::text, d.language,
+    SELECT d.record_id, r.identifier, r.digest, {payload}, d.title, d.abstract, d.keywords, d.categories, d.boxes::text, d.language,
         d.begins, d.ends
     FROM catalogue_description d JOIN catalogue_record r ON r.id = d.record_id
     WHERE d.terms IS NULL AND d.record_id > %s ORDER BY d.record_id LIMIT %s
@@ -48,14 +49,18 @@ def make_missing(*, seconds: float) -> int:
     """Make terms that are missing, for so long; returns how many records were looked at."""
     until, last, looked_at = seams.monotonic() + seconds, 0, 0
     while seams.monotonic() < until:
-        with connection.cursor() as cursor:
-            cursor.execute(_SELECT, [last, _BATCH])
-            rows = cursor.fetchall()
+        rows = readable.with_readable(partial(_read, last), "r.payload")
         if not rows:
             break
         _store([_make(*row) for row in rows])
         last, looked_at = rows[-1][0], looked_at + len(rows)
     return looked_at
+
+
+def _read(after_id: int, payload_column: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SELECT.format(payload=payload_column), [after_id, _BATCH])
+        return list(cursor.fetchall())
 
 
 def _make(record_id: int, identifier: str, digest: memoryview, packed: memoryview, *described: Any) -> _Made:

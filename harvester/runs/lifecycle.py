@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from catalogue import log_context, seams
-from catalogue.outage import is_disk_full, is_outage
+from catalogue.outage import is_data_damaged, is_disk_full, is_outage
 from catalogue.reasons import describe_error
 from harvester import schedule
 from harvester.errors import FaultCode, HarvestError, Retry, TokenLost, is_fault_of_page
@@ -211,6 +211,8 @@ def _react_to_error(run: Run, error: Exception) -> bool:
     facts: dict[str, object] = {"detail": describe_error(error)}
     if is_disk_full(error):
         code = FaultCode.DISK_FULL
+    elif is_data_damaged(error):
+        code = FaultCode.DATABASE_DAMAGED
     elif is_outage(error):
         code = FaultCode.DATABASE_LOST
     else:

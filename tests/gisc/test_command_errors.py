@@ -165,6 +165,8 @@ def raising(state: str) -> str:
         (raising("53100"), "the disk of this node is full, so nothing was stored"),
         (raising("53200"), "the database of DATABASE_URL has no memory left (because"),
         (raising("57014"), "the database of DATABASE_URL stopped a statement that took too long (because"),
+        (raising("XX001"), "the database of DATABASE_URL cannot read what it has stored (because"),
+        (raising("58030"), "the database of DATABASE_URL cannot read what it has stored (because"),
         (raising("42501"), "the database of DATABASE_URL refuses this node (because"),
         (
             "PERFORM pg_terminate_backend(pg_backend_pid())",

@@ -71,7 +71,7 @@ class Centre:
             everything = identifiers([*NAMES, "NEW0001"]) - identifiers(WITHDRAWN) | identifiers(BACK)
             whole = everything | set(of_others)
             assert live == {SPEC: everything - moved, "shared01": moved, "WIS-CATALOGUE": whole}[spec]
-            changed = {name for name, content in fresh.copy.items() if content and "Second version. " in content}
+            changed = {name for name, content in fresh.copy.items() if content and b"Second version. " in content}
             assert changed == (set() if spec == "shared01" else identifiers(NAMES[12:18]))
 
 

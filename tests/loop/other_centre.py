@@ -1,10 +1,10 @@
 """Another centre that harvests a node: its own code (Sickle), and its copy a dict."""
 
-from lxml import etree
 from sickle import Sickle
 from sickle.oaiexceptions import NoRecordsMatch
 
 from catalogue.oai import USER_AGENT
+from tests.support.canonical import canonical_form
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 SPEC = "WIS-GISC-TOKYO"
@@ -21,7 +21,7 @@ class Harvester:
         self._spec = spec
         self._by_largest_datestamp = by_largest_datestamp
         self._next: str | None = None
-        self.copy: dict[str, str | None] = {}  # canonical metadata; None: deleted
+        self.copy: dict[str, bytes | None] = {}  # canonical metadata; None: deleted
 
     def visit(self) -> int:
         """One incremental harvest; how many records it brought."""
@@ -35,6 +35,6 @@ class Harvester:
             received += 1
             largest = max(largest, record.header.datestamp)
             metadata = None if record.deleted else record.xml.find(f"{OAI}metadata")[0]
-            self.copy[record.header.identifier] = None if metadata is None else etree.canonicalize(metadata)
+            self.copy[record.header.identifier] = None if metadata is None else canonical_form(metadata)
         self._next = largest if self._by_largest_datestamp else response_date
         return received

@@ -17,6 +17,7 @@ from sickle import Sickle
 from sickle.models import Record
 
 from catalogue import oai
+from tests.support.canonical import canonical_form
 from tests.support.nodes import Node, free_port, manage
 from tests.support.paths import shared
 from tests.support.waiting import until
@@ -41,19 +42,14 @@ def ingest(node: Node, path: Path) -> dict[str, object]:
     return json.loads(done.stdout)
 
 
-def canonical(element: bytes) -> str:
+def canonical(element: bytes) -> bytes:
     """Canonical XML without the white space between elements, which Sickle does not keep."""
-    return etree.canonicalize(etree.fromstring(element, etree.XMLParser(remove_blank_text=True)))
+    return canonical_form(etree.fromstring(element, etree.XMLParser(remove_blank_text=True)))
 
 
 def payload_of(record: Record) -> bytes:
     metadata = record.xml.find("{http://www.openarchives.org/OAI/2.0/}metadata")
     return etree.tostring(metadata[0], with_tail=False)
-
-
-def exact_form(element: etree._Element) -> str:
-    """Exclusive canonical XML; 2.0, as 1.0 refuses namespaces that are relative URIs, which real records have."""
-    return etree.canonicalize(etree.tostring(element, with_tail=False, encoding="unicode"))
 
 
 def walk(node: Node) -> Iterator[tuple[str, str]]:
@@ -65,7 +61,7 @@ def walk(node: Node) -> Iterator[tuple[str, str]]:
             payload = record.find(f"{{{oai.OAI_NS}}}metadata")[0]
             yield (
                 record.findtext(f"{{{oai.OAI_NS}}}header/{{{oai.OAI_NS}}}identifier"),
-                exact_form(payload),
+                canonical_form(payload),
             )
         token = page.findtext(f"{{{oai.OAI_NS}}}ListRecords/{{{oai.OAI_NS}}}resumptionToken")
         arguments = {"verb": "ListRecords", "resumptionToken": token} if token else None
@@ -83,7 +79,7 @@ def test_sickle_walks_the_real_records_and_gets_every_one_canonically_equal_to_i
         root = etree.parse(str(file)).getroot()
         identifier = oai.oai_identifier("".join(root.find("{*}fileIdentifier").itertext()))
         expected[identifier] = canonical(etree.tostring(root, with_tail=False))
-        exact[identifier] = exact_form(root)
+        exact[identifier] = canonical_form(root)
     client = Sickle(f"{provider.url}/oai")
 
     listed = {r.header.identifier: r for r in client.ListRecords(metadataPrefix="iso19139", set=SPEC)}

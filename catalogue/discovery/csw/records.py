@@ -13,7 +13,7 @@ from catalogue.documents import details, xml_tree
 from catalogue.documents.details import RecordDetails
 from catalogue.documents.web_addresses import may_be_followed
 from catalogue.models import Description, Record
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.reading.query import conditions
 from catalogue.reading.query.search import Query, Search
 
@@ -113,9 +113,8 @@ def _values(name: str) -> list[str]:
 
 def _entries(keys: Sequence[int], asked: Asked) -> list[Entry]:
     """Read the records of a page, in its order, without those that were withdrawn meanwhile or cannot be read."""
-    rows = Record.objects.select_related("description").defer("description__terms").in_bulk(keys)
+    rows = readable.by_key(Record.objects.select_related("description").defer("description__terms"), keys)
     live = [rows[key] for key in keys if key in rows and rows[key].payload is not None]
-    payload.fetch_dictionaries([row.payload for row in live if row.payload is not None])
     read = ((row, payload.unpack_or_log(row.payload, identifier=row.identifier)) for row in live if row.payload is not None)  # fmt: skip
     make = _stored if asked.schema == GMD else _described
     return [make(row, content, asked) for row, content in read if content is not None]

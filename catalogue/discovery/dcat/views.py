@@ -16,7 +16,7 @@ from catalogue.documents import rdf
 from catalogue.documents.rdf import Node
 from catalogue.models import Record
 from catalogue.pages import interfaces, viewers
-from catalogue.payloads import payload
+from catalogue.payloads import readable
 from catalogue.reading.query.search import CursorInvalid, QueryTooCostly, Search
 
 PAGE, MOST = 100, 200  # records of a page, chosen
@@ -101,8 +101,7 @@ def _catalog(request: HttpRequest, form: str) -> list[Node]:
     search = Search(replace(asked.query(viewer), order="updated"))
     with search.bounded():
         found, count = search.page(size, asked.after), search.count()
-    rows = Record.objects.in_bulk(found.keys)
-    payload.fetch_dictionaries([row.payload for row in rows.values() if row.payload is not None])
+    rows = readable.by_key(Record.objects.all(), found.keys)
     given = [*asked.arguments(), *([("limit", str(size))] if size != PAGE else [])]
     root = request.build_absolute_uri("/").rstrip("/")
     address = root + reverse("catalogue:dcat_catalog", args=[form])
@@ -135,7 +134,7 @@ def _dataset(request: HttpRequest, _form: str) -> list[Node]:
     if not identifier or "\0" in identifier:
         raise _Refused("Name the record: ?id=IDENTIFIER.")
     audiences = viewers.of(request).audiences
-    record = Record.objects.named(identifier).filter(deleted=False, audience__in=audiences).first()
+    record = readable.first(Record.objects.named(identifier).filter(deleted=False, audience__in=audiences))
     root = request.build_absolute_uri("/").rstrip("/")
     node = None if record is None else catalog.dataset(record, root)
     if node is None:

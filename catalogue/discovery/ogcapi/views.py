@@ -16,7 +16,7 @@ from catalogue.discovery.ogcapi.properties import FACETS
 from catalogue.discovery.ogcapi.rendering import FORMAT, Answer, as_html, resource
 from catalogue.models import MetadataSet, Record
 from catalogue.pages import viewers
-from catalogue.payloads import payload
+from catalogue.payloads import readable
 from catalogue.reading import stats
 from catalogue.reading.query import conditions
 from catalogue.reading.query.search import Count, Page, Query, Search
@@ -164,9 +164,8 @@ def _form_of(medias: Medias) -> str:
 
 def _features(keys: list[int], spec: str, addresses: Addresses, wanted: tuple[str, ...]) -> list[dict[str, Any]]:
     """Read the records of a page, in its order. What was withdrawn meanwhile is left out."""
-    rows = Record.objects.select_related("description").defer("provenance").in_bulk(keys)
+    rows = readable.by_key(Record.objects.select_related("description").defer("provenance"), keys)
     found = [rows[key] for key in keys if key in rows and rows[key].payload is not None]
-    payload.fetch_dictionaries([record.payload for record in found if record.payload is not None])
     return [features.of(record, spec, addresses, wanted) for record in found]
 
 
@@ -223,7 +222,8 @@ def item(request: HttpRequest, medias: Medias, spec: str, identifier: str) -> An
     identifier = identifier.replace("\0", "")
     condition = conditions.All((conditions.Among((identifier,)), conditions.InSet(spec)))
     keys = Search(Query(condition, viewer=viewer)).page(1).keys
-    record = Record.objects.select_related("description").defer("provenance").filter(pk__in=keys, deleted=False).first()
+    live = Record.objects.select_related("description").defer("provenance").filter(pk__in=keys, deleted=False)
+    record = readable.first(live)
     if record is None:
         raise _missing(identifier, spec, viewer)
     own = addresses.of_representations(medias)

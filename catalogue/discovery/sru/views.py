@@ -18,7 +18,7 @@ from catalogue.discovery.sru.parameters import DC, MOST_POSITION, Explain, Scan,
 from catalogue.documents import dublin_core, xml_tree
 from catalogue.models import Record
 from catalogue.pages import interfaces, viewers
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.reading.query import conditions
 from catalogue.reading.query.search import Count, Page, Query, QueryTooCostly, Search
 from catalogue.reading.viewers import Viewer
@@ -133,8 +133,7 @@ def _count(search: Search, page: Page, asked: SearchRetrieve) -> Count:
 
 def _found(keys: Sequence[int], schema: str) -> list[Found]:
     """Read the records of a page, in its order. What was withdrawn meanwhile is told as such."""
-    rows = Record.objects.only("identifier", "payload").in_bulk(keys)
-    payload.fetch_dictionaries([row.payload for row in rows.values() if row.payload is not None])
+    rows = readable.by_key(Record.objects.only("identifier", "payload"), keys)
     return [_one(rows.get(key), schema) for key in keys]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from catalogue.documents import iso19139, search_terms, xml_tree
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.reading.query.statements import LIMITS, QueryTooCostly, Sql, by_index, read
 
 _TEXTS = "d.title, d.abstract, d.keywords, d.categories, d.organisations"
@@ -84,7 +84,7 @@ def judge(keys: Sequence[int], judged: dict[int, bool], stems: frozenset[str], b
             unclear.append(key)
     if len(unclear) > LIMITS.in_force.read_again:
         return False
-    for key, packed in read("d.record_id, r.payload", unclear):
+    for key, packed in readable.with_readable(lambda column: read(f"d.record_id, {column}", unclear), "r.payload"):
         try:
             lines = search_terms.of_metadata(iso19139.read(payload.unpack(packed))).words
         except (payload.PayloadDamaged, xml_tree.Unusable):

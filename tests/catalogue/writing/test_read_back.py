@@ -120,7 +120,7 @@ def test_each_record_is_read_back_in_slices_of_any_length(batch: int, broken: se
 
 @contextmanager
 def unreadable(identifier: str, state: str) -> Iterator[None]:
-    """As with a block of the disk that cannot be read: each statement that asks for the payload of this record fails."""
+    """As with a block of the disk that cannot be read: each statement that asks for or removes the payload of this record fails."""
     columns = [field.column for field in Record._meta.concrete_fields]
     shown = ", ".join(f"pg_temp.read(identifier, {name}) AS {name}" if name == "payload" else name for name in columns)
     with connection.cursor() as cursor:
@@ -130,7 +130,13 @@ def unreadable(identifier: str, state: str) -> Iterator[None]:
                 RETURN packed;
             END $$;
             SET CONSTRAINTS ALL IMMEDIATE;
-            CREATE TEMPORARY VIEW catalogue_record AS SELECT {shown} FROM public.catalogue_record
+            CREATE TEMPORARY VIEW catalogue_record AS SELECT {shown} FROM public.catalogue_record;
+            CREATE FUNCTION pg_temp.update() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                UPDATE public.catalogue_record SET payload = NEW.payload, digest = NEW.digest WHERE id = NEW.id;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER updates INSTEAD OF UPDATE ON pg_temp.catalogue_record
+                FOR EACH ROW EXECUTE FUNCTION pg_temp.update()
         """)
         yield
         cursor.execute("DROP VIEW pg_temp.catalogue_record")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from werkzeug import Response
@@ -140,6 +141,26 @@ def test_a_lost_database_is_a_cause_of_our_own(link: Link, provider: Provider) -
     run = harvest(link)
     assert (run.outcome, run.outcome_data["cause"]["code"]) == ("postponed-by-node", "database-lost")
     assert run.outcome_data["cause"]["facts"]["detail"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("state", ["XX001", "58030"])
+def test_damaged_files_of_the_database_are_a_cause_of_our_own(link: Link, provider: Provider, state: str) -> None:
+    fill(provider, range(4))
+    with connection.cursor() as cursor:
+        cursor.execute(f"""
+            CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION USING ERRCODE = '{state}', MESSAGE = 'invalid page in block 7';
+            END $$;
+            CREATE TRIGGER damaged BEFORE INSERT ON catalogue_record FOR EACH ROW EXECUTE FUNCTION damaged()
+        """)
+        try:
+            run = harvest(link)
+        finally:
+            cursor.execute("DROP FUNCTION damaged() CASCADE")
+    assert (run.outcome, run.outcome_data["cause"]["code"]) == ("postponed-by-node", "database-damaged")
+    assert "cannot read what it has stored (invalid page in block 7" in run.message
+    assert "restore the node from a backup" in run.message
 
 
 def test_an_error_of_this_node_is_a_cause_of_our_own(
