@@ -9,9 +9,8 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -23,7 +22,7 @@ from catalogue.admin.record_acts import ACTS, LONGEST_REASON
 from catalogue.documents import differences, xml_tree
 from catalogue.models import MetadataSet, Record, RecordVersion
 from catalogue.pages import record_states
-from catalogue.payloads import payload
+from catalogue.payloads import payload, readable
 from catalogue.reading import record_history
 from catalogue.reasons import ReasonError
 from catalogue.writing import record_content, store
@@ -205,8 +204,10 @@ class RecordPages:
         return redirect("admin:catalogue_record_change", record.pk)
 
     def _record(self, object_id: Any) -> Record:
-        found: QuerySet[Record] = Record.objects.select_related("owner", "description")
-        return get_object_or_404(found, pk=object_id)
+        found = readable.first(Record.objects.select_related("owner", "description").filter(pk=object_id))
+        if found is None:
+            raise Http404
+        return found
 
     def _record_to_change(self, request: HttpRequest, object_id: int) -> Record:
         if not self.has_act_permission(request):

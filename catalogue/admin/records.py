@@ -22,6 +22,7 @@ from catalogue.admin.record_pages import RecordPages, buttons
 from catalogue.models import Category, Membership, Record, Validation
 from catalogue.pages import display, score_words
 from catalogue.pages.paging import LIMITS
+from catalogue.payloads import readable
 from catalogue.reading import stats
 from catalogue.reading.query import search
 from catalogue.reading.query.search import QueryTooCostly
@@ -236,7 +237,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
 
     @admin.display(description=_("data"))
     def links(self, record: Record) -> str:
-        links = display.details(record.payload).links
+        links = display.details(readable.payload_of(record)).links
         rows = ((link.url, link.name or gettext("no name"), link.protocol) for link in links)
         return format_html_join("", "{} ({}) {}<br>", rows)
 
@@ -244,7 +245,7 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
     def contacts(self, record: Record) -> str:
         rows = (
             (party.name, display.code_in_words(party.role), party.email)
-            for party in display.details(record.payload).contacts
+            for party in display.details(readable.payload_of(record)).contacts
         )
         return format_html_join("", "{} ({}) {}<br>", rows)
 
@@ -308,4 +309,4 @@ class RecordAdmin(RecordActs, RecordPages, ReadOnly, Admin):
 
     @admin.display(description=_("XML"))
     def xml(self, record: Record) -> str:
-        return preformatted(display.stored(record.payload))
+        return preformatted(display.stored(readable.payload_of(record)))

@@ -20,16 +20,20 @@ _READABLE = "catalogue_readable"
 T = TypeVar("T")
 
 
-def with_readable(read: Callable[[str], T], column: str, *, using: str = DEFAULT_DB_ALIAS) -> T:
+def with_readable(
+    read: Callable[[str], T], column: str, *, using: str = DEFAULT_DB_ALIAS, may_be_in_transaction: bool = False
+) -> T:
     """Return what `read` returns for the SQL of a column of payloads; where that fails, for what can be read of the column.
 
-    Within a transaction this costs a savepoint, without which the failed statement would be its end.
+    A transaction ends with the statement that fails: there the error is raised, unless it may be in one, which costs a savepoint.
     """
+    is_in_transaction = connections[using].in_atomic_block
+    needs_savepoint = is_in_transaction and may_be_in_transaction
     try:
-        with transaction.atomic(using=using) if connections[using].in_atomic_block else nullcontext():
+        with transaction.atomic(using=using) if needs_savepoint else nullcontext():
             return read(column)
     except DatabaseError as exc:
-        if not outage.is_data_damaged(exc):
+        if not outage.is_data_damaged(exc) or (is_in_transaction and not needs_savepoint):
             raise
     return read(f"{_READABLE}({column})")
 
@@ -47,7 +51,7 @@ def records(rows: QuerySet[Record]) -> list[Record]:
             record.payload = record.readable_payload
         return found
 
-    found = with_readable(read, stored, using=rows.db)
+    found = with_readable(read, stored, using=rows.db, may_be_in_transaction=True)
     payload.fetch_dictionaries(record.payload for record in found if record.payload is not None)
     return found
 
@@ -60,3 +64,11 @@ def first(rows: QuerySet[Record]) -> Record | None:
 def by_key(rows: QuerySet[Record], keys: Iterable[int]) -> dict[int, Record]:
     """Read the records with these primary keys, as `records` does."""
     return {record.pk: record for record in records(rows.filter(pk__in=list(keys)))}
+
+
+def payload_of(record: Record) -> bytes | memoryview | None:
+    """Return the payload of a record that was read without it: None if it is deleted, an empty one if it cannot be read."""
+    if "payload" in record.get_deferred_fields():
+        found = first(Record.objects.only("identifier", "payload").filter(pk=record.pk))
+        record.payload = None if found is None else found.payload
+    return record.payload

@@ -35,15 +35,21 @@ from django.conf import settings
 settings.ALLOWED_HOSTS = ["*"]
 from django.test import Client
 client = Client(raise_request_exception=False)
+from django.contrib.auth.models import User
+client.force_login(User.objects.get(is_superuser=True))
 answers = {}
-for path in json.load(sys.stdin):
-    coding, _, path = path.rpartition(" ")
-    answer = client.get(path, headers={"Accept-Encoding": coding} if coding else {})
+for asked in json.load(sys.stdin):
+    coding, _, path = asked.rpartition(" ")
+    if coding == "POST":
+        coding, form = "", dict(pair.split("=") for pair in path.partition("?")[2].split("&"))
+        answer = client.post(path, form)
+    else:
+        answer = client.get(path, headers={"Accept-Encoding": coding} if coding else {})
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     if coding:
         import gzip
         body = gzip.decompress(body)
-    answers[" ".join((coding, path)).strip()] = [answer.status_code, body.decode()]
+    answers[asked] = [answer.status_code, body.decode()]
 print(json.dumps(answers))
 """
 
@@ -184,6 +190,22 @@ def test_what_is_about_one_record_tells_of_the_others_and_says_what_is_wrong_wit
     assert "cannot be read back" in text
 
 
+def test_an_administrator_opens_the_pages_of_a_damaged_record(node: DamagedNode) -> None:
+    [(pk,)] = node.sql(f"SELECT id FROM catalogue_record WHERE identifier = '{TORN}'")
+    paths = [f"/admin/catalogue/record/{pk}/{page}" for page in ("change/", "history/", "replace/")]
+    withdraw = f"POST /admin/catalogue/record/act/withdraw/?chosen={pk}&confirm=yes&reason=obsolete"
+    answers = node.ask(
+        *paths, "/admin/catalogue/record/?q=surface", "/admin/catalogue/record/999999/replace/", withdraw
+    )
+    assert [answers[path][0] for path in paths] == [200, 200, 200]
+    assert "cannot be read back" in answers[paths[0]][1]
+    assert answers["/admin/catalogue/record/?q=surface"][0] == 200
+    assert answers["/admin/catalogue/record/999999/replace/"][0] == 404
+    status, page = answers[withdraw]
+    assert status == 500
+    assert "cannot read what it has stored, as its files are damaged" in page
+
+
 def test_labels_and_terms_of_the_other_records_are_made(node: DamagedNode) -> None:
     node.sql("UPDATE catalogue_description SET terms = NULL", "DELETE FROM catalogue_validation")
     assert node.manage("catalogue", "validate").returncode == 0
@@ -198,8 +220,8 @@ def test_both_are_named_what_can_be_stored_is_and_the_rest_is_refused_in_one_sen
     done = node.manage("catalogue", "read-back")
     assert TORN in done.stdout + done.stderr
     assert LOST in done.stdout + done.stderr
-    digests = dict(node.sql("SELECT identifier, digest = '' FROM catalogue_record"))  # type: ignore[arg-type]
-    assert digests == dict.fromkeys(WHOLE | {TORN}, False) | {LOST: True}
+    rows = node.sql("SELECT identifier, digest = '' FROM catalogue_record")
+    assert {str(name): is_empty for name, is_empty in rows} == dict.fromkeys(WHOLE | {TORN}, False) | {LOST: True}
 
     done = node.manage("ingest", str(node.records), "--set", NAME)
     assert (done.returncode, done.stderr) == (0, "")

@@ -52,7 +52,7 @@ def payload_of(record: Record) -> bytes:
     return etree.tostring(metadata[0], with_tail=False)
 
 
-def walk(node: Node) -> Iterator[tuple[str, str]]:
+def walk(node: Node) -> Iterator[tuple[str, bytes]]:
     """Each record of the node's set as it is in the answers, in exclusive canonical XML, by its OAI identifier."""
     arguments: dict[str, str] | None = {"verb": "ListRecords", "metadataPrefix": "iso19139", "set": SPEC}
     while arguments is not None:

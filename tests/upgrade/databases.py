@@ -21,11 +21,11 @@ _NOT_EVERYWHERE = re.compile(r"^(SET transaction_timeout = 0;|\\(un)?restrict \w
 
 
 @contextmanager
-def scratch() -> Iterator[str]:
-    """The name of an empty database on the server of the tests; removed at the end."""
+def scratch(template: str = "template0") -> Iterator[str]:
+    """The name of an empty database on the server of the tests, or of a copy of another one; removed at the end."""
     name = f"upgrade_{uuid.uuid4().hex[:12]}"
     with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     try:
         yield name
     finally:

@@ -31,11 +31,9 @@ def old(django_db_setup: None, django_db_blocker) -> Iterator[str]:
 
 
 @pytest.fixture
-def new(django_db_setup: None, django_db_blocker) -> Iterator[str]:
+def new(migrated, django_db_blocker) -> Iterator[str]:
     """A database that this version has made."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", verbosity=0)
+    with django_db_blocker.unblock(), databases.scratch(migrated("")) as name:
         yield name
 
 

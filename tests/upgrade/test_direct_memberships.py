@@ -9,19 +9,19 @@ from catalogue.models import Membership
 from catalogue.writing import set_inclusion
 from tests.support import looking, world
 from tests.upgrade import databases
-from tests.upgrade.make_fixture import DATA
 
 BEFORE = "0020"
 
 
 @pytest.fixture
-def empty(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+def empty(migrated, django_db_blocker) -> Iterator[None]:
     """A database of this version, in which nothing else happens."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", verbosity=0)
-            yield
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated("0.9.0")) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        yield
 
 
 def test_a_record_stays_in_the_upper_set_after_the_upgrade(empty: None) -> None:

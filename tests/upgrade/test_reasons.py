@@ -8,19 +8,19 @@ from django.db import connection
 
 from harvester.models import Conflict, Reject
 from tests.upgrade import databases
-from tests.upgrade.make_fixture import DATA
 
 BEFORE = "0002_outcomes"
 
 
 @pytest.fixture
-def of_0_9_0(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+def of_0_9_0(migrated, django_db_blocker) -> Iterator[None]:
     """The database of version 0.9.0 as it was, read by the test."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", "harvester", BEFORE, verbosity=0)
-            yield
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated("0.9.0", "harvester", BEFORE)) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        yield
 
 
 def sentences() -> dict[str, list[tuple[str, ...]]]:

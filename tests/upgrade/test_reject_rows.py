@@ -8,7 +8,6 @@ from django.db import connection
 
 from harvester.models import Link, LinkDay, Reject
 from tests.upgrade import databases
-from tests.upgrade.make_fixture import DATA
 
 BEFORE = "0010"
 _RUN = """
@@ -30,27 +29,28 @@ _HEADER = """
 
 
 @pytest.fixture
-def before(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+def before(migrated, django_db_blocker) -> Iterator[None]:
     """A database of 0.9.0, migrated to the version before, with rejects of three runs of each of two links."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", "harvester", BEFORE, verbosity=0)
-            with connection.cursor() as cursor:
-                cursor.execute("DELETE FROM harvester_reject")
-                cursor.execute(_HEADER)
-                for link in ("toulouse", "offenbach"):
-                    for day in (1, 3, 2):
-                        cursor.execute(_RUN, {"link": link, "begun": f"2030-01-0{day}T00:00:00Z"})
-                        (run,) = cursor.fetchone()
-                        for identifier, cause in (
-                            ("urn:bad", "empty"),
-                            ("urn:bad", "no-metadata"),
-                            ("", "no-identifier"),
-                        ):
-                            cursor.execute(_REJECT, [run, identifier, cause, f"<day>{day}</day>".encode()])
-                        cursor.execute(_REJECT, [run, "", "no-identifier", b"<another/>"])
-            yield
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated("0.9.0", "harvester", BEFORE)) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM harvester_reject")
+            cursor.execute(_HEADER)
+            for link in ("toulouse", "offenbach"):
+                for day in (1, 3, 2):
+                    cursor.execute(_RUN, {"link": link, "begun": f"2030-01-0{day}T00:00:00Z"})
+                    (run,) = cursor.fetchone()
+                    for identifier, cause in (
+                        ("urn:bad", "empty"),
+                        ("urn:bad", "no-metadata"),
+                        ("", "no-identifier"),
+                    ):
+                        cursor.execute(_REJECT, [run, identifier, cause, f"<day>{day}</day>".encode()])
+                    cursor.execute(_REJECT, [run, "", "no-identifier", b"<another/>"])
+        yield
 
 
 def test_old_rows_are_folded_and_the_latest_stays(before: None) -> None:

@@ -33,17 +33,18 @@ WITHDRAWN, RETURNED, PURGED, WAITED = (f"urn:x-wmo:md:jp.jma::{name}" for name i
 
 
 @pytest.fixture(params=VERSIONS)
-def upgraded(request, tmp_path: Path, settings, django_db_setup: None, django_db_blocker) -> Iterator[str]:
+def upgraded(request, tmp_path: Path, settings, migrated, django_db_blocker) -> Iterator[str]:
     """The database of a released version, migrated by this one, and read by the test."""
     folder = DATA / request.param
     shutil.copytree(folder / "journal", tmp_path / "journal")
     settings.GISC_JOURNAL_DIR = tmp_path / "journal"
     settings.SECRET_KEY = SECRET_KEY  # it sealed a password and cookies
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, folder / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", verbosity=0)
-            yield name
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated(request.param)) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        yield name
 
 
 @pytest.fixture

@@ -310,7 +310,7 @@ def test_a_page_is_read_from_the_index_without_sorting(many: list[str], spec: st
     """Constant cost (promise 10): no sort, whatever the depth. Small tables are told not to be scanned whole."""
     window = Window(spec, DAY, looking.FAR)
     query = lists._query(window, lists.ListPosition(DAY, 1))
-    sql = query.sql(query.row.columns(lists.EVERYTHING, payloads=True))
+    sql = query.sql(query.row.columns(lists.EVERYTHING, "r.payload"))
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute(f"EXPLAIN {sql}", query.values | {"size": 10})

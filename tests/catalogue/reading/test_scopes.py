@@ -188,7 +188,7 @@ def test_a_page_over_several_sets_is_read_from_their_indexes_in_order() -> None:
     own, toulouse = world.own_set(), world.peer_set(world.TOULOUSE)
     query = lists._query(WHOLE, ListPosition(datetime.fromisoformat("2024-01-01T00:00:00Z"), 1), scope(own, toulouse))
     assert query is not None
-    columns = query.row.columns(scope(own, toulouse), payloads=True)
+    columns = query.row.columns(scope(own, toulouse), "r.payload")
     sql = query.sql(columns)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
