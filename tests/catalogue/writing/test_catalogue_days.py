@@ -39,6 +39,17 @@ def test_each_change_is_counted_once_and_what_changes_nothing_is_not() -> None:
     assert counts() == (4, 1, 1)
 
 
+def test_damage_that_is_found_or_passes_is_no_change_and_what_is_stored_in_its_place_is() -> None:
+    put(iso_record("urn:0"))
+    restamp("urn:0", "2001-02-03T04:05:06Z")
+    digest = Record.objects.get().digest
+    for found in (b"", digest, b""):
+        Record.objects.update(digest=found)
+        assert counts() == (1, 0, 0)
+    put(iso_record("urn:0"))
+    assert counts() == (1, 1, 0), "it goes to harvesters with a new datestamp"
+
+
 def test_a_change_counts_on_the_day_of_its_datestamp_in_utc() -> None:
     put(iso_record("urn:0"))
     record = Record.objects.get()
