@@ -121,9 +121,12 @@ def _problems_of_sql(root: Path, version: str) -> Iterator[str]:
 def _export(commit: str, folder: Path) -> None:
     """Write the files of a commit, with the same modes whatever the umask is."""
     archive = folder.with_suffix(".tar")
-    _git("archive", "--format=tar", f"--output={archive}", commit)
+    _git("-c", "tar.umask=0022", "archive", "--format=tar", f"--output={archive}", commit)
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):  # since Python 3.11.4; Debian 12 has 3.11.2
+            tar.extractall(folder, filter="data")
+        else:
+            tar.extractall(folder)
     archive.unlink()
 
 
@@ -152,7 +155,7 @@ def _build_image(source: Path, version: str, commit: str) -> str | None:
 def _git(*arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise NotReleased(f"git {arguments[0]} failed: {done.stderr.strip()}")
+        raise NotReleased(f"git {' '.join(arguments)} failed: {done.stderr.strip()}")
     return done.stdout
 
 

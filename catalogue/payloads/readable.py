@@ -20,20 +20,26 @@ _READABLE = "catalogue_readable"
 T = TypeVar("T")
 
 
-def with_readable(
-    read: Callable[[str], T], column: str, *, using: str = DEFAULT_DB_ALIAS, may_be_in_transaction: bool = False
-) -> T:
+def instead_of(column: str, failed: DatabaseError, *, using: str = DEFAULT_DB_ALIAS) -> str:
+    """Return the SQL to ask for in the place of that of a column of payloads, after the statement that asked for it has failed.
+
+    Raises the error again where it has another cause, or has ended the transaction that it was in.
+    """
+    if not outage.is_data_damaged(failed) or connections[using].in_atomic_block:
+        raise failed
+    return f"{_READABLE}({column})"
+
+
+def with_readable(read: Callable[[str], T], column: str, *, using: str = DEFAULT_DB_ALIAS) -> T:
     """Return what `read` returns for the SQL of a column of payloads; where that fails, for what can be read of the column.
 
-    A transaction ends with the statement that fails: there the error is raised, unless it may be in one, which costs a savepoint.
+    Within a transaction this costs a savepoint, without which the failed statement would be its end.
     """
-    is_in_transaction = connections[using].in_atomic_block
-    needs_savepoint = is_in_transaction and may_be_in_transaction
     try:
-        with transaction.atomic(using=using) if needs_savepoint else nullcontext():
+        with transaction.atomic(using=using) if connections[using].in_atomic_block else nullcontext():
             return read(column)
     except DatabaseError as exc:
-        if not outage.is_data_damaged(exc) or (is_in_transaction and not needs_savepoint):
+        if not outage.is_data_damaged(exc):
             raise
     return read(f"{_READABLE}({column})")
 
@@ -51,7 +57,7 @@ def records(rows: QuerySet[Record]) -> list[Record]:
             record.payload = record.readable_payload
         return found
 
-    found = with_readable(read, stored, using=rows.db, may_be_in_transaction=True)
+    found = with_readable(read, stored, using=rows.db)
     payload.fetch_dictionaries(record.payload for record in found if record.payload is not None)
     return found
 

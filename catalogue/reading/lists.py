@@ -7,9 +7,9 @@ every depth. It is bounded above by the instant of its first page. Nothing here 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.db.models import Q, QuerySet
 
 from catalogue import datestamps, oai
@@ -18,8 +18,6 @@ from catalogue.payloads import payload, readable
 from catalogue.reading import scopes
 from catalogue.reading.replica import SOURCE
 from catalogue.reading.scopes import EVERYTHING, Scope
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,15 +401,12 @@ def page(
     query = _query(window, after, scope)
     if query is None:
         return []
-
-    def read(payload_column: str | None) -> list[tuple[Any, ...]]:
-        return query.rows(lambda row: row.columns(scope, payload_column), size=size)
-
-    return list(map(ListRow._make, _with_readable(read) if payloads else read(None)))
-
-
-def _with_readable(read: Callable[[str], T]) -> T:
-    return readable.with_readable(read, _PAYLOAD, using=SOURCE.get())
+    try:
+        rows = query.rows(lambda row: row.columns(scope, _PAYLOAD if payloads else None), size=size)
+    except DatabaseError as exc:
+        column = readable.instead_of(_PAYLOAD, exc, using=SOURCE.get())
+        rows = query.rows(lambda row: row.columns(scope, column), size=size)
+    return list(map(ListRow._make, rows))
 
 
 def versions(
@@ -434,13 +429,13 @@ def page_with_versions(
     if query is None or not query.row.row_version:
         return []
 
-    def read(payload_column: str) -> list[tuple[Any, ...]]:
-        return query.rows(
-            lambda row: f"{row.version(scope)}, {row.columns(scope, payload_column)}", size=size, only=only
-        )
-
+    try:
+        rows = query.rows(lambda row: f"{row.version(scope)}, {row.columns(scope, _PAYLOAD)}", size=size, only=only)
+    except DatabaseError as exc:
+        column = readable.instead_of(_PAYLOAD, exc, using=SOURCE.get())
+        rows = query.rows(lambda row: f"{row.version(scope)}, {row.columns(scope, column)}", size=size, only=only)
     split = len(RowVersion._fields)
-    return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in _with_readable(read)]
+    return [(RowVersion._make(row[:split]), ListRow._make(row[split:])) for row in rows]
 
 
 _LIST_SIZE = """
@@ -487,7 +482,10 @@ def find(identifier: str, scope: Scope = EVERYTHING) -> ListRow | None:
             cursor.execute(statement, values)
             return cursor.fetchone()  # type: ignore[no-any-return]
 
-    found = _with_readable(read)
+    try:
+        found = read(_PAYLOAD)
+    except DatabaseError as exc:
+        found = read(readable.instead_of(_PAYLOAD, exc, using=SOURCE.get()))
     if found is None and not scope.with_hidden:
         columns = _WITHDRAWN_ROW.columns(scope, None)
         withdrawn = scopes.withdrawn(scope).format(bounds="")

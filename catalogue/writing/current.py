@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from catalogue import oai
 from catalogue.payloads import payload, readable
@@ -89,9 +89,13 @@ def current_versions(keys: Sequence[str]) -> dict[str, CurrentVersion]:
             )
             return list(cursor.fetchall())
 
+    try:
+        rows = read("payload")
+    except DatabaseError as exc:
+        rows = read(readable.instead_of("payload", exc))
     found = {
         key: CurrentVersion(identifier, bytes(digest), date, packed, payload.size_of(packed))
-        for key, identifier, digest, date, packed in readable.with_readable(read, "payload")
+        for key, identifier, digest, date, packed in rows
     }
     if found:
         payload.fetch_dictionaries(version.packed for version in found.values())

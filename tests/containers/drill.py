@@ -119,7 +119,7 @@ class Centre:
         """Write records into the folder of the data managers, and ingest them by the command of docs/deployment.md."""
         folder = self.deployment.folder / "records"
         with tarfile.open(archives.make(self.deployment.folder / "new.tar", names)) as archive:
-            archive.extractall(folder, filter="data")
+            archives.unpack(archive, folder)
         words = ("python", "manage.py", "ingest", *(f"/records/{name}.xml" for name in names))
         return self.deployment.run("web", *words, volumes=[f"{folder}:/records:ro"])
 

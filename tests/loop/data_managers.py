@@ -31,7 +31,7 @@ class Centre:
     def ingest(self, names: list[str], note: str = "") -> list[str]:
         """Write the present version of records into the folder of the data managers, and return the command to ingest it."""
         with tarfile.open(archives.make(self.checkout.folder / "new.tar", names, note=note)) as archive:
-            archive.extractall(self.records, filter="data")
+            archives.unpack(archive, self.records)
         return ["ingest", *(str(self.records / f"{name}.xml") for name in names)]
 
     def before_the_backup(self) -> None:

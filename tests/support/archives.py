@@ -30,3 +30,11 @@ def make(file: Path, names: Iterable[str], *, note: str = "") -> Path:
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     return file
+
+
+def unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Write the files of an archive of ours into a folder."""
+    if hasattr(tarfile, "data_filter"):  # since Python 3.11.4; Debian 12 has 3.11.2
+        archive.extractall(folder, filter="data")
+    else:
+        archive.extractall(folder)

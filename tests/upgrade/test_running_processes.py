@@ -21,7 +21,7 @@ import requests
 from lxml import etree
 from pytest_httpserver import HTTPServer
 
-from tests.support import asking, world
+from tests.support import archives, asking, world
 from tests.support.nodes import Node, environment, free_port
 from tests.support.paths import ROOT
 from tests.support.provider import Provider
@@ -90,7 +90,7 @@ def old_code(request, tmp_path: Path) -> Path:
         pytest.skip(f"git does not have version {request.param} ({commit[:12]}): {done.stderr.strip()}")
     folder = tmp_path / "code"
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        archives.unpack(tar, folder)
     return folder
 
 

@@ -84,9 +84,7 @@ def judge(keys: Sequence[int], judged: dict[int, bool], stems: frozenset[str], b
             unclear.append(key)
     if len(unclear) > LIMITS.in_force.read_again:
         return False
-    for key, packed in readable.with_readable(
-        lambda column: read(f"d.record_id, {column}", unclear), "r.payload", may_be_in_transaction=True
-    ):
+    for key, packed in readable.with_readable(lambda column: read(f"d.record_id, {column}", unclear), "r.payload"):
         try:
             lines = search_terms.of_metadata(iso19139.read(payload.unpack(packed))).words
         except (payload.PayloadDamaged, xml_tree.Unusable):
